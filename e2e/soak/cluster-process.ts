@@ -1,6 +1,8 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 
-/** An embedded cluster in a process of its own, so that its memory is not counted; it keeps its objects in a folder. */
+/**
+ * An embedded cluster in a separate process, so that its memory is not counted; it persists its objects in a folder.
+ */
 const cluster = await startTestCluster({
   dataDir: process.argv[2]!,
   controllers: ["garbagecollector"],

@@ -1,6 +1,6 @@
 /**
- * An operator under churn: objects come, change and go, its connections break all the time, and its API server is killed
- * and started again. Its heap, sockets and timers must not grow.
+ * An operator under churn: objects are created, changed and deleted, its connections break all the time, and its API
+ * server is killed and restarted. Its heap, sockets and timers must not grow.
  * Run: [LOGS=1] npm run soak -- [seconds]
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -55,9 +55,9 @@ const manager = new Manager({
   config,
   webhooks: { enabled: false },
   metrics: { bindAddress: "127.0.0.1:0" },
-  // On a busy machine a server needs a minute to come back.
+  // On a busy machine a server needs a minute to restart.
   leaderElection: { id: "churn", namespace: "default", leaseDuration: "5m", renewDeadline: "4m" },
-  // Broken connections are what this is about: thousands of lines say so.
+  // Connections are broken on purpose, which would log thousands of lines.
   logger: createLogger({ level: "warn", ...(process.env["LOGS"] ? {} : { write() {} }) }),
 });
 let reconciles = 0;
@@ -114,7 +114,7 @@ async function configOf(child: ChildProcess): ReturnType<typeof loadConfig> {
   return loadConfig({ kubeconfig, env: {} });
 }
 
-/** The server dies as by a failing node, and another takes its place with the same objects. */
+/** The server is killed as by a failing node, and a new one starts with the same objects. */
 async function restart(): Promise<void> {
   cluster.kill("SIGKILL");
   await once(cluster, "exit");
@@ -124,7 +124,7 @@ async function restart(): Promise<void> {
   restartAt = performance.now() + restartAfter;
 }
 
-/** Fifty objects a round: some new, some changed, some gone. */
+/** Fifty objects a round: some new, some changed, some deleted. */
 async function churn(round: number): Promise<void> {
   const key = (at: number): { namespace: string; name: string } => ({
     namespace: "default",
@@ -166,8 +166,8 @@ async function sample(): Promise<Sample> {
 }
 
 /**
- * In the end every object has what it asked for, whatever broke on the way. What failed all through an outage of a minute
- * waits for another one or two before it is tried again, as by controller-runtime's backoff.
+ * At the end every status matches its spec, whatever broke on the way. A request that failed throughout an outage of
+ * a minute is retried a minute or two later, as with controller-runtime's backoff.
  */
 async function converge(): Promise<boolean> {
   let behind: string[] = [];
@@ -185,7 +185,7 @@ async function converge(): Promise<boolean> {
   return false;
 }
 
-/** Compares the second third with the last: the first is warming up. */
+/** Compares the second third with the last: the first is warm-up. */
 function report(): boolean {
   const third = Math.floor(samples.length / 3);
   const mean = (part: readonly Sample[], what: keyof Sample): number =>
@@ -212,7 +212,7 @@ function report(): boolean {
   return isFine;
 }
 
-/** Passes bytes on to the server, and breaks every third connection when told to. */
+/** Forwards bytes to the server, and breaks every third connection on request. */
 async function startBreakingProxy(server: URL): Promise<{
   url: string;
   breakSome: () => void;

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { loadConfig } from "@tsbuilder/runtime";
 
-/** A request that came through, with the status that it was answered with; 0 where it was not answered. */
+/** A request that came through, with the status of its response; 0 if there was none. */
 export interface PassedRequest {
   readonly at: number;
   readonly method: string;
@@ -13,23 +13,26 @@ export interface PassedRequest {
   status: number;
 }
 
-/** What stands between an operator and its API server: it sees every request, and can be cut. */
+/** A proxy between an operator and its API server: it records every request, and can be cut. */
 export interface ApiGateway {
   readonly url: string;
   readonly requests: readonly PassedRequest[];
-  /** Whether requests are under way; watches, which have no end, don't count. */
+  /** True while requests are in flight; watches, which have no end, don't count. */
   readonly isBusy: boolean;
-  /** Breaks all connections and answers nobody, until `mend`. */
+  /** Breaks all connections and responds to nothing, until `mend`. */
   cut(): void;
   mend(): void;
-  /** Answers the next such request with a failure, in place of the server. */
+  /** Fails the next such request instead of passing it to the server. */
   refuseNext(refusal: Refusal, matches: (request: PassedRequest) => boolean): void;
-  /** Ends the watches of these objects, and answers the next one as a server does that has forgotten the version. */
+  /**
+   * Ends the watches of these objects, and answers the next one with 410 Gone, as a server does for an expired
+   * version.
+   */
   expireWatches(plural: string): void;
   close(): Promise<void>;
 }
 
-/** A failure that a server answers with. */
+/** A failure to respond with. */
 interface Refusal {
   readonly code: number;
   readonly reason: string;
@@ -37,7 +40,7 @@ interface Refusal {
 
 type KubeconfigSource = NonNullable<Parameters<typeof loadConfig>[0]>["kubeconfig"];
 
-/** Starts a gateway before the API server that a kubeconfig names. Whoever calls brings his own credentials. */
+/** Starts a gateway in front of the API server of a kubeconfig. Clients bring their own credentials. */
 export async function startApiGateway(
   kubeconfig: KubeconfigSource,
   clock: Clock = systemClock,
@@ -115,12 +118,12 @@ export async function startApiGateway(
   };
 }
 
-/** Whether a request asks for changes as they come. */
+/** True if a request is a watch. */
 export function isWatch({ query }: PassedRequest): boolean {
   return query.get("watch") === "true" || query.get("watch") === "1";
 }
 
-/** Whether a request may change something; questions about permissions are posted and change nothing. */
+/** True if a request may change something; access reviews are posted, and change nothing. */
 export function isWrite({ method, path }: PassedRequest): boolean {
   return method !== "GET" && !path.includes("/authorization.k8s.io/") && !path.includes("/leases/");
 }
@@ -134,7 +137,7 @@ function forward(
   const sent = https.request(url, { method: request.method!, headers, agent }, (answer) => {
     passed.status = answer.statusCode!;
     response.writeHead(answer.statusCode!, answer.headers);
-    // A watch that has nothing to tell yet is open all the same.
+    // A watch without events yet is open all the same.
     response.flushHeaders();
     answer.pipe(response);
     answer.once("error", () => response.destroy());

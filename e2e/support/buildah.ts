@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tryRun } from "./shell.ts";
 
-/** The environment in which buildah keeps its images below a folder, or why it can't. */
+/** The environment in which buildah stores its images below a folder, or why it can't. */
 export type Buildah = { readonly env: Readonly<Record<string, string>> } | { readonly missing: string };
 
-/** Finds the first way to keep images that works on this machine. */
+/** Finds the first storage driver that works on this machine. */
 export async function prepareBuildah(folder: string): Promise<Buildah> {
   if (process.platform !== "linux") return { missing: "it needs Linux" };
   const file = join(folder, "storage.conf");
@@ -23,7 +23,7 @@ export async function prepareBuildah(folder: string): Promise<Buildah> {
   return { missing: "buildah is not on this machine, or can't keep images here" };
 }
 
-/** Removes what buildah keeps: its containers hold mounts below the folder. */
+/** Removes buildah's storage: its containers have mounts below the folder. */
 export async function clearBuildah(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
   await tryRun({ folder, env }, "buildah", "rm", "--all");
   await tryRun({ folder, env }, "buildah", "rmi", "--all", "--force");

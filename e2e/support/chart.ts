@@ -1,7 +1,7 @@
 import { run, type Shell } from "./shell.ts";
 import { type ManifestObject, parseManifest } from "../../src/ship/manifest.ts";
 
-/** What Helm makes of a chart with some values, as its namespace's release of the project's name. */
+/** The objects that Helm renders from a chart with some values; the release has the project's name and namespace. */
 export async function helmTemplate(
   shell: Shell,
   helm: string,
@@ -23,7 +23,7 @@ export function byName(objects: readonly ManifestObject[]): Map<string, Manifest
   );
 }
 
-/** An object without what Helm's labels add, and without what says nothing: null, {} and []. */
+/** An object without Helm's labels, and without empty values: null, {} and []. */
 export function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value !== "object" || value === null) return value;

@@ -5,7 +5,7 @@ import { listSources, repository } from "./source-imports.ts";
 
 const index = "src/cluster/kinds/index.ts";
 
-/** What is said of all kinds in tables: discovery, columns, field numbers, generated types, bootstrap roles. */
+/** Code that handles all kinds by tables: discovery, columns, field numbers, generated types, bootstrap roles. */
 const tables = ["src/apimachinery/kinds/build/overlay/", "src/apimachinery/k8s/", "src/cluster/bootstrap/"];
 
 const sources = ["src/apimachinery", "src/cluster"]
@@ -23,7 +23,7 @@ test.each([
     kind: "CronJob, with a controller",
     names: /cron-?job/iu,
     folder: "src/cluster/kinds/batch/cron-job/",
-    // Only there do pod templates stand below a template of another kind.
+    // Only there are pod templates nested in the template of another kind.
     besides: ["src/cluster/admission/pod-security/pod-security.ts"],
   },
 ])("to add a kind is to add a folder and a line: $kind", ({ names, folder, besides }) => {

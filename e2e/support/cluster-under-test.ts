@@ -6,10 +6,10 @@ import { eventually } from "./eventually.ts";
 /** The kubeconfig of a real cluster that suites run against in place of the embedded one. */
 export const realKubeconfig = "TSBUILDER_TEST_KUBECONFIG";
 
-/** What a suite needs of a cluster, be it embedded or real. */
+/** What a suite needs of a cluster, embedded or real. */
 export interface ClusterUnderTest {
   readonly kubeconfig: Exclude<Parameters<typeof loadConfig>[0], undefined>["kubeconfig"];
-  /** Creates a CRD; served when it resolves. */
+  /** Creates a CRD; resolves when it is served. */
   installCRD(crd: CustomResourceDefinition): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,8 +23,8 @@ interface CustomResourceDefinition extends KubernetesObject {
 }
 
 /**
- * Starts the embedded cluster, or takes the real one that `TSBUILDER_TEST_KUBECONFIG` names: one suite, two servers, so
- * that the embedded one can't drift from what it stands for.
+ * Starts the embedded cluster, or uses the real one of `TSBUILDER_TEST_KUBECONFIG`: one suite for two servers, so
+ * that the embedded one can't drift from the real one.
  */
 export async function startClusterUnderTest(...crds: CustomResourceDefinition[]): Promise<ClusterUnderTest> {
   const path = process.env[realKubeconfig];

@@ -3,8 +3,8 @@ import net, { type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /**
- * A load balancer in front of a server: a connection that comes while it hangs never gets an answer. Small pieces are
- * passed on at once (`noDelay`), so that `settled()` doesn't run ahead of them.
+ * A load balancer in front of a server: while it hangs, a new connection never gets a response. Small pieces are
+ * passed on at once (`noDelay`), so that `settled()` doesn't resolve too early.
  */
 export class Gate {
   hangs = false;
@@ -34,7 +34,7 @@ export class Gate {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  /** Resolves when so many connections have come since the start. */
+  /** Resolves after this many connections since the start. */
   async came(count: number): Promise<void> {
     while (this.sockets.length < count) await once(this.#server, "connection");
   }

@@ -15,7 +15,7 @@ test("the list of decisions names each page once, and no other", () => {
 describe.each(pages)("%s", (page) => {
   const text = readFileSync(join(folder, page), "utf8");
 
-  test("says what was decided, what was weighed, the price, and what would change it", () => {
+  test("contains the decision, the alternatives, the price, and what would change it", () => {
     const bold = [...text.matchAll(/^\*\*([^*]+?)\.?\*\*/gm)].map((match) => match[1]!);
     const asked = ["Decision", "Weighed", "The price", "What would change our mind"];
     expect(asked.filter((part) => !bold.includes(part))).toEqual([]);

@@ -9,7 +9,7 @@ import { findPrograms, kubectlReleases } from "./kubectl-binaries.ts";
 import { run } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 
-// What a golden project deploys is accepted by an API server: the embedded one, and in e2e/real the real one.
+// What a golden project deploys is accepted by an API server: the embedded one here, the real one in e2e/real.
 const programs = findPrograms(kubectlReleases.at(-1)!);
 const isLeftOut = "missing" in programs;
 if (isLeftOut) console.log(`left out: deployments of the goldens: ${programs.missing}`);
@@ -36,7 +36,7 @@ describe.skipIf(isLeftOut)("the deployment of a golden project", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(goldenProjects)("%s is accepted whole, and its samples are valid", async (name) => {
+  test.each(goldenProjects)("%s is accepted completely, and its samples are valid", async (name) => {
     const config = join(repository, "e2e/golden", name, "config");
     const deployment = await kubectl("kustomize", join(config, "default"));
     const manifest = join(folder, `${name}.yaml`);
@@ -47,12 +47,12 @@ describe.skipIf(isLeftOut)("the deployment of a golden project", () => {
       await kubectl("wait", "--for=condition=Established", "crd", "--all", `--timeout=${timeoutIn.unit}`);
       await kubectl("create", "--dry-run=client", "--kustomize", join(config, "samples"));
     } finally {
-      // Its webhooks have nobody behind them, and would refuse what the next project brings.
+      // Nothing serves its webhooks, which would reject the objects of the next project.
       await kubectl("delete", "--filename", manifest, "--wait=false", "--ignore-not-found");
     }
   });
 
-  /** Beside this process, in which the embedded cluster answers. */
+  /** A child process, because this process serves the embedded cluster. */
   async function kubectl(...args: string[]): Promise<string> {
     if ("missing" in programs) throw new Error(programs.missing);
     const shell = { folder, env: { HOME: folder, KUBECONFIG: kubeconfig } };
@@ -61,7 +61,7 @@ describe.skipIf(isLeftOut)("the deployment of a golden project", () => {
   }
 });
 
-/** A kind that takes any object: these tests are not about the kinds of others. */
+/** A CRD that accepts any object, for kinds that these tests don't check. */
 function definition(group: string, kind: string) {
   const plural = `${kind.toLowerCase()}s`;
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };

@@ -13,13 +13,13 @@ import { editFile, scaffoldShop } from "./webhook-project.ts";
 const cli = join(repository, "bin/tsbuilder.js");
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** A cluster that runs apart from dev, and an administrator's kubeconfig of it. */
+/** A cluster that runs independently of dev, and an administrator's kubeconfig for it. */
 export interface Elsewhere {
   readonly kubeconfig: string;
   stop(): Promise<unknown>;
 }
 
-/** `tsbuilder dev --context` on a cluster that was there before and is there afterwards: one suite, two servers. */
+/** `tsbuilder dev --context` on a cluster that exists before and after it: one suite for two servers. */
 export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise<Elsewhere>): void {
   const programs = findPrograms(kubectlReleases.at(-1)!);
   const missing = "missing" in programs ? programs.missing : undefined;
@@ -114,10 +114,10 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       expect(await names("/apis/shop.example.com/v2/orders")).toEqual(["order-sample"]);
     });
 
-    test("refuses to run where the operator is deployed", async () => {
+    test("refuses to run where the operator is already deployed", async () => {
       const shell = { ...project, env: project.env };
       const deployed = await tryRun(shell, "node", cli, "deploy", "--context", "elsewhere");
-      // The features that need cert-manager are not what this is about.
+      // Features that need cert-manager are not tested here.
       expect(deployed.stderr).toContain("cert-manager");
       const words = ["edit", "--disable", "cert-manager", "--enable", "self-signed"];
       expect(await tryRun(shell, "node", cli, ...words)).toMatchObject({ exitCode: 0 });
@@ -131,7 +131,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       );
     });
 
-    /** Nothing of dev is left that a machine would be needed for, and nothing of the person's was touched. */
+    /** Nothing that dev made is left in the cluster, and nothing of the user was changed. */
     async function expectTakenBack(): Promise<void> {
       for (const path of [
         "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
@@ -159,7 +159,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
   });
 }
 
-/** The administrator's way in under a name of our own, beside a current context that must not be touched. */
+/** The administrator's kubeconfig under a context of our own, beside a current context that must not be changed. */
 function namedContext(kubeconfig: string): string {
   const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
     contexts: { name: string; context: object }[];

@@ -5,20 +5,20 @@ import { plainEnvironment, type Shell } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 import { watchProcess } from "./watched-process.ts";
 
-/** A tsbuilder command that runs until it is asked to end. */
+/** A tsbuilder command that runs until it is stopped. */
 export interface LongCommand {
   /** What it has printed, on both streams. */
   readonly lines: readonly string[];
   readonly pid: number;
   readonly watch: Watched;
-  /** Waits for a line; fails when the command ends without it. */
+  /** Waits for a line; fails if the command exits without it. */
   sees(text: string): Promise<string>;
   /** Its exit code. */
   readonly ended: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `tsbuilder dev`, `run` or `cluster start` as a person without a terminal would. */
+/** Starts `tsbuilder dev`, `run` or `cluster start` as a user without a terminal would. */
 export function startTsbuilder(shell: Shell, ...args: string[]): LongCommand {
   const child = spawn(process.execPath, [join(repository, "bin/tsbuilder.js"), ...args], {
     cwd: shell.folder,

@@ -20,7 +20,7 @@ describe.each(["README.md", "src/README.md", ".github/CONTRIBUTING.md"])("%s", (
   });
 });
 
-describe("what is said of a document", () => {
+describe("explaining a document", () => {
   test("names the line and the missing path", () => {
     const text = "See `src/a.ts`,\nnot `src/b.ts`, `src/*.ts` or `src/<kind>.ts`.";
     expect(explainPaths("README.md", text, (path) => path === "src/a.ts")).toEqual([
@@ -28,7 +28,7 @@ describe("what is said of a document", () => {
     ]);
   });
 
-  test("looks at the paths in commands, too", () => {
+  test("checks the paths in commands, too", () => {
     expect(
       listPaths("`npm run unit -- src/a.test.ts -t b`\n`node --import tsx e2e/b.ts FILE`, `cp src/c.ts d`"),
     ).toEqual(["src/a.test.ts", "e2e/b.ts"]);

@@ -1,7 +1,8 @@
 import { aroundAll, aroundEach } from "vitest";
 import { reportWaits } from "./eventually.ts";
 
-// A test or a hook that the runner ends while it waits fails with what it waited for, not only with "timed out".
+// If the runner ends a test or a hook during a wait, the failure names the state that it waited for, not only "timed
+// out".
 
 aroundEach((runTest, { signal }) => reportWaits(runTest, signal));
 aroundAll((runSuite) => reportWaits(runSuite));

@@ -8,7 +8,7 @@ test("a wait resolves with what the check returns once it neither throws nor ret
   expect(await eventually(() => answers.shift()!())).toBe("there");
 });
 
-test("a wait fails as soon as what it watches has ended, with the last reason and the output", async () => {
+test("a wait fails as soon as the watched process has ended, with the last reason and the output", async () => {
   const child = spawn(process.execPath, ["-e", 'console.log("started"); process.exit(3)']);
   const watched = watchProcess("the server", child);
   await expect(eventually(() => expect(watched.lines).toContain("ready"), watched.watch)).rejects.toThrow(
@@ -16,13 +16,13 @@ test("a wait fails as soon as what it watches has ended, with the last reason an
   );
 });
 
-test("a wait sees what a process printed last", async () => {
+test("a wait sees the last output of a process", async () => {
   const child = spawn(process.execPath, ["-e", 'console.log("last words")']);
   const watched = watchProcess("the server", child);
   await eventually(() => expect(watched.lines).toEqual(["last words"]), watched.watch);
 });
 
-test("a wait does not fail for a process that was asked to end", async () => {
+test("a wait does not fail for a process that was stopped on purpose", async () => {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   const watched = watchProcess("the server", child);
   const state = { isThere: false };
@@ -35,7 +35,7 @@ test("a wait does not fail for a process that was asked to end", async () => {
   expect(await waiting).toBe(true);
 });
 
-test("a wait is woken by what it watches", async () => {
+test("output of the watched process makes a wait check again", async () => {
   let wake!: () => void;
   let looks = 0;
   const watched: Watched = {
@@ -51,7 +51,7 @@ test("a wait is woken by what it watches", async () => {
   expect(await waiting).toBe(true);
 });
 
-test("a test that ends while it waits fails with what it waited for", async () => {
+test("a test that ends during a wait fails with the state that it waited for", async () => {
   let waiting!: Promise<unknown>;
   const endedTest = reportWaits(async () => {
     waiting = eventually(() => expect("Pending").toBe("Ready"));
@@ -71,7 +71,7 @@ test("a test whose check never returns fails, too", async () => {
   await expect(endedTest).rejects.toThrow("the test ended while it waited: the check has not returned");
 });
 
-test("a test whose time is up fails with what was missing then, and asks no more", async () => {
+test("a test that times out fails with what was missing then, and checks no more", async () => {
   const timeUp = new AbortController();
   const asked: string[] = [];
   let server = "Pending";
@@ -91,7 +91,7 @@ test("a test whose time is up fails with what was missing then, and asks no more
   expect(asked).toEqual(["Pending"]);
 });
 
-test("a wait with a limit says what was missing, even if the check hangs", async () => {
+test("a wait with a limit reports what was missing, even if the check hangs", async () => {
   const hangs = eventually(() => new Promise(() => {}), undefined, 1);
   await expect(hangs).rejects.toThrow("not there after 0.001 s: the check has not returned");
 });

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What brings a state about and may end before it has, such as a process. */
+/** The source of a state, which may end before the state is reached, such as a process. */
 export interface Watched {
-  /** How it ended, if it ended unasked: the state can't come any more. */
+  /** How it ended, if that was not requested: the state can't be reached any more. */
   readonly end: string | undefined;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: string;
   /** Resolves when it prints or ends. */
   next(): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface Watched {
 
 /** A state that is waited for. */
 class Wait {
-  /** Why it was not there when it was looked for last. */
+  /** Why the last check failed. */
   failure: unknown = new Error("the check has not returned");
   isOver = false;
   /** Rejects when the wait is ended from outside. */
@@ -26,7 +26,7 @@ class Wait {
     this.ended = new Promise((_, reject) => (this.#reject = reject));
   }
 
-  /** Ends the wait at once, even while a check runs: what was missing then stays the reason. */
+  /** Ends the wait at once, even during a check: the last failure stays the reason. */
   end(reason: string): Error {
     const error = this.explain(reason);
     this.isOver = true;
@@ -34,7 +34,7 @@ class Wait {
     return error;
   }
 
-  /** The error of an assertion carries its difference, so it stays as the cause. */
+  /** An assertion's error has its diff, so it stays as the cause. */
   explain(reason: string): Error {
     const { failure, watched } = this;
     const message = failure instanceof Error ? failure.message : String(failure);
@@ -45,16 +45,16 @@ class Wait {
 
 const current = new AsyncLocalStorage<Set<Wait>>();
 
-/** How soon a check is tried again while nothing tells of a change. */
+/** The interval between checks as long as no output is seen. */
 const interval = 20;
 
-/** How long a wait may take that no test runner ends: in a program, or while a test file is loaded. */
+/** The limit of a wait outside of tests: in a program, or while a test file is loaded. */
 const limitWithoutRunner = 60_000;
 
 /**
- * Calls a check until it neither throws nor returns false, and resolves with what it returned. In a test there is no
- * limit but that of the test runner, which `reportWaits` explains, unless one is given in milliseconds. Where something
- * is watched, the check is tried whenever that prints, and the wait fails as soon as it has ended.
+ * Calls a check until it neither throws nor returns false, and resolves with its result. In a test the only limit is
+ * the test runner's, which `reportWaits` explains, unless one is given in milliseconds. If a process is watched, the
+ * check is repeated whenever that prints, and the wait fails as soon as it has ended.
  */
 export async function eventually<R>(
   check: () => R | Promise<R>,
@@ -94,8 +94,8 @@ async function poll<R>(check: () => R | Promise<R>, wait: Wait): Promise<Exclude
 }
 
 /**
- * Runs a test or a hook. If it ends while it waits, this rejects with why the state was not there. The signal says that
- * the test's time is up: its waits end before the hooks after it stop what they ask.
+ * Runs a test or a hook. If it ends during a wait, this rejects with why the state was not reached. The signal aborts
+ * when the test times out: its waits end before the hooks after it stop what they check.
  */
 export async function reportWaits(run: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   const waits = new Set<Wait>();

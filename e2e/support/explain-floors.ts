@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { SourceImport } from "./source-imports.ts";
 
-/** The rows of a package's table of floors, from top to bottom; the names in one row don't know each other. */
+/** The rows of a package's table of floors, from top to bottom; the names in one row don't import each other. */
 type Floors = readonly (readonly string[])[];
 
 /** Reads the table of a package's README whose first column is called `floor`; undefined where there is none. */
@@ -12,7 +12,7 @@ export function readFloors(readme: string): Floors | undefined {
   return rows.map((row) => [...row.split("|")[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 }
 
-/** A sentence for each file that stands on no floor, and for each floor on which nothing stands. */
+/** A sentence for each file without a floor, and for each floor without a file. */
 export function explainUnknownFloors(folder: string, files: readonly string[], floors: Floors): string[] {
   const used = new Map(files.map((file) => [file, floorOf(folder, file, floors)]));
   const homeless = [...used].filter(([, floor]) => floor === undefined).map(([file]) => file);
@@ -25,7 +25,7 @@ export function explainUnknownFloors(folder: string, files: readonly string[], f
   ];
 }
 
-/** A sentence for each import that goes up, or aside to another name of the same row. */
+/** A sentence for each import that goes up, or to another name of the same row. */
 export function explainUpward(folder: string, imports: readonly SourceImport[], floors: Floors): string[] {
   return imports.flatMap(({ file, target }) => {
     if (target === undefined) return [];
@@ -57,7 +57,7 @@ export function explainCycles(imports: readonly SourceImport[]): string[] {
   return [...eager, ...wide];
 }
 
-/** Groups of files each of which reaches all others of its group; after Tarjan. */
+/** Strongly connected groups of files, by Tarjan's algorithm. */
 function cyclesOf(imports: readonly SourceImport[]): string[][] {
   const targets = new Map<string, string[]>();
   for (const { file, target } of imports) {
@@ -86,7 +86,7 @@ function cyclesOf(imports: readonly SourceImport[]): string[][] {
   return cycles;
 }
 
-/** The floor with the longest name that is the file or a folder around it. */
+/** The longest floor name that is the file or a folder around it. */
 function floorOf(folder: string, file: string, floors: Floors): { name: string; row: number } | undefined {
   if (!file.startsWith(`${folder}/`)) return undefined;
   const path = file.slice(folder.length + 1);

@@ -1,9 +1,9 @@
-/** The files of a project, by their paths in it. */
+/** The files of a project by their relative paths. */
 export type ProjectFiles = Readonly<Record<string, string>>;
 
 const rewrite = "npm run golden writes them anew: read what git diff e2e/golden shows then, and commit it";
 
-/** What differs between a golden project and what its script makes now; empty if nothing does. */
+/** The differences between a golden project and the output of its script; empty if there are none. */
 export function explainGolden(name: string, made: ProjectFiles, committed: ProjectFiles): string {
   const paths = [...new Set([...Object.keys(made), ...Object.keys(committed)])].sort();
   const sentences = paths.flatMap((path) => {

@@ -1,6 +1,6 @@
 import type { SourceImport } from "./source-imports.ts";
 
-/** Who may import whom: each room's name, and those of the others that it may import. */
+/** The allowed imports: each room's name, and the rooms that it may import. */
 type Layers = ReadonlyMap<string, readonly string[]>;
 
 const layerTable = "the table in src/README.md";
@@ -21,7 +21,7 @@ export function readLayers(readme: string): Layers {
   );
 }
 
-/** A sentence for each room that the table doesn't name. */
+/** A sentence for each room that is missing in the table. */
 export function explainUnknownRooms(files: readonly string[], layers: Layers): string[] {
   const rooms = new Set(files.map(roomOf));
   return [...rooms]
@@ -45,7 +45,7 @@ export function explainForbidden(imports: readonly SourceImport[], layers: Layer
   });
 }
 
-/** A sentence for each relative import that crosses the border of a package. */
+/** A sentence for each relative import across packages. */
 export function explainCrossings(imports: readonly SourceImport[]): string[] {
   return imports.flatMap((entry) => {
     if (!entry.target?.startsWith("src/")) return [];
@@ -58,7 +58,7 @@ export function explainCrossings(imports: readonly SourceImport[]): string[] {
   });
 }
 
-/** A sentence for each import of the TypeScript compiler outside of the one folder that may load it. */
+/** A sentence for each import of the TypeScript compiler outside of the one folder that may import it. */
 export function explainCompilerUsers(imports: readonly SourceImport[]): string[] {
   return imports
     .filter(({ file, specifier }) => specifier === "typescript" && !file.startsWith("src/generators/loader/"))

@@ -1,4 +1,4 @@
-/** A phrase that nobody searches for, and what Kubernetes or TypeScript call it. */
+/** A phrase that a native speaker wouldn't write, and what Kubernetes or TypeScript call it. */
 export interface Phrase {
   readonly phrase: RegExp;
   readonly write: string;

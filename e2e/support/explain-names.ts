@@ -1,16 +1,16 @@
-/** A source file: its path in the repository, and what stands in it. */
+/** A source file: its path in the repository, and its text. */
 export interface NamedSource {
   readonly file: string;
   readonly text: string;
 }
 
-/** A name that all packages share: the folder that declares it, and what other declarations of it look like. */
+/** A name that all packages share: the folder that declares it, and a pattern of other declarations. */
 export interface SharedWord {
   readonly home: string;
   readonly alike?: RegExp;
 }
 
-/** A sentence for each class of errors whose name doesn't say that it is one. */
+/** A sentence for each error class whose name doesn't end in Error. */
 export function explainErrorNames(sources: readonly NamedSource[]): string[] {
   return declared(sources, /^(?:export )?class (\w+) extends \w*Error\b/gm)
     .filter(({ name }) => !name.endsWith("Error"))
@@ -26,7 +26,7 @@ export function explainConstantNames(sources: readonly NamedSource[]): string[] 
   );
 }
 
-/** A sentence for each declaration of a shared word that is not in the word's home. */
+/** A sentence for each declaration of a shared word outside of its folder. */
 export function explainDuplicates(
   sources: readonly NamedSource[],
   words: Readonly<Record<string, SharedWord>>,

@@ -6,7 +6,7 @@ interface Template {
   readonly text: string;
 }
 
-/** A sentence for each folder of templates that no part names. */
+/** A sentence for each folder of templates that no part uses. */
 export function explainUnusedTemplates(paths: readonly string[], folders: readonly string[]): string[] {
   const unused = paths.filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`)));
   return unused.map(
@@ -16,7 +16,7 @@ export function explainUnusedTemplates(paths: readonly string[], folders: readon
   );
 }
 
-/** What is wrong with a template by itself, if anything is: it holds words between double braces, and no logic. */
+/** The problem of a single template, if any: it may hold words between double braces, but no logic. */
 export function explainForm({ path, text }: Template): string[] {
   const place = `templates/${path}`;
   if (!path.endsWith(".hbs"))
@@ -33,7 +33,7 @@ export function explainForm({ path, text }: Template): string[] {
   }
 }
 
-/** A sentence for each word that the templates of a part use and don't get, or get and don't use. */
+/** A sentence for each word that a part's templates use but don't get, or get but don't use. */
 export function explainWords(
   part: { readonly templates: string; readonly context: object },
   templates: readonly Template[],

@@ -9,7 +9,7 @@ import {
   Pod,
 } from "@tsbuilder/runtime/k8s/core/v1";
 
-/** What becomes of a pod. Default: it runs and is ready; a pod of a Job succeeds. */
+/** The outcome of a pod. Default: it runs and is ready; a pod of a Job succeeds. */
 export type PodOutcome =
   | "ready"
   | "unready"
@@ -17,18 +17,18 @@ export type PodOutcome =
   | "failed"
   /** Its init container exits with this code each time. */
   | { readonly initExitCode: number }
-  /** Its container does. */
+  /** Its container exits with this code. */
   | { readonly exitCode: number };
 
-/** Decides what becomes of a pod; undefined for the default. */
+/** Returns the outcome of a pod; undefined for the default. */
 export type DecideOutcome = (pod: Pod) => PodOutcome | undefined;
 
-/** The provisioner of storage classes whose volumes are made here, and grow with their claims. */
+/** The provisioner whose StorageClasses get volumes here, which grow with their claims. */
 export const volumeProvisioner = "volumes.example.com";
 
 /**
- * Writes what scheduler, kubelet and volume driver would, on a control plane without nodes: each pod's status at once,
- * its end when it is deleted, and volumes of the size that claims request.
+ * Does the work of scheduler, kubelet and volume driver on a control plane without nodes: sets each pod's status at
+ * once, deletes terminating pods, and creates volumes of the size that claims request.
  */
 export class FakeKubelet {
   readonly #client: Client;
@@ -67,7 +67,7 @@ export class FakeKubelet {
   }
 }
 
-/** What a report needs. */
+/** The inputs of a report. */
 interface ReportOptions {
   readonly decide: DecideOutcome;
   readonly time: string;
@@ -85,7 +85,7 @@ async function report(client: Client, pod: Pod, { decide, time }: ReportOptions)
   await client.patchStatus(Pod, pod, { ...pod.status, ...statusFor(pod, outcome, time) });
 }
 
-/** The status holds the outcome that it was written for, so that it is written once. */
+/** The status records its outcome, so that it is written once. */
 function reportedOutcome({ status }: Pod): string | undefined {
   return status?.message;
 }

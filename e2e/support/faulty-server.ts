@@ -23,7 +23,7 @@ export const ConfigMap = defineKind<ConfigMap>(
 );
 
 export type Response = http.ServerResponse;
-/** An answer other than that of a healthy server. */
+/** A faulty response. */
 export type Fault = (response: Response, request: StubRequest) => void;
 
 export function configMap(
@@ -54,7 +54,10 @@ export function open(response: Response): Response {
   return response;
 }
 
-/** Starts a server that lists ConfigMap a and watches b, after it answered its first requests with the given faults. */
+/**
+ * Starts a server that lists ConfigMap a and watches b, after it has responded to its first requests with the given
+ * faults.
+ */
 export async function startFaultyServer({
   list = [],
   watch = [],
@@ -99,7 +102,7 @@ export function names(cache: Cache): string[] {
     .sort();
 }
 
-/** The resource versions that the server was asked for. */
+/** The resource versions of the requests to the server. */
 export function queries(server: StubServer, what: "list" | "watch"): (string | null)[] {
   return server.requests
     .filter(({ query }) => (query.get("watch") === "true") === (what === "watch"))

@@ -35,7 +35,7 @@ test("the table of the cluster is read", () => {
   expect(packages.map(({ folder }) => folder)).toContain("src/cluster");
 });
 
-describe("what is said of floors", () => {
+describe("explaining floors", () => {
   const planted = readFloors(
     [
       "Words before.",
@@ -58,7 +58,7 @@ describe("what is said of floors", () => {
   });
   const upward = (file: string, target: string) => explainUpward("src/x", [entry(file, target)], planted);
 
-  test("names both files and both floors, up and aside", () => {
+  test("names both files and both floors, for imports up and across", () => {
     expect(upward("ground/a.ts", "left/b.ts")).toEqual([
       "src/x/ground/a.ts imports src/x/left/b.ts, but left stands above ground in the table of floors in " +
         "src/x/README.md. Move what both need below them, or let ground be given it as an argument",
@@ -68,7 +68,7 @@ describe("what is said of floors", () => {
     expect(upward("ground/a.ts", "index.ts")[0]).toContain("index.ts stands above ground");
   });
 
-  test("is nothing of imports that go down or stay", () => {
+  test("returns nothing for imports down or within a floor", () => {
     expect([
       ...upward("index.ts", "left/a.ts"),
       ...upward("left/a.ts", "left/deep/b.ts"),
@@ -77,7 +77,7 @@ describe("what is said of floors", () => {
     ]).toEqual([]);
   });
 
-  test("asks for a row of a new folder, and for the end of an old one", () => {
+  test("asks to add a row for a new folder, and to remove an old one", () => {
     const files = ["index.ts", "left/a.ts", "left/deep/a.ts", "new/a.ts", "right/a.ts"];
     expect(
       explainUnknownFloors(
@@ -91,11 +91,11 @@ describe("what is said of floors", () => {
     ]);
   });
 
-  test("is nothing where a package has no table", () => {
+  test("returns nothing for a package without a table", () => {
     expect(readFloors("# A package\n\n| room | may import |\n|---|---|\n")).toBeUndefined();
   });
 
-  test("names the files of a cycle, and lets types of one folder know each other", () => {
+  test("names the files of a cycle, and lets types of one folder refer to each other", () => {
     const both = (isEager: boolean) => [entry("a/b.ts", "a/c.ts"), entry("a/c.ts", "a/b.ts", isEager)];
     expect(explainCycles(both(true))).toEqual([
       "src/x/a/b.ts, src/x/a/c.ts load each other in a circle, so that which one runs first depends on who asks. " +
@@ -104,7 +104,7 @@ describe("what is said of floors", () => {
     expect(explainCycles(both(false))).toEqual([]);
   });
 
-  test("names the files of a cycle across folders, if only of types", () => {
+  test("names the files of a cycle across folders, even if only of types", () => {
     const types = [entry("a/b.ts", "c/d.ts", false), entry("c/d.ts", "e/f.ts"), entry("e/f.ts", "a/b.ts")];
     expect(explainCycles(types)).toEqual([
       "src/x/a/b.ts, src/x/c/d.ts, src/x/e/f.ts import each other across folders, if only types. " +

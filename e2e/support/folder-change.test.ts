@@ -9,7 +9,7 @@ import { watchProcess } from "./watched-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "folder-change-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a change that came before it was waited for is seen", async () => {
+test("a change before the wait is seen", async () => {
   const maker = watchProcess("cat", spawn("cat"));
   const changed = folderChange(folder, (file) => file === "meant");
   writeFileSync(join(folder, "other"), "");
@@ -18,7 +18,7 @@ test("a change that came before it was waited for is seen", async () => {
   await maker.stop();
 });
 
-test("a wait for a change fails when the process that is to make it ends", async () => {
+test("a wait for a change fails when the process that should make it ends", async () => {
   const changed = folderChange(folder, () => false);
   const maker = watchProcess("the maker", spawn("sh", ["-c", "echo no space; exit 4"]));
   await expect(changed(maker.watch)).rejects.toThrow(

@@ -3,8 +3,8 @@ import { eventually, type Watched } from "./eventually.ts";
 import { watchBoth } from "./watched-process.ts";
 
 /**
- * Watches a folder for its next change: call it before what makes the change. What it returns waits for the change,
- * and fails if the process that is to make it has ended.
+ * Watches a folder for its next change: call it before the change. The function that it returns waits for the change,
+ * and fails if the process that should make it has ended.
  */
 export function folderChange(
   folder: string,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(made, { recursive: true, force: true }));
 
 describe.each(goldenProjects)("the golden project %s", (name) => {
-  test("is what its script makes now", () => {
+  test("matches the output of its script", () => {
     expect(explainGolden(name, read(join(made, name)), read(join(goldens, name)))).toBe("");
   });
 
@@ -37,7 +37,7 @@ describe.each(goldenProjects)("the golden project %s", (name) => {
   });
 });
 
-test("the golden projects compile with the options that they have", () => {
+test("the golden projects compile with their own compiler options", () => {
   const options = JSON.parse(readFileSync(join(goldens, goldenProjects[0]!, "tsconfig.json"), "utf8")) as {
     compilerOptions: object;
   };
@@ -58,13 +58,13 @@ test("the golden projects compile with the options that they have", () => {
     encoding: "utf8",
   });
   rmSync(folder, { recursive: true });
-  // Our own sources are stricter about optional properties than a project is; they have a check of their own.
+  // Our own sources are stricter about optional properties than a project is; they are checked separately.
   const errors = stdout.split("\n").filter((line) => line.startsWith("e2e/golden/"));
   expect(errors.length === 0 ? "" : [...errors, mendTemplate].join("\n")).toBe("");
 });
 
-describe("what is said of a golden project that differs", () => {
-  test("names the file, its first line that differs, and the command that writes it anew", () => {
+describe("explaining differences of a golden project", () => {
+  test("names the file, the first line that differs, and the command that writes it again", () => {
     expect(explainGolden("a", { PROJECT: "x: 1\ny: 2\n" }, { PROJECT: "x: 1\ny: 3\n" })).toBe(
       [
         "e2e/golden/a/PROJECT:2",
@@ -75,7 +75,7 @@ describe("what is said of a golden project that differs", () => {
     );
   });
 
-  test("tells of files that come and go, and of lines at the end", () => {
+  test("reports added and removed files, and lines at the end", () => {
     const text = explainGolden(
       "a",
       { new: "", longer: "x\ny", shorter: "x" },
@@ -87,12 +87,12 @@ describe("what is said of a golden project that differs", () => {
     expect(text).toContain("e2e/golden/a/shorter:2\n  was    y\n  is now (end of the file)\n");
   });
 
-  test("is nothing if it doesn't", () => {
+  test("returns nothing if there are none", () => {
     expect(explainGolden("a", { PROJECT: "x" }, { PROJECT: "x" })).toBe("");
   });
 });
 
-/** A golden says in its script how it is made; what git ignores does not belong to it. */
+/** A golden's script shows how it is made; files that git ignores don't belong to it. */
 function read(folder: string): Record<string, string> {
   return Object.fromEntries(
     everythingBelow(folder)

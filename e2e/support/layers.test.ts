@@ -32,7 +32,7 @@ describe("the sources", () => {
   });
 });
 
-describe("what is said of an import that may not be", () => {
+describe("explaining a forbidden import", () => {
   const planted = readLayers(
     [
       "| room | may import |",
@@ -56,7 +56,7 @@ describe("what is said of an import that may not be", () => {
     isEager: true,
   });
 
-  test("names both files, what is allowed and where the shared part belongs", () => {
+  test("names both files, the allowed rooms, and where a shared part belongs", () => {
     expect(explainForbidden([entry("src/ship/x.ts", "src/cli/y.ts")], planted)).toEqual([
       "src/ship/x.ts imports src/cli/y.ts, but ship may import only shared: see the table in src/README.md. " +
         "Move what both need down to shared, or let a room above give it to ship as an argument",
@@ -69,7 +69,7 @@ describe("what is said of an import that may not be", () => {
     );
   });
 
-  test("is nothing where it may be", () => {
+  test("returns nothing for an allowed import", () => {
     const fine = [
       entry("src/cli/x.ts", "src/ship/y.ts"),
       entry("src/ship/x.ts", "src/ship/y.ts"),
@@ -84,7 +84,7 @@ describe("what is said of an import that may not be", () => {
     ]);
   });
 
-  test("gives the name of a package that was reached by path, and none where there is none", () => {
+  test("names the package that was imported by path, and none where there is none", () => {
     expect(explainCrossings([entry("src/cli/x.ts", "src/cluster/y.ts")])[0]).toContain(
       'Import it from "@tsbuilder/cluster" or one of the paths in "exports" of src/cluster/package.json',
     );
@@ -93,7 +93,7 @@ describe("what is said of an import that may not be", () => {
     );
   });
 
-  test("tells of the compiler and of tests", () => {
+  test("reports imports of the compiler and of tests", () => {
     expect(explainCompilerUsers([named("src/ship/x.ts", "typescript")])[0]).toMatch(
       /^src\/ship\/x\.ts imports typescript, but only src\/generators\/loader may/,
     );

@@ -10,7 +10,7 @@ import {
 } from "./explain-names.ts";
 import { listSources, repository } from "./source-imports.ts";
 
-/** Each of these words is declared once, and imported by all others. */
+/** Each of these words is declared once, and imported everywhere else. */
 const words: Readonly<Record<string, SharedWord>> = {
   isObject: {
     home: "src/apimachinery/json",
@@ -33,7 +33,7 @@ const words: Readonly<Record<string, SharedWord>> = {
   formatTime: { home: "src/apimachinery/time" },
 };
 
-/** What projects get is named by others. */
+/** The names in scaffolded projects are not ours. */
 const foreign = /^e2e\/golden\/[^/]+\//;
 
 const sources = [...listSources("src"), ...listSources("e2e")]
@@ -62,10 +62,10 @@ test.each([
   expect(explain().join("\n")).toBe("");
 });
 
-describe("what is said of a name", () => {
+describe("explaining a name", () => {
   const planted = (text: string) => [{ file: "src/ship/x.ts", text }];
 
-  test("asks for the ending of an error", () => {
+  test("asks for the suffix Error", () => {
     expect(explainErrorNames(planted("export class Refused extends Error {}"))).toEqual([
       "src/ship/x.ts declares Refused, an error: call it RefusedError",
     ]);
@@ -74,7 +74,7 @@ describe("what is said of a name", () => {
     ).toEqual([]);
   });
 
-  test("asks for another case of a constant", () => {
+  test("asks for camelCase in constants", () => {
     expect(explainConstantNames(planted("export const MAX_SIZE = 1;"))[0]).toContain("call it maxSize,");
     expect(explainConstantNames(planted("const maxSize = 1;\nconst Pod = defineKind();"))).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe("what is said of a name", () => {
     ]);
   });
 
-  test("names the home of a shared word, however it is written", () => {
+  test("names the folder of a shared word, whatever the form of its declaration", () => {
     expect(explainDuplicates(planted("export function isObject(a) {}"), words)).toEqual([
       "src/ship/x.ts declares its own isObject: import the one of @tsbuilder/apimachinery/json",
     ]);

@@ -2,13 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 
-/** A registry of images on loopback, over plain HTTP: as much of the OCI distribution API as a push needs. */
+/** An image registry on loopback, over plain HTTP: the part of the OCI distribution API that a push needs. */
 export interface OciRegistry {
-  /** `127.0.0.1:PORT`, as it stands before an image's name. */
+  /** `127.0.0.1:PORT`, the prefix of an image's name. */
   readonly host: string;
-  /** The digests of what was pushed, by `repository:reference`. */
+  /** The digests of pushed manifests, by `repository:reference`. */
   readonly manifests: ReadonlyMap<string, string>;
-  /** Answers every request with this status from now on; nothing for none. */
+  /** Answers every request with this status from now on; undefined for normal answers. */
   refuse(status: number | undefined): void;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ async function answer(store: Store, request: IncomingMessage, response: ServerRe
   } else response.writeHead(404).end(JSON.stringify({ errors: [{ code: "MANIFEST_UNKNOWN" }] }));
 }
 
-/** A blob comes in parts, and is kept if it is what its last request says it is. */
+/** A blob is uploaded in parts, and stored if its digest matches the one in the last request. */
 async function upload(
   { blobs, uploads }: Store,
   name: string,

@@ -5,14 +5,17 @@ import { installInProcess } from "./operator-in-process.ts";
 import { type InstalledOperator, installOperator, type OperatorPlace } from "./operator-process.ts";
 import { clockTime, machineTime, type PassingTime } from "./passing-time.ts";
 
-/** Where operators run, and how time passes for them. */
+/** Where operators run, and which clock they use. */
 export interface OperatorHost {
   readonly time: PassingTime;
-  /** `setups` are what the project's main calls, if it is not the host's usual project. */
+  /** `setups` are the functions that the project's main calls, if it is not the host's usual project. */
   install(place: OperatorPlace, setups?: readonly Setup[]): Promise<InstalledOperator>;
 }
 
-/** How operators run beside a cluster: on its clock in this process, or as processes if it has the machine's time. */
+/**
+ * How operators run against a cluster: in this process on its clock, or as separate processes if it uses the
+ * machine's clock.
+ */
 export function operatorHost(
   clock: FakeClock | undefined,
   gateway: ApiGateway,

@@ -20,11 +20,11 @@ import type { PassingTime } from "./passing-time.ts";
 export interface InProcess {
   readonly clock: FakeClock;
   readonly time: PassingTime;
-  /** What the project's main calls. */
+  /** The functions that the project's main calls. */
   readonly setups: readonly Setup[];
 }
 
-/** Installs an operator that runs in the test's own process, with the same token and flags as one of its own has. */
+/** Installs an operator that runs in the test's process, with the token and flags that it has as a separate process. */
 export async function installInProcess(
   place: OperatorPlace,
   { clock, time, setups }: InProcess,
@@ -57,8 +57,8 @@ export async function installInProcess(
 }
 
 /**
- * Starts and stops a manager on the machine's time. What it imports when it starts is brought to a test by another
- * process, and no clock would wait for it.
+ * Starts and stops a manager on the machine's clock: another process loads its imports for the test, and a clock that
+ * the test moves would not wait for that.
  */
 async function loadEverything(kubeconfig: string): Promise<void> {
   const manager = await startTestManager({

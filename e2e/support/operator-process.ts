@@ -19,20 +19,20 @@ export interface OperatorPlace {
   readonly folder: string;
   /** The project's root. */
   readonly project: string;
-  /** Installs definitions and permissions; what `config/` holds unless given. */
+  /** Installs CRDs and permissions; default: those of `config/`. */
   readonly install?: (client: Client) => Promise<void>;
   /** The ServiceAccount's namespace and name. */
   readonly account?: { readonly namespace: string; readonly name: string };
 }
 
-/** An operator that is installed, and can be started as often as one likes. */
+/** An installed operator, which can be started any number of times. */
 export interface InstalledOperator {
   start(options?: StartOptions): Promise<RunningOperator>;
 }
 
 /** How an operator is started. */
 export interface StartOptions {
-  /** Another way to the API server than the kubeconfig's. */
+  /** The URL of the API server, if not that of the kubeconfig. */
   readonly server?: string | undefined;
   readonly flags?: readonly string[];
 }
@@ -44,28 +44,28 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** An operator as a process of its own. */
+/** An operator that runs as a separate process. */
 export interface RunningOperator {
   /** What it has logged so far. */
   readonly lines: readonly LogLine[];
   readonly isRunning: boolean;
-  /** Whoever waits for what it does watches it; undefined where it runs in the test's own process. */
+  /** For waits on the operator; undefined if it runs in the test's process. */
   readonly watch: Watched | undefined;
-  /** Of the process that it runs in. */
+  /** The ID of its process. */
   readonly pid: number;
-  /** Lines in which it was refused something that it has no permission for. */
+  /** Log lines about requests that the server denied for missing permissions. */
   refused(): string[];
-  /** A metric summed over all label sets that hold the given text. */
+  /** The sum of a metric over all label sets that contain the given text. */
   metric(name: string, labels?: string): Promise<number>;
-  /** Ends it as a cluster does, and gives the code that it ended with. */
+  /** Ends it with SIGTERM, as a kubelet does, and returns its exit code. */
   stop(): Promise<number | null>;
-  /** Ends it without a warning. */
+  /** Kills it. */
   kill(): Promise<void>;
 }
 
 const operatorAccount = { namespace: "operator-system", name: "controller-manager" };
 
-/** Bundles and installs an operator: definitions, ServiceAccount, and exactly the permissions that were generated. */
+/** Bundles and installs an operator: CRDs, ServiceAccount, and exactly the generated permissions. */
 export async function installOperator(place: OperatorPlace): Promise<InstalledOperator> {
   const { kubeconfig, folder, project } = place;
   const bundle = join(folder, `${basename(project)}.mjs`);
@@ -94,7 +94,7 @@ export async function installOperator(place: OperatorPlace): Promise<InstalledOp
   };
 }
 
-/** Installs definitions, the ServiceAccount and its permissions, and gives a token of it. */
+/** Installs CRDs, the ServiceAccount and its permissions, and returns its token. */
 export async function installPermissions(place: OperatorPlace): Promise<string> {
   const { client, project, account = operatorAccount } = place;
   const {
@@ -104,7 +104,7 @@ export async function installPermissions(place: OperatorPlace): Promise<string> 
   return requestToken(client, account);
 }
 
-/** Controllers work once their caches are filled and, with an election, the lease is theirs. */
+/** Controllers work once their caches are synced and, with leader election, the lease is held. */
 function expectWorkers({ lines }: RunningOperator): void {
   if (!lines.some(({ msg }) => msg === "Starting workers")) throw new Error("no controller works yet");
 }
@@ -126,12 +126,12 @@ function runningOperator(child: ChildProcess, metricsUrl: string): RunningOperat
   };
 }
 
-/** Lines in which an operator was refused something that it has no permission for. */
+/** Log lines about requests that the server denied for missing permissions. */
 export function refusedIn(lines: readonly LogLine[]): string[] {
   return lines.map((line) => JSON.stringify(line)).filter((line) => line.includes("is forbidden"));
 }
 
-/** A metric summed over all label sets that hold the given text. */
+/** The sum of a metric over all label sets that contain the given text. */
 export async function metricOf(url: string, name: string, labels = ""): Promise<number> {
   const text = await (await fetch(url)).text();
   const samples = text.split("\n").filter((line) => /^\w+/.exec(line)?.[0] === name && line.includes(labels));
@@ -160,7 +160,7 @@ async function requestToken(
   return (request as unknown as { status: { token: string } }).status.token;
 }
 
-/** The administrator's kubeconfig with the ServiceAccount's token in place of the administrator's rights. */
+/** The administrator's kubeconfig with the ServiceAccount's token as its credentials. */
 export function operatorConfig(kubeconfig: string, token: string, server: string | undefined): string {
   const config = parse(readFileSync(kubeconfig, "utf8")) as {
     users: { user: object }[];

@@ -6,12 +6,12 @@ import { type RegistryStandIn, startRegistryStandIn } from "./registry-stand-in.
 import { run, type Shell } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 
-/** tsbuilder as somebody has it who installed the packed one, and knows of no repository. */
+/** tsbuilder as a user installs it from the packed tarball, without this repository. */
 export interface PackedTsbuilder {
-  /** An empty folder for all of this. */
+  /** An empty folder for the installation and its projects. */
   readonly work: string;
   readonly registry: RegistryStandIn;
-  /** A terminal in a folder below `work`, with tsbuilder on its PATH. */
+  /** A shell in a folder below `work`, with tsbuilder on its PATH. */
   shell(folder: string): Shell;
   remove(): Promise<void>;
 }

@@ -5,9 +5,9 @@ import { eventually, type Watched } from "./eventually.ts";
 
 /** How time passes for a scenario. */
 export interface PassingTime {
-  /** Lets so many milliseconds pass; what they set off is done then. */
+  /** Lets this many milliseconds pass, and resolves when the work that they trigger is done. */
   advance(milliseconds: number): Promise<void>;
-  /** Lets time pass until a check neither throws nor returns false, or what is watched has ended. */
+  /** Lets time pass until a check neither throws nor returns false, or the watched process has ended. */
   eventually<R>(check: () => R | Promise<R>, options?: WaitOptions): Promise<Exclude<R, false>>;
 }
 
@@ -15,19 +15,19 @@ export interface PassingTime {
 export interface WaitOptions {
   readonly watched?: Watched | undefined;
   /**
-   * Within how many milliseconds of a clock that the test moves the state has to come: what the operator waits for
-   * itself is measured so. On the machine's clock it has no effect. Default: a minute.
+   * The limit in milliseconds on a clock that the test moves, which measures how long the operator itself waits. It
+   * has no effect on the machine's clock. Default: a minute.
    */
   readonly within?: number;
 }
 
-/** The machine's: for clusters and operators that are processes of their own. */
+/** The machine's clock: for clusters and operators that are separate processes. */
 export const machineTime: PassingTime = {
   advance: (milliseconds) => delay(milliseconds),
   eventually: (check, { watched } = {}) => eventually(check, watched),
 };
 
-/** That of a clock which cluster, operator and test share in one process. */
+/** A clock that cluster, operator and test share in one process. */
 export function clockTime(clock: FakeClock, isBusy?: () => boolean): PassingTime {
   return {
     advance: (milliseconds) => moveClock(clock, milliseconds, { isBusy }),

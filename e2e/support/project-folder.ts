@@ -8,11 +8,11 @@ import { run } from "../golden/golden-projects.ts";
 /** An empty folder in which a test calls the CLI. */
 export interface ProjectFolder {
   readonly root: string;
-  /** Runs a command line without its first word, and gives what it printed. */
+  /** Runs a command line without its first word, and returns its output. */
   readonly call: (line: string) => Promise<string>;
   readonly initialize: () => Promise<string>;
   readonly read: (path: string) => string;
-  /** All files with their texts, but for the record of what is ours. */
+  /** All files with their texts, except for the record of files that tsbuilder wrote. */
   readonly snapshot: () => Record<string, string>;
 }
 

@@ -4,18 +4,18 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { repository } from "./source-imports.ts";
 
-/** What was recorded of a run. */
+/** The files that a run called. */
 export interface Recorded {
   /** The files below src in which a function was called, sorted. */
   readonly called: readonly string[];
-  /** Those of them that were watched, in the order of their first calls. */
+  /** The watched ones among them, in the order of their first calls. */
   readonly inOrder: readonly string[];
 }
 
 /**
- * Records the files that are called while something runs. It runs twice: the first round finds the functions, the
- * second notes when those of the watched files are called. It has to have run once before, because a file that is
- * loaded meanwhile counts as called.
+ * Records the files that are called during a run. It runs twice: the first round finds the functions, the second
+ * records when those of the watched files are called. The work must have run once before, because a file that is
+ * loaded during the recording counts as called.
  */
 export async function recordFiles(
   run: (round: number) => Promise<unknown>,
@@ -43,7 +43,7 @@ export async function recordFiles(
 
 const notedFiles = "filesNotedByRecordFiles";
 
-/** Puts a breakpoint with a condition that is never true into each function that was called. */
+/** Sets a breakpoint with a condition that is never true in each function that was called. */
 async function noteCalls(session: Session, script: Profiler.ScriptCoverage): Promise<void> {
   const { scriptId } = script;
   const { scriptSource } = await session.post("Debugger.getScriptSource", { scriptId });
@@ -52,7 +52,7 @@ async function noteCalls(session: Session, script: Profiler.ScriptCoverage): Pro
     const before = scriptSource.slice(0, scriptSource.indexOf("{", ranges[0]!.startOffset) + 1);
     const lines = before.split("\n");
     const location = { scriptId, lineNumber: lines.length - 1, columnNumber: lines.at(-1)!.length };
-    // Two functions of one line may share a place.
+    // Two functions on one line may share a location.
     await session.post("Debugger.setBreakpoint", { location, condition }).catch(() => undefined);
   }
 }

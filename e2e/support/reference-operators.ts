@@ -10,7 +10,7 @@ import { eventually } from "./eventually.ts";
 import { installOperator, type RunningOperator } from "./operator-process.ts";
 import { repository } from "./source-imports.ts";
 
-/** A cluster with the controllers of a real one, where somebody says that pods run. */
+/** A cluster with Kubernetes' controllers, and something that reports pods as running. */
 export interface ClusterWithControllers {
   /** An administrator's kubeconfig file. */
   readonly kubeconfig: string;
@@ -33,8 +33,8 @@ interface WithStatus extends KubernetesObject {
 const namespace = "default";
 
 /**
- * Runs a reference operator as a process of its own, with the token of its ServiceAccount and exactly the permissions
- * that were generated, and holds it to what its README promises.
+ * Runs a reference operator as a separate process, with the token of its ServiceAccount and exactly the generated
+ * permissions, and checks the promises of its README.
  */
 export function referenceOperatorSuite(where: string, start: () => Promise<ClusterWithControllers>): void {
   describe(`the reference operators on ${where}`, () => {
@@ -129,7 +129,7 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
       await atRest(operator);
       const versions = () => versionsOf(client, [kind, Service], key);
       const [quiet, passes] = [await versions(), await reconciles(operator)];
-      // A change of a child that is none of the operator's business makes it look, and find nothing to do.
+      // A change of a child that doesn't concern the operator triggers a reconcile that changes nothing.
       const labels = { "example.com/team": "shop" };
       const labelled = await client.patch(Deployment, key, { merge: { metadata: { labels } } });
       await eventually(
@@ -155,7 +155,7 @@ function reconciles(operator: RunningOperator): Promise<number> {
   return operator.metric("controller_runtime_reconcile_total", 'controller="appservice"');
 }
 
-/** Waits until the operator has nothing queued and nothing in work. */
+/** Waits until the operator's queues are empty and no reconcile is running. */
 async function atRest(operator: RunningOperator): Promise<void> {
   await eventually(async () => {
     expect(await operator.metric("workqueue_depth")).toBe(0);

@@ -1,16 +1,16 @@
 import { createServer, type ServerResponse } from "node:http";
 
-/** A registry that knows every package but ours. */
+/** A package registry that has every package but ours. */
 export interface RegistryStandIn {
   readonly url: string;
-  /** The requests for names of ours: there must be none, somebody else could own them. */
+  /** Requests for our names: there must be none, as others could own them on the registry. */
   readonly asked: string[];
   stop(): Promise<void>;
 }
 
 const ours = /^\/(?:@tsbuilder(?:%2f|\/)|tsbuilder(?:\/|$))/i;
 
-/** Starts a registry on loopback that passes requests on to the machine's own, and answers 404 to our names. */
+/** Starts a registry on loopback that forwards requests to the machine's registry, and answers 404 for our names. */
 export async function startRegistryStandIn(upstream: string): Promise<RegistryStandIn> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

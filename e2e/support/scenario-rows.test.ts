@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-/** Scenarios are named by a row, and by the same row with a letter where it has several. */
+/** A scenario's ID is its row, with a letter added if the row has several scenarios. */
 describe.each(["appservice", "mysql"])("the rows of %s", (operator) => {
   const folder = join(import.meta.dirname, operator);
   const used = readdirSync(folder)

@@ -1,19 +1,19 @@
 import { execa } from "execa";
 
-/** A terminal without a person: a folder and an environment in which commands run. */
+/** A folder and an environment in which commands run, without a terminal. */
 export interface Shell {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a command printed, and how it ended. */
+/** A command's output and exit code. */
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number | undefined;
 }
 
-/** Runs a command as a user would; a failure throws with everything that it printed. */
+/** Runs a command as a user would; a failure throws an error with all of its output. */
 export async function run(shell: Shell, command: string, ...args: string[]): Promise<CommandResult> {
   const result = await tryRun(shell, command, ...args);
   if (result.exitCode === 0) return result;
@@ -35,7 +35,7 @@ export async function tryRun(shell: Shell, command: string, ...args: string[]): 
   return { stdout, stderr, exitCode };
 }
 
-/** The machine's environment without what the test runner and npm put there, as a new terminal has it. */
+/** The machine's environment without the variables that the test runner and npm set, as in a new terminal. */
 export function plainEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|NODE_ENV$|VITEST|INIT_CWD$|FORCE_COLOR$|KUBECONFIG$)/i.test(name),

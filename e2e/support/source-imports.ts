@@ -6,14 +6,14 @@ export interface SourceImport {
   readonly file: string;
   readonly specifier: string;
   readonly target: string | undefined;
-  /** The target runs before the file does; types alone and `import()` don't ask for that. */
+  /** True if the target is executed before the file; false for type imports and `import()`. */
   readonly isEager: boolean;
 }
 
 /** The repository's folder. */
 export const repository = join(import.meta.dirname, "../..");
 
-/** All TypeScript sources below a folder; what is built or generated doesn't count. */
+/** All TypeScript sources below a folder, without built or generated ones. */
 export function listSources(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))

@@ -85,23 +85,23 @@ function read(path: string) {
   return { path, text: templates.read(path)! };
 }
 
-/** Words that a part may get without using them. */
+/** Words that a part gets but need not use. */
 function mayIgnore(part: Part): string[] {
-  // A reference operator uses what it needs of the words that all of them get.
+  // A reference operator uses only some of the words that all of them get.
   if (part.key.startsWith("typescript/template/")) return Object.keys(part.context);
   // Every part of a deployment gets the project's name, whether its objects need it or not.
   return ["projectName"];
 }
 
-describe("what is said of a template", () => {
-  test("names its file, and where parts are", () => {
+describe("explaining templates", () => {
+  test("names its file, and the folder for parts", () => {
     expect(explainUnusedTemplates(["a/used/x.hbs", "a/new/x.hbs"], ["a/used"])).toEqual([
       "templates/a/new/x.hbs belongs to no part: name its folder as `templates` of a part in src/plugins or " +
         "src/chart, or delete it",
     ]);
   });
 
-  test("names the word that is not given, the word that is not used, and their part", () => {
+  test("names the missing word, the unused word, and their part", () => {
     const part = { templates: "a/part", context: { kind: "MySQL", idle: "", always: "" } };
     const used = [{ path: "a/part/{{plural}}.ts.hbs", text: "{{kind}} {{king}}" }];
     const found = `the part with templates: "a/part" (git grep -n '"a/part"' src)`;
@@ -115,7 +115,7 @@ describe("what is said of a template", () => {
     ]);
   });
 
-  test("names the line that holds logic, and a name that is none", () => {
+  test("names the line with logic, and a placeholder that is not a name", () => {
     expect(explainForm({ path: "a/x.ts.hbs", text: "\n{{#if a}}{{/if}}" })).toEqual([
       "templates/a/x.ts.hbs holds more than words (BlockStatement at line 2): make the choice in src/plugins, and " +
         "give the template a word or leave the part out",

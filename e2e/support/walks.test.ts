@@ -11,12 +11,12 @@ import { useProjectFolder } from "./project-folder.ts";
 import { type Recorded, recordFiles } from "./record-files.ts";
 import { repository } from "./source-imports.ts";
 
-// The walks of src/README.md name every file that is called on the way, and no other.
+// The walks of src/README.md name exactly the files that are called on the way.
 
-/** They run once, when a process or a connection starts, which is before anything is recorded. */
+/** They run once, when a process or a connection starts, before the recording. */
 const atStart = ["bin/tsbuilder.js", "src/cli/main.ts", "src/cluster/server/listen.ts"];
 
-/** The watchdog and what it reports run by a timer, on a way or not. */
+/** The watchdog and its reports run by a timer, independently of a walk. */
 const byTimer = ["src/runtime/manager/loop-watchdog.ts", "src/runtime/manager/controller-set.ts"];
 
 const folder = useProjectFolder();
@@ -44,9 +44,9 @@ test("a watch event is reconciled by the files that the walk names", async () =>
   const operator = await startTestManager(cluster, reconcileWidgets);
   onTestFinished(() => operator.stop());
   await createAndReconcile(cluster, "first");
-  // Without the order: this way is a loop, and a run begins anywhere in it.
+  // Without the order: this walk is a loop, and a run begins anywhere in it.
   const recorded = await recordFiles(async (round) => {
-    // Several, as a write may or may not reach the cache before it is answered.
+    // Several, as a write may or may not reach the cache before its response.
     for (let at = 0; at < 10; at += 1) await createAndReconcile(cluster, `recorded-${round}-${at}`);
   });
   expect(compareWalk("A watch event", recorded, (file) => file.startsWith("src/runtime/"))).toEqual(asNamed);
@@ -87,7 +87,7 @@ function compareWalk(
   };
 }
 
-/** The files that were called before one that is named before them. */
+/** The files that were called before a file that the walk names earlier. */
 function outOfOrder(named: readonly string[], inOrder: readonly string[]): readonly string[] {
   const called = named.filter((file) => inOrder.includes(file));
   return called.filter((file, at) =>
@@ -95,12 +95,12 @@ function outOfOrder(named: readonly string[], inOrder: readonly string[]): reado
   );
 }
 
-/** The file with which each step of a walk begins. */
+/** The first file of each step of a walk. */
 function startsOf(title: string): readonly string[] {
   return readWalk(title).flatMap((step) => step.find((file) => !atStart.includes(file)) ?? []);
 }
 
-/** The files that the section whose title begins so names, step by step. */
+/** The files of the section whose title begins with this text, by step. */
 function readWalk(title: string): string[][] {
   const sections = readFileSync(join(repository, "src/README.md"), "utf8").split(/^#+ /m);
   const section = sections.find((text) => text.startsWith(title)) ?? "";

@@ -2,14 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Watched } from "./eventually.ts";
 
-/** Output and end of a process, for whoever waits for what it does. */
+/** Output and end of a process, for waits on it. */
 export class ProcessWatch implements Watched {
   end: string | undefined;
   readonly #read: () => string;
   #wake!: () => void;
   #next!: Promise<void>;
 
-  /** `read` gives all that it has printed so far. */
+  /** `read` returns all of its output so far. */
   constructor(read: () => string) {
     this.#read = read;
     this.#renew();
@@ -41,11 +41,11 @@ export interface WatchedProcess {
   readonly watch: Watched;
   /** Its exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>;
-  /** Ends it and waits for that; no wait fails because of it. */
+  /** Ends it and waits for its exit; this fails no wait. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** Watches a process that writes into a log file; `read` gives what it has written. */
+/** Watches a process that writes to a log file; `read` returns its content. */
 export function watchLog(name: string, child: ChildProcess, read: () => string): Watched {
   const watch = new ProcessWatch(() => read().slice(-2000));
   const end = (): void => {
@@ -57,7 +57,7 @@ export function watchLog(name: string, child: ChildProcess, read: () => string):
   return watch;
 }
 
-/** Watches two processes that are of no use without each other. */
+/** Watches two processes that need each other. */
 export function watchBoth(first: Watched, second: Watched): Watched {
   return {
     get end() {
@@ -70,7 +70,7 @@ export function watchBoth(first: Watched, second: Watched): Watched {
   };
 }
 
-/** Watches a process by its lines; `name` is what messages call it. */
+/** Watches a process by its lines; `name` is its name in messages. */
 export function watchProcess(
   name: string,
   child: ChildProcess,
@@ -88,7 +88,7 @@ export function watchProcess(
   const exited = new Promise<number | null>((resolve) => {
     child.once("exit", resolve);
   });
-  // Everything that it printed has been read by then.
+  // By then, all of its output has been read.
   child.once("close", (code, signal) => {
     if (!isAsked) watch.end = `${name} ended with ${code ?? signal}`;
     watch.changed();

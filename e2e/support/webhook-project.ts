@@ -26,7 +26,7 @@ export async function scaffoldShop(folder: string, env: Shell["env"]): Promise<S
   return project;
 }
 
-/** Replaces a text that must be there. */
+/** Replaces a text that must occur. */
 export function editFile({ folder }: Shell, file: string, from: string, to: string): void {
   const path = join(folder, file);
   const text = readFileSync(path, "utf8");

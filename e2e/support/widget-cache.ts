@@ -17,19 +17,19 @@ export const ConfigMap = defineKind<ConfigMap>(
   { kind: "ConfigMap", plural: "configmaps" },
 );
 
-/** A cache, a client on it, and the requests that were sent. */
+/** A cache, a client that reads from it, and the requests that were sent. */
 export interface StartedCache {
   readonly cache: Cache;
   readonly client: Client;
   readonly requests: RequestReport[];
 }
 
-/** What tests of caches do with a cluster of widgets. */
+/** Helpers for tests of caches on a cluster of widgets. */
 export interface CacheTests {
   readonly cluster: WidgetCluster;
-  /** Asks the server, beside any cache. */
+  /** Reads from the server, not from a cache. */
   readonly live: LiveClient;
-  /** A namespace of its own for each test. */
+  /** A separate namespace for each test. */
   readonly newNamespace: () => Promise<string>;
   readonly start: (options?: CacheOptions) => Promise<StartedCache>;
   readonly createWidget: (
@@ -40,7 +40,7 @@ export interface CacheTests {
   ) => Promise<Widget>;
 }
 
-/** Of three digits, so that names sort as they were made; no two files share one where they meet the same real server. */
+/** Of three digits, so that names sort by creation; each file has its own range for tests on a shared real server. */
 let namespaces = 100;
 
 /** Starts a cluster for the tests of a file. */

@@ -42,17 +42,17 @@ export const widgetDefinition = {
   },
 };
 
-/** A cluster that knows widgets, and a client that asks it everything. */
+/** A cluster that serves widgets, and a client that reads from the server. */
 export interface WidgetCluster {
   readonly kubeconfig: ClusterUnderTest["kubeconfig"];
   readonly installCRD: ClusterUnderTest["installCRD"];
   readonly client: LiveClient;
-  /** A name that no other test has. */
+  /** A unique name for a test. */
   readonly key: () => { readonly namespace: string; readonly name: string };
   readonly create: (spec?: Widget["spec"]) => Promise<Widget>;
 }
 
-/** Files that meet the same real server must not meet each other's objects. */
+/** Files that share a real server must not use the same objects. */
 let serial = 0;
 
 /** Starts one for the tests of a file. */

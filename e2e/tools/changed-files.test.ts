@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "tsbuilder-changed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
 
-test("readChangedFiles() finds what was written, added, staged, moved and deleted, whatever it is called", () => {
+test("readChangedFiles() finds written, added, staged, moved and deleted files with any name", () => {
   git("init", "--quiet");
   for (const name of ["kept", "written", "moved", "deleted"]) writeFileSync(join(folder, name), `${name}\n`);
   writeFileSync(join(folder, ".gitignore"), "ignored\n");

@@ -8,12 +8,12 @@ export interface ChangedFiles {
   readonly deleted: readonly string[];
 }
 
-/** What differs from a commit, files that git does not know yet included. */
+/** The differences from a commit, untracked files included. */
 export function readChangedFiles(since: string, folder = repository): ChangedFiles {
   const list = (...args: string[]) =>
     execFileSync("git", args, { cwd: folder, encoding: "utf8" }).split("\0").filter(Boolean);
   const untracked = list("ls-files", "-z", "--others", "--exclude-standard");
-  // Without looking for renames, a file that moved is one that is gone and one that is new.
+  // Without rename detection, a moved file is one deleted and one added file.
   const diff = ["diff", "-z", "--name-only", "--no-renames"];
   return {
     present: [...list(...diff, "--diff-filter=d", since), ...untracked].sort(),

@@ -4,7 +4,7 @@ interface Finding {
   readonly line?: number;
 }
 
-/** One file's findings, by what they are. */
+/** One file's findings, by their type. */
 export interface UnusedIssue {
   readonly file: string;
   readonly [kind: string]: string | readonly (Finding | readonly Finding[])[];
@@ -33,7 +33,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   duplicates: (place, name) => `${place} exports the same thing as ${name}: keep one of the names`,
 };
 
-/** A sentence for each finding: what is wrong, and what mends it. */
+/** A sentence for each finding: the problem and its fix. */
 export function explainUnused(issues: readonly UnusedIssue[]): string[] {
   return issues.flatMap(({ file, ...kinds }) =>
     Object.entries(kinds).flatMap(([kind, findings]) =>

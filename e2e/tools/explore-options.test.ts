@@ -12,7 +12,7 @@ test("parseExploreOptions() explores everything for five minutes, with a fresh s
   });
 });
 
-test("parseExploreOptions() takes a time, a negative seed and folders however they are written", () => {
+test("parseExploreOptions() accepts a time, a negative seed, and folders in any form", () => {
   const argv = [
     "--time",
     "10m",

@@ -4,7 +4,7 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 export interface ExploreOptions {
   /** Milliseconds; a round that has begun is finished. */
   readonly time: number;
-  /** The first round's; each next round adds one. */
+  /** The seed of the first round; each further round adds one. */
   readonly seed: number;
   readonly runs: number;
   readonly only: readonly string[];

@@ -8,7 +8,7 @@ import { exploreHelp, type ExploreOptions, parseExploreOptions } from "./explore
 if (process.argv.includes("--help")) console.log(exploreHelp);
 else process.exitCode = explore(parseExploreOptions(process.argv.slice(2), randomInt(2 ** 31)));
 
-/** Tries one seed after the other, until the time is over or a case fails. */
+/** Runs one seed after the other, until the time is over or a case fails. */
 function explore(options: ExploreOptions): number {
   const files = listPropertyTests(options.only);
   if (files.length === 0) {
@@ -36,7 +36,7 @@ function explore(options: ExploreOptions): number {
 function runRound(files: readonly string[], seed: number, options: ExploreOptions) {
   const { runs, test, path } = options;
   const vitest = join(repository, "node_modules/vitest/vitest.mjs");
-  // Many more cases than in `npm test` may take their time.
+  // Many more cases than in `npm test` need more time.
   const args = ["run", "--config", ".config/vitest.config.ts", "--testTimeout", "0", "--reporter", "minimal"];
   const projects = ["--project", "unit", "--project", "real"];
   const pattern = test === undefined ? [] : ["--testNamePattern", literally(test)];
@@ -58,12 +58,12 @@ function runRound(files: readonly string[], seed: number, options: ExploreOption
   return { status, output: stdout + stderr };
 }
 
-/** Vitest puts a ">" between a test and its groups when it names one, and a space when it looks for one. */
+/** Vitest prints a ">" between a group and its test in names, but expects a space in patterns. */
 function literally(name: string): string {
   return `^${name.replaceAll(" > ", " ").replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`;
 }
 
-/** The tests below the given folders that hold properties; those of real control planes only by name. */
+/** The tests below the given folders that contain properties; those that need a real control plane only if named. */
 function listPropertyTests(only: readonly string[]): string[] {
   return [...listSources("src"), ...listSources("e2e")].filter(
     (file) =>

@@ -12,7 +12,7 @@ of those that import them, nearest first, as many as take eight seconds.
   --since COMMIT   what changed since another commit: a branch, for one, with --since main
   --all            everything, and all unit tests`;
 
-/** Milliseconds of tests that leave the whole below 20 s. */
+/** Milliseconds of tests that keep the whole below 20 s. */
 const budget = 8_000;
 
 const { values } = parseArgs({

@@ -4,7 +4,7 @@ import { allChecks, planChecks } from "./plan-checks.ts";
 const plan = (present: string[], deleted: string[] = [], tests: string[] = []) =>
   Object.fromEntries(planChecks({ present, deleted }, tests).map(({ name, command }) => [name, command]));
 
-test("planChecks() holds a source to everything, and only that source to lint and format", () => {
+test("planChecks() runs all checks for a source, lint and format on that source only", () => {
   const checks = plan(["src/a.ts"], [], ["src/a.test.ts"]);
   expect(Object.keys(checks)).toEqual(allChecks.map(({ name }) => name));
   expect(checks["lint"]?.at(-1)).toBe("src/a.ts");
@@ -17,7 +17,7 @@ test("planChecks() runs no check without a change, and few for a document", () =
   expect(Object.keys(plan(["README.md"], [], ["e2e/support/docs.test.ts"]))).toEqual(["tests", "format"]);
 });
 
-test("planChecks() checks what a deleted file may leave broken or unused", () => {
+test("planChecks() checks what a deleted file may break or leave unused", () => {
   expect(Object.keys(plan([], ["src/a.ts"]))).toEqual(["unused code", "types"]);
 });
 

@@ -13,7 +13,7 @@ const unused = ["--conditions=@tsbuilder/source", "--import", "tsx", "e2e/tools/
 const vitestArgs = ["node_modules/vitest/vitest.mjs", "run", "--config", ".config/vitest.config.ts"];
 const unit = [...vitestArgs, "--project", "unit", "--reporter", "minimal"];
 
-/** The checks of everything, those that take longest first. */
+/** All checks, the slowest first. */
 export const allChecks: readonly Check[] = [
   { name: "tests", command: unit },
   { name: "unused code", command: unused },
@@ -22,13 +22,13 @@ export const allChecks: readonly Check[] = [
   { name: "format", command: format },
 ];
 
-/** The checks that a change needs, and no more of each than it touched. Types and uses hold together everywhere. */
+/** The checks that a change needs, on the changed files where possible. Types and unused code need all files. */
 export function planChecks({ present, deleted }: ChangedFiles, tests: readonly string[]): Check[] {
   const code = [...present, ...deleted].some((file) =>
     /\.[cm]?[jt]s$|(tsconfig.*|package)\.json$/.test(file),
   );
   const sources = present.filter((file) => /\.[cm]?[jt]s$/.test(file));
-  // Rules that changed may refuse any file.
+  // Changed rules may reject any file.
   const linted = present.includes(".oxlintrc.json") ? ["."] : sources;
   const formatted = present.includes(".biome.json") ? ["."] : present;
   const checks: readonly (Check & { readonly needed: boolean })[] = [

@@ -13,7 +13,7 @@ test("the cases of a property are the same in every run, and others with another
   expect(fc.sample(numbers, 5)).not.toEqual(fc.sample(numbers, { numRuns: 5, seed: seed! + 1 }));
 });
 
-test("no test sets a seed of its own, which would hide cases from npm run explore", () => {
+test("no test sets its own seed, which would hide cases from npm run explore", () => {
   const tests = [...listSources("src"), ...listSources("e2e")].filter((file) => file.endsWith(".test.ts"));
   const own = tests.filter((file) => {
     const text = readFileSync(join(repository, file), "utf8");
@@ -25,7 +25,7 @@ test("no test sets a seed of its own, which would hide cases from npm run explor
   expect(sentences.join("\n")).toBe("");
 });
 
-test("readRandomSettings() has a seed of its own, and takes what exploring asks for", () => {
+test("readRandomSettings() has a default seed, and reads the one of npm run explore", () => {
   expect(readRandomSettings({})).toEqual({ seed: 1, numRuns: 100 });
   expect(readRandomSettings({ TSBUILDER_SEED: "-7", TSBUILDER_RUNS: "5", TSBUILDER_PATH: "3:1" })).toEqual({
     seed: -7,
@@ -34,7 +34,7 @@ test("readRandomSettings() has a seed of its own, and takes what exploring asks 
   });
 });
 
-test("describeFailure() names the smallest case, and what to type to run it again and to keep it", () => {
+test("describeFailure() names the smallest case, and the commands to run it again and to keep it", () => {
   const failure = fc.check(
     fc.property(numbers, (n) => n < 10),
     { seed: 3, numRuns: 100 },
@@ -47,8 +47,8 @@ test("describeFailure() names the smallest case, and what to type to run it agai
   expect(text).toContain("{ examples: [[10]] }");
 });
 
-test("a failed property says so in the name of its own test", () => {
+test("a failed property reports it with the name of its test", () => {
   expect(() => fc.assert(fc.property(numbers, (n) => n < 10))).toThrow(
-    "--only e2e/tools/random-cases.test.ts --test 'a failed property says so in the name of its own test'",
+    "--only e2e/tools/random-cases.test.ts --test 'a failed property reports it with the name of its test'",
   );
 });

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 
-/** What decides about the cases of a property. */
+/** Which cases of a property are run. */
 interface RandomSettings {
   readonly seed: number;
-  /** How many cases of a property that doesn't say it itself. */
+  /** The number of cases of a property that sets none. */
   readonly numRuns: number;
-  /** One case of one property, as a failure named it. */
+  /** One case of one property, as a failure printed it. */
   readonly path?: string;
 }
 
@@ -19,13 +19,13 @@ export function readRandomSettings(env: NodeJS.ProcessEnv): RandomSettings {
   };
 }
 
-/** The test that a property stands in: its file below the repository, and its name as Vitest gives it. */
+/** The test that contains a property: its file in the repository, and its name in Vitest. */
 interface RunningTest {
   readonly file: string;
   readonly name: string;
 }
 
-/** What a failed property shows: the case, and what to type to run it again and to keep it. */
+/** The message of a failed property: the case, and the commands to run it again and to keep it. */
 export function describeFailure<T>(details: fc.RunDetails<T>, { file, name }: RunningTest): string {
   const { counterexamplePath: path, counterexample, seed } = details;
   if (path === null) return fc.defaultReportMessage(details) ?? "";
@@ -38,7 +38,7 @@ export function describeFailure<T>(details: fc.RunDetails<T>, { file, name }: Ru
   ].join("\n");
 }
 
-/** As one word for a shell. */
+/** Quoted for a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

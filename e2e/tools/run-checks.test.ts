@@ -4,7 +4,7 @@ import { runChecks } from "./run-checks.ts";
 const node = (name: string, script: string) => ({ name, command: ["-e", script] });
 const seconds = expect.stringMatching(/^ok +\d+\.\d s {2}quiet$/);
 
-test("runChecks() prints what a failed check says, of the others only their seconds", async () => {
+test("runChecks() prints the output of a failed check, and only the seconds of the others", async () => {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
   expect(await runChecks([node("quiet", 'console.log("fine")')], print)).toBe(true);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { repository } from "../support/source-imports.ts";
 import type { Check } from "./plan-checks.ts";
 
-/** Runs two checks at a time, in their order, and prints of each its seconds, and what it says if it fails. */
+/** Runs two checks at a time, in order, and prints the seconds of each, and its output if it fails. */
 export async function runChecks(checks: readonly Check[], print: (text: string) => void): Promise<boolean> {
   const waiting = [...checks];
   let passed = true;

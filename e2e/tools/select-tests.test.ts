@@ -14,7 +14,7 @@ const imports = new Map([
 const select = (changed: string[], costs: [string, number][] = [], budget = 10_000) =>
   selectTests(changed, { imports, costs: new Map(costs) }, budget);
 
-test("selectTests() takes the tests of a file and of those that import it, and no journeys", () => {
+test("selectTests() selects the tests of a file and of its importers, and no journeys", () => {
   expect(select(["src/queue/queue.ts"])).toEqual({
     run: ["e2e/support/layers.test.ts", "src/queue/queue.test.ts", "src/controller/controller.test.ts"],
     leftOut: [],
@@ -25,7 +25,7 @@ test("selectTests() finds the importers of a deleted file", () => {
   expect(select(["src/manager/manager.ts"]).run).toContain("src/manager/manager.test.ts");
 });
 
-test("selectTests() leaves out what is too far away for its cost, but no test that was changed or is listed", () => {
+test("selectTests() omits tests that are too distant for their cost, but none that was changed or is listed", () => {
   const costs: [string, number][] = [
     ["src/manager/manager.test.ts", 60_000],
     ["e2e/support/layers.test.ts", 60_000],
@@ -41,7 +41,7 @@ test("selectTests() runs no test that was deleted", () => {
   expect(select(["src/queue/deleted.test.ts"]).run).toEqual(["e2e/support/layers.test.ts"]);
 });
 
-test("selectTests() takes the tests beside a file of data, or in the nearest folder above", () => {
+test("selectTests() selects the tests beside a data file, or in the nearest folder above", () => {
   expect(select(["src/queue/testdata/deep/answers.json"]).run).toEqual(["src/queue/queue.test.ts"]);
 });
 

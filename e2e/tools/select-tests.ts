@@ -1,17 +1,17 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { dirname } from "node:path";
 
-/** What a selection of tests stands on. All paths are below the repository. */
+/** The inputs of a selection of tests. All paths are relative to the repository. */
 interface Sources {
-  /** Each source file, and which files of ours it imports. */
+  /** Each source file, and its imports of our files. */
   readonly imports: ReadonlyMap<string, readonly string[]>;
-  /** Milliseconds that a file of tests took last time. */
+  /** The last duration of a test file in milliseconds. */
   readonly costs: ReadonlyMap<string, number>;
 }
 
 interface Selection {
   readonly run: readonly string[];
-  /** Tests near the change that did not fit. */
+  /** Tests near the change that exceed the budget. */
   readonly leftOut: readonly string[];
 }
 
@@ -26,13 +26,13 @@ const readers: readonly (readonly [files: RegExp, test: string])[] = [
   ],
 ];
 
-/** Milliseconds to load a file of tests, and to run one that nobody measured yet. */
+/** Milliseconds to load a test file, and to run one without a known duration. */
 const loading = 300;
 const unknown = 200;
 
 /**
  * The tests that a change can break: those that were changed or are listed above as readers, and then, nearest first,
- * as many as fit into a budget of milliseconds of those that read or import a changed file, or import such an importer.
+ * as many of the tests that read or import a changed file, directly or not, as fit into a budget of milliseconds.
  */
 export function selectTests(changed: readonly string[], sources: Sources, budget: number): Selection {
   const tests = [...sources.imports.keys()].filter(isUnitTest);
@@ -53,7 +53,7 @@ export function selectTests(changed: readonly string[], sources: Sources, budget
   return { run: [...run], leftOut };
 }
 
-/** Journeys and real control planes have commands of their own. */
+/** Journeys and tests on real control planes have their own commands. */
 function isUnitTest(file: string): boolean {
   return file.endsWith(".test.ts") && !/^e2e\/(journeys|real|node-versions)\//.test(file);
 }
@@ -62,7 +62,7 @@ function listedReaders(changed: readonly string[]): string[] {
   return readers.filter(([files]) => changed.some((file) => files.test(file))).map(([, test]) => test);
 }
 
-/** Data is read by the tests in its folder, or in the nearest one above that has any. */
+/** Data is read by the tests in its folder, or in the nearest folder above with tests. */
 function readersOfData(changed: readonly string[], tests: readonly string[]): string[] {
   const folders = changed.filter((file) => /^(src|e2e)\/.*(?<!\.ts)$/.test(file)).map(dirname);
   return folders.flatMap((folder) => nearestTests(folder, tests));

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listSources, readImports, repository, type SourceImport } from "../support/source-imports.ts";
 
-/** Each of our sources, and which of ours it imports, by path or by a package's name. */
+/** Each of our sources, and its imports of our files, by path or by package name. */
 export function readSourceGraph(): Map<string, string[]> {
   const files = [...listSources("src"), ...listSources("e2e")];
   return new Map(files.map((file) => [file, readImports(file).flatMap((entry) => findTarget(entry))]));
@@ -13,15 +13,15 @@ function findTarget({ specifier, target }: SourceImport): string[] {
   if (target !== undefined) return [target];
   if (!specifier.startsWith("@tsbuilder/")) return [];
   try {
-    // Started with the condition that leads to sources.
+    // Run with the export condition for sources.
     return [relative(repository, realpathSync(fileURLToPath(import.meta.resolve(specifier))))];
   } catch {
-    // The check of types says of an import that leads nowhere.
+    // The type check reports unresolved imports.
     return [];
   }
 }
 
-/** Vitest's own notes of how many milliseconds each file of tests took last time; none on a fresh clone. */
+/** Vitest's record of how many milliseconds each test file took last time; empty on a fresh clone. */
 export function readTestCosts(): Map<string, number> {
   const cache = join(repository, "node_modules/.vite/vitest");
   const costs = new Map<string, number>();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { repository } from "../support/source-imports.ts";
 import { explainUnused, type UnusedIssue } from "./explain-unused.ts";
 
-/** Looks for files, exports and dependencies that nothing uses, and says what mends each. */
+/** Finds unused files, exports and dependencies, and prints a fix for each. */
 const knip = join(repository, "node_modules/knip/bin/knip.js");
 const { stdout, stderr } = spawnSync(process.execPath, [knip, "--cache", "--reporter", "json"], {
   cwd: repository,

@@ -7,10 +7,10 @@ import { type Key, type Scenario, type ScenarioContext, watchedKinds } from "./c
 
 /** What happens while the operator, its API server or an object is away. */
 export const absenceScenarios: readonly Scenario[] = [
-  { id: "T17", title: "an app that was deleted meanwhile is not made again", run: deletedMeanwhile },
-  { id: "T17b", title: "nothing is made in a namespace that ends", run: endingNamespace, quiet: false },
-  { id: "T28", title: "60 apps that are as they should be cost no write at a cold start", run: coldStart },
-  { id: "T30", title: "the API server is away for 20 s, and forgets a watch", run: outage },
+  { id: "T17", title: "an app that was deleted meanwhile is not created again", run: deletedMeanwhile },
+  { id: "T17b", title: "nothing is created in a terminating namespace", run: endingNamespace, quiet: false },
+  { id: "T28", title: "a cold start with 60 reconciled apps sends no write", run: coldStart },
+  { id: "T30", title: "the API server is down for 20 s, and a watch expires", run: outage },
 ];
 
 async function deletedMeanwhile(context: ScenarioContext, namespace: string): Promise<void> {
@@ -37,7 +37,7 @@ async function endingNamespace(context: ScenarioContext, namespace: string): Pro
   await context.create(key, { image: "nginx", ports: [{ port: 80 }] });
   await context.observed(key);
   const writes = context.writesFromNow();
-  // Nobody empties the namespace here but this scenario: first the app, then what it owned.
+  // Only this scenario empties the namespace: first the app, then what it owned.
   await context.client.delete(Namespace, { name: namespace });
   await context.client.delete(AppService, key);
   const reconciles = await context.reconciles();
@@ -67,7 +67,7 @@ async function coldStart(context: ScenarioContext, namespace: string): Promise<v
   for (const { plural } of watchedKinds) {
     const own = requests.filter(({ path }) => path.endsWith(`/${plural}`));
     expect({ plural, watches: own.filter(isWatch).length }).toEqual({ plural, watches: 1 });
-    // A server that can streams the list through the watch; then there is no request of its own for it.
+    // A server with streaming lists sends the list through the watch; then no list request is sent.
     expect({ plural, lists: own.filter(isList).length }).toEqual({ plural, lists: 1 });
   }
 }
@@ -112,7 +112,7 @@ async function outage(context: ScenarioContext, namespace: string): Promise<void
   expect(context.operator.isRunning).toBe(true);
 }
 
-/** Attempts get rarer: with none to spare in 20 s, the last pause is longer than the first. */
+/** Attempts become rarer: if none are due within 20 s, the last pause is longer than the first. */
 function expectBackoff(attempts: readonly PassedRequest[], plural: string): void {
   const times = attempts.filter(({ path }) => path.endsWith(`/${plural}`)).map(({ at }) => at);
   const pauses = times.slice(1).map((at, index) => at - times[index]!);

@@ -5,19 +5,23 @@ import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 
-/** What the operator makes of an app, and what it keeps of it. */
+/** Which children the operator creates for an app, and which of their fields it enforces. */
 export const childrenScenarios: readonly Scenario[] = [
   { id: "T01", title: "the walk-through's sample becomes a Deployment and a Service", run: sample },
   { id: "T05", title: "/scale scales the app", run: scale },
-  { id: "T07", title: "another image is one write to the Deployment", run: otherImage },
-  { id: "T09", title: "children that were deleted come back", run: deletedChildren },
+  { id: "T07", title: "a new image is a single write to the Deployment", run: otherImage },
+  { id: "T09", title: "deleted children are created again", run: deletedChildren },
   {
     id: "T11",
-    title: "what others set stays, and annotations of the app have no effect",
+    title: "fields that others set stay, and annotations of the app have no effect",
     run: othersFields,
   },
-  { id: "T12", title: "a port and a variable that are dropped are gone", run: droppedItems },
-  { id: "T12b", title: "a service that needs no node port any more loses it", run: droppedNodePort },
+  {
+    id: "T12",
+    title: "a port and a variable are removed from the children when the spec drops them",
+    run: droppedItems,
+  },
+  { id: "T12b", title: "a Service loses its node port when the spec drops it", run: droppedNodePort },
 ];
 
 async function sample(context: ScenarioContext, namespace: string): Promise<void> {
@@ -129,7 +133,7 @@ async function deletedChildren(context: ScenarioContext, namespace: string): Pro
   }
 }
 
-/** What an object is asked to be, without what the cluster gave it. */
+/** An object's spec without the fields that the cluster set. */
 function lasting(object: object): unknown {
   const { spec, data } = object as { spec?: Record<string, unknown>; data?: unknown };
   const { clusterIP: _, clusterIPs: __, ...rest } = spec ?? {};

@@ -16,13 +16,13 @@ import type { InstalledOperator, RunningOperator } from "../operator-process.ts"
 import type { PassingTime } from "../passing-time.ts";
 import { repository } from "../source-imports.ts";
 
-/** A namespace and a name in it. */
+/** An object's namespace and name. */
 export interface Key {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What the operator has to do with, besides events. */
+/** The kinds that the operator works with, except for Events. */
 export const watchedKinds: readonly Kind[] = [
   AppService,
   Memcached,
@@ -35,8 +35,8 @@ export const watchedKinds: readonly Kind[] = [
 ];
 
 /**
- * What scenarios work with: a cluster, and the operator, with its ServiceAccount's token and exactly the permissions
- * that were generated. Every request of the operator is seen.
+ * What scenarios work with: a cluster, and the operator with its ServiceAccount's token and exactly the generated
+ * permissions. Every request of the operator is recorded.
  */
 export class ScenarioContext {
   readonly client: Client;
@@ -47,7 +47,7 @@ export class ScenarioContext {
   readonly host: OperatorHost;
   readonly #installed: InstalledOperator;
   readonly #refused: string[] = [];
-  /** Namespaces in which, when all scenarios are through, nothing may move any more. */
+  /** Namespaces in which nothing may change once all scenarios have ended. */
   readonly quietNamespaces = new Set<string>();
   operator: RunningOperator;
 
@@ -76,13 +76,13 @@ export class ScenarioContext {
   }
 
   /**
-   * Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. On a moved clock the
-   * state has to come within half a minute, unless a scenario says otherwise.
+   * Waits until a check neither throws nor returns false; a running operator must stay up meanwhile. On a clock that
+   * the test moves, the state must be reached within half a minute, unless a scenario sets another limit.
    */
   eventually: PassingTime["eventually"] = (check, options) =>
     this.host.time.eventually(check, { watched: this.operator.watch, within: 30_000, ...options });
 
-  /** Lets so many milliseconds pass. */
+  /** Lets this many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {
     return this.host.time.advance(milliseconds);
   }
@@ -92,7 +92,7 @@ export class ScenarioContext {
     await this.gateway.close();
   }
 
-  /** Requests for which the operator had no permission, in all its runs. */
+  /** Requests that the operator had no permission for, in all its runs. */
   get refused(): readonly string[] {
     return [...this.#refused, ...this.operator.refused()].filter(
       (line) => !line.includes("being terminated"),
@@ -108,7 +108,7 @@ export class ScenarioContext {
     this.operator = await this.#installed.start({ server: this.gateway.url });
   }
 
-  /** Ends the operator without a warning, and starts it again. */
+  /** Kills the operator, and starts it again. */
   async crash(): Promise<void> {
     this.#refused.push(...this.operator.refused());
     await this.operator.kill();
@@ -136,7 +136,7 @@ export class ScenarioContext {
     return `${condition?.status}/${condition?.reason}`;
   }
 
-  /** Waits until the operator has seen the app as it is now, and gives it. */
+  /** Waits until the operator has observed the app's current generation, and returns the app. */
   async observed(key: Key): Promise<AppService> {
     return this.eventually(async () => {
       const app = await this.client.get(AppService, key);
@@ -144,7 +144,7 @@ export class ScenarioContext {
     });
   }
 
-  /** Writes the status that the Deployment controller would, for clusters without one. */
+  /** Writes the status that the Deployment controller would write, for clusters without it. */
   async makeAvailable(key: Key): Promise<void> {
     const deployment = await this.client.get(Deployment, key);
     const replicas = deployment.spec?.replicas ?? 1;
@@ -178,12 +178,12 @@ export class ScenarioContext {
     return () => this.gateway.requests.slice(from).filter(isWrite);
   }
 
-  /** How often a controller has reconciled since the operator was started. */
+  /** How many times a controller has reconciled since the operator started. */
   reconciles(controller: "appservice" | "memcached" = "appservice"): Promise<number> {
     return this.operator.metric("controller_runtime_reconcile_total", `controller="${controller}"`);
   }
 
-  /** Waits until the operator has nothing to do. */
+  /** Waits until the operator is idle. */
   async settled(): Promise<void> {
     await this.eventually(async () => {
       const before = await this.operator.metric("controller_runtime_reconcile_total");
@@ -193,7 +193,7 @@ export class ScenarioContext {
     });
   }
 
-  /** The versions of all objects of some namespaces that the operator may have a hand in. */
+  /** The resource versions of all objects in some namespaces that the operator may change. */
   async versions(namespaces: Iterable<string>): Promise<Record<string, string | undefined>> {
     const versions: Record<string, string | undefined> = {};
     for (const namespace of namespaces)
@@ -204,16 +204,16 @@ export class ScenarioContext {
   }
 }
 
-/** One scenario: what is done, and what must come of it. */
+/** One scenario: its steps, and the state that they must lead to. */
 export interface Scenario {
-  /** The row of the table of acceptance scenarios where it begins with T. */
+  /** The row of the README's table; T marks a scenario of both reference operators. */
   readonly id: string;
   readonly title: string;
-  /** Runs in a namespace of its own. */
+  /** Runs in its own namespace. */
   readonly run: (context: ScenarioContext, namespace: string) => Promise<void>;
-  /** Whether nothing may change in the namespace in the end. Default: true. */
+  /** True if nothing may change in the namespace at the end. Default: true. */
   readonly quiet?: boolean;
-  /** Whether it kills the operator without a warning, for which that has to be a process of its own. */
+  /** True if it kills the operator, which then must be a separate process. */
   readonly kills?: boolean;
   /** Why it can't run here. */
   readonly missing?: string | undefined;

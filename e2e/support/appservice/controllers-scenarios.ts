@@ -12,23 +12,31 @@ import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 const kubectl = promisify(execFile);
-/** The garbage collector learns of new kinds every 30 s, and owners of kinds that it does not know wait for that. */
+/** The garbage collector discovers new kinds every 30 s; until then it ignores owners of those kinds. */
 const garbage = { within: 120_000 };
 
-/** What takes the controllers of Kubernetes: pods, rollouts, garbage, namespaces that end. */
+/** Scenarios that need Kubernetes' controllers: pods, rollouts, garbage collection, namespace deletion. */
 export const controllersScenarios: readonly Scenario[] = [
   {
     id: "T04",
-    title: "two pods become five, the first two stay, and the columns agree",
+    title: "scaling from two pods to five keeps the first two, and the printed columns agree",
     run: twoToFive,
     missing,
   },
-  { id: "T07c", title: "another image replaces the pods, and is told when it is through", run: rollout },
-  { id: "T17c", title: "a deleted app takes its children along, and none comes back", run: collected },
-  { id: "U14", title: "made, deleted and made again at once, the last one gets children", run: madeAgain },
-  { id: "U15", title: "deleted after its children, it makes none again meanwhile", run: foreground },
-  { id: "T17d", title: "a namespace ends with everything in it", run: endedNamespace, quiet: false },
-  { id: "I05", title: "an image's object rolls out, and goes with all that it owns", run: image },
+  { id: "T07c", title: "a new image replaces the pods, and the completed rollout is reported", run: rollout },
+  { id: "T17c", title: "a deleted app's children are deleted, and none is created again", run: collected },
+  {
+    id: "U14",
+    title: "created, deleted and created again at once, the last app gets its children",
+    run: madeAgain,
+  },
+  { id: "U15", title: "deleted after its children, it creates none again meanwhile", run: foreground },
+  { id: "T17d", title: "a namespace is deleted with everything in it", run: endedNamespace, quiet: false },
+  {
+    id: "I05",
+    title: "an object of the image operator rolls out, and is deleted with all that it owns",
+    run: image,
+  },
 ];
 
 async function twoToFive(context: ScenarioContext, namespace: string): Promise<void> {
@@ -105,7 +113,7 @@ async function madeAgain(context: ScenarioContext, namespace: string): Promise<v
     await context.client.delete(AppService, key, { propagationPolicy: "Background" });
     await context.create(key, { ...spec, image: `nginx:${round}` });
   }
-  // Until the children of before are collected, their names are taken.
+  // Until the earlier children are garbage collected, their names are taken.
   const { uid } = (await context.client.get(AppService, key)).metadata;
   await context.eventually(async () => {
     expect(await context.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
@@ -144,7 +152,7 @@ async function endedNamespace(context: ScenarioContext, namespace: string): Prom
     { within: 90_000 },
   );
   expect(context.operator.isRunning).toBe(true);
-  // The namespace's controller takes kinds in any order: a child may go while its app still stands.
+  // The namespace controller deletes kinds in any order: a child may be deleted before its app.
   const made = writes().filter(({ path, status }) => status < 400 && !path.endsWith("/status"));
   expect(made.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 }
@@ -184,7 +192,7 @@ async function ready(context: ScenarioContext, key: Key, pods: number): Promise<
   });
 }
 
-/** The uids of an object's pods, without those that end. */
+/** The UIDs of an object's pods, without terminating ones. */
 async function podsOf(context: ScenarioContext, { namespace, name }: Key): Promise<(string | undefined)[]> {
   const labels = { "app.kubernetes.io/instance": name };
   const pods = await context.client.list(Pod, { namespace, labels });

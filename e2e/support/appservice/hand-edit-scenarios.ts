@@ -10,18 +10,26 @@ import { made, expectContent } from "./make-app.ts";
 
 /** Children that users and other controllers edit, own, or delete. */
 export const handEditScenarios: readonly Scenario[] = [
-  { id: "U02", title: "edits of children that the server merges badly are taken back", run: badMerges },
-  { id: "U03", title: "what others add to children stays", run: additions },
-  { id: "U07", title: "an app that others own and hold is left as it is", run: heldByOthers },
+  {
+    id: "U02",
+    title: "edits of children that a server-side apply merges badly are reverted",
+    run: badMerges,
+  },
+  { id: "U03", title: "fields that others add to children stay", run: additions },
+  { id: "U07", title: "an app with other owners and finalizers is left as it is", run: heldByOthers },
   {
     id: "U09",
-    title: "a ConfigMap that was made immutable is told, and is no reason to stop",
+    title: "an immutable ConfigMap is reported, and the rest goes on",
     run: immutableConfig,
   },
-  { id: "U11", title: "two kinds that want one name: the first has it, the second is told", run: twoKinds },
+  {
+    id: "U11",
+    title: "two kinds with one name: the first keeps it, the second reports the conflict",
+    run: twoKinds,
+  },
   {
     id: "U12",
-    title: "what is deleted while the operator is away is there again when it is back",
+    title: "what is deleted while the operator is down is created again when it is back",
     run: deletedWhileAway,
   },
 ];
@@ -34,7 +42,7 @@ async function badMerges(context: ScenarioContext, namespace: string): Promise<v
   const template = async () => (await client.get(Deployment, key)).spec!.template.spec!;
   const before = await template();
   const [app] = before.containers;
-  // As an editor sends it: what was there is taken out, and another field is in its place.
+  // As an editor sends it: one field is removed, and another one added in its place.
   const valueFrom = { fieldRef: { fieldPath: "metadata.name" } };
   const containers = [
     {
@@ -58,7 +66,7 @@ async function badMerges(context: ScenarioContext, namespace: string): Promise<v
     expect(budget.spec).toMatchObject({ maxUnavailable: 1 });
   });
   await expectContent(context, key);
-  // What was taken back is the app's to take away.
+  // After the edit was reverted, the app owns the field and can remove it.
   await context.change(key, { ports: null, envs: null });
   await context.observed(key);
   const [last] = (await template()).containers;
@@ -105,7 +113,7 @@ async function heldByOthers(context: ScenarioContext, namespace: string): Promis
   expect((await client.get(Deployment, key)).metadata.ownerReferences).toMatchObject([{ name: "held" }]);
   await client.delete(AppService, key, { propagationPolicy: "Background" });
   await context.settled();
-  // While it is held nothing is made or changed for it any more.
+  // While a finalizer holds it, nothing is created or changed for it.
   const writes = context.writesFromNow();
   await client.delete(Deployment, key);
   await context.settled();
@@ -125,7 +133,7 @@ async function immutableConfig(context: ScenarioContext, namespace: string): Pro
   });
   const deployment = await context.client.get(Deployment, key);
   expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("nginx:2");
-  // The message says what it is, and taking it away is enough.
+  // The message names the ConfigMap, and deleting it is enough.
   await context.client.delete(ConfigMap, config);
   await expectContent(context, key);
   expect((await context.client.get(ConfigMap, config)).data).toEqual({ A: "2" });
@@ -163,7 +171,7 @@ async function deletedWhileAway(context: ScenarioContext, namespace: string): Pr
     await client.get(Deployment, key);
     await client.get(Service, key);
     await client.get(PodDisruptionBudget, key);
-    // What somebody added is not ours to take.
+    // Fields that others added are not ours to remove.
     expect((await client.get(ConfigMap, config)).data).toEqual({ A: "1", B: "3" });
   });
 }

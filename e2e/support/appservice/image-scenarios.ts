@@ -4,16 +4,20 @@ import { expect } from "vitest";
 import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
 import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 
-/** What an operator that was scaffolded for an image makes of its objects. */
+/** What an operator scaffolded by the deploy-image plugin creates for its objects. */
 export const imageScenarios: readonly Scenario[] = [
   { id: "I01", title: "an empty spec runs the scaffolded image, command, port and user", run: scaffolded },
   {
     id: "I02",
-    title: "two objects share neither pods nor labels, and their images may have any form",
+    title: "two objects share neither pods nor labels, and images may have any form",
     run: images,
   },
-  { id: "I03", title: "it scales by /scale, and deleted children come back", run: scaleAndDelete },
-  { id: "I04", title: "Available and Progressing follow the Deployment as it is now", run: conditions },
+  { id: "I03", title: "it scales by /scale, and deleted children are created again", run: scaleAndDelete },
+  {
+    id: "I04",
+    title: "Available and Progressing follow the current state of the Deployment",
+    run: conditions,
+  },
 ];
 
 async function scaffolded(context: ScenarioContext, namespace: string): Promise<void> {
@@ -90,7 +94,7 @@ async function conditions(context: ScenarioContext, namespace: string): Promise<
     expect(await context.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
     expect(await context.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
   });
-  // The Deployment has a new generation that its controller has not seen: what it says is of the old one.
+  // The Deployment has a new generation that its controller has not observed: its status is about the old one.
   await change(context, key, { image: "memcached:1.7" });
   await context.eventually(async () => {
     expect(await context.condition(Memcached, key, "Available")).toBe("False/Deploying");

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import type { Key, ScenarioContext } from "./context.ts";
 
-/** Creates an app, and waits until the operator has seen it. */
+/** Creates an app, and waits until the operator has observed it. */
 export async function made(context: ScenarioContext, key: Key, spec: AppServiceSpec): Promise<Key> {
   await context.create(key, spec);
   await context.observed(key);
@@ -10,7 +10,7 @@ export async function made(context: ScenarioContext, key: Key, spec: AppServiceS
   return key;
 }
 
-/** Waits until nothing is wrong with an app. */
+/** Waits until an app has no problem. */
 export async function expectContent(context: ScenarioContext, key: Key): Promise<void> {
   await context.eventually(async () => {
     const { status } = await context.client.get(AppService, key);

@@ -4,15 +4,19 @@ import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v
 import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
 import type { Scenario, ScenarioContext } from "./context.ts";
 
-/** What the API server refuses by the generated definitions, so that the operator never sees it. */
+/** What the API server rejects because of the generated CRDs, so that the operator never sees it. */
 export const refusalScenarios: readonly Scenario[] = [
-  { id: "T06", title: "fewer than no pods are refused, by /scale and by the spec", run: negativeScale },
+  {
+    id: "T06",
+    title: "a negative number of replicas is rejected, by /scale and in the spec",
+    run: negativeScale,
+  },
   {
     id: "T19",
-    title: "invalid objects are refused with the field or the rule, and never reconciled",
+    title: "invalid objects are rejected with the field or the rule, and never reconciled",
     run: invalid,
   },
-  { id: "T20", title: "invalid changes are refused, and the object stays as it is", run: invalidChanges },
+  { id: "T20", title: "invalid changes are rejected, and the object stays as it is", run: invalidChanges },
 ];
 
 async function negativeScale(context: ScenarioContext, namespace: string): Promise<void> {
@@ -34,7 +38,7 @@ async function negativeScale(context: ScenarioContext, namespace: string): Promi
 
 const requests = { requests: { cpu: "1" } };
 
-/** Specs that nobody may store, and what the answer must say. */
+/** Invalid specs, and what the error must contain. */
 const wrong: readonly (readonly [name: string, spec: unknown, says: string])[] = [
   ["no-image", {}, "spec.image: Required value"],
   ["empty-image", { image: "" }, "spec.image"],
@@ -91,7 +95,7 @@ async function invalid(context: ScenarioContext, namespace: string): Promise<voi
   expect([await context.reconciles("appservice"), await context.reconciles("memcached")]).toEqual(before);
 }
 
-/** Those of them that are as wrong for an app that has an image and a port. */
+/** Those that are invalid for an app with an image and a port, too. */
 const changes = ["empty-image", "text-as-number", "port-zero", "node-port", "unnamed", "inward-node-port"];
 
 async function invalidChanges(context: ScenarioContext, namespace: string): Promise<void> {

@@ -16,7 +16,7 @@ import type { Scenario, ScenarioContext } from "./context.ts";
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 
-/** An operator that may see one namespace. */
+/** An operator limited to one namespace. */
 export const scopeScenarios: readonly Scenario[] = [
   {
     id: "T32",
@@ -59,13 +59,13 @@ async function oneNamespace(context: ScenarioContext, namespace: string): Promis
     .slice(from)
     .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${inside.namespace}/`));
   expect(others.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([]);
-  // The cluster's own operator would take up both from here.
+  // The cluster-wide operator would reconcile both from here.
   for (const key of [outside, inside])
     for (const kind of [AppService, Deployment, Service] as Kind[]) await context.client.delete(kind, key);
   await context.start();
 }
 
-/** What `init --namespaced` makes; the sources are those of the cluster-wide operator. */
+/** What `init --namespaced` scaffolds; the sources are those of the cluster-wide operator. */
 async function makeNamespacedProject(folder: string): Promise<string> {
   const project = join(folder, "scoped-operator");
   mkdirSync(project, { recursive: true });

@@ -24,13 +24,13 @@ export interface SuiteCluster {
   stop(): Promise<void>;
 }
 
-/** Clusters with and without the controllers of Kubernetes; without them a test writes what they would. */
+/** Clusters with and without Kubernetes' controllers; without them, a test writes what the controllers would. */
 export interface Clusters {
   readonly bare: () => Promise<SuiteCluster>;
   readonly withControllers: () => Promise<SuiteCluster>;
 }
 
-/** Nothing may be written for this long before it counts as quiet; after kills, which take no clock, for this long. */
+/** How long nothing may be written at the end; shorter after kills, which run on the machine's clock. */
 const quietTime = 20_000;
 const quietAfterKills = 1000;
 
@@ -45,13 +45,13 @@ const withoutControllers: readonly Scenario[] = [
   ...scopeScenarios,
 ];
 
-/** Runs every scenario of AppService and of deploy-image on a cluster with the machine's time. */
+/** Runs every scenario of AppService and of deploy-image on a cluster with the machine's clock. */
 export function appServiceSuite(where: string, { bare, withControllers }: Clusters): void {
   describeScenarios(`${where} without controllers`, bare, withoutControllers);
   describeScenarios(`${where} with its controllers`, withControllers, controllersScenarios);
 }
 
-/** Runs those that don't kill the operator, on a cluster with a clock that is moved. */
+/** Runs the scenarios that don't kill the operator, on a cluster with a clock that the test moves. */
 export function appServiceSuiteOnClock(where: string, { bare, withControllers }: Clusters): void {
   const staysAlive = ({ kills }: Scenario) => !kills;
   describeScenarios(`${where} without controllers`, bare, withoutControllers.filter(staysAlive));
@@ -62,7 +62,7 @@ export function appServiceSuiteOnClock(where: string, { bare, withControllers }:
   );
 }
 
-/** Runs those that kill the operator. */
+/** Runs the scenarios that kill the operator. */
 export function appServiceKills(where: string, start: () => Promise<SuiteCluster>): void {
   const kills = [...withoutControllers, ...controllersScenarios].filter((scenario) => scenario.kills);
   describeScenarios(where, start, kills, quietAfterKills);
@@ -97,7 +97,7 @@ function describeScenarios(
       test.skipIf(missing !== undefined)(`${id} ${title}`, async () => {
         expect.hasAssertions();
         await context.makeNamespace(namespace);
-        // A scenario that failed may have left it so.
+        // A failed scenario may have left the operator stopped or the gateway cut.
         if (!context.operator.isRunning) await context.start();
         if (quiet) context.quietNamespaces.add(namespace);
         await run(context, namespace);
@@ -112,7 +112,7 @@ function describeScenarios(
       expect(await context.versions(context.quietNamespaces)).toEqual(before);
     });
 
-    test("of its own kinds it has written nothing but the status", () => {
+    test("the operator has written only the status of its own kinds", () => {
       const own = context.gateway.requests.filter(
         (request) => isWrite(request) && /\/(appservices|memcacheds)\//.test(request.path),
       );
@@ -120,17 +120,20 @@ function describeScenarios(
       expect(own.length).toBeGreaterThan(0);
     });
 
-    test("its permissions were enough, and nothing was an error", () => {
+    test("its permissions sufficed, and it logged no error", () => {
       expect(context.refused.filter(isUnexpected)).toEqual([]);
       const errors = context.operator.lines.filter(({ level }) => level === "error");
       expect(errors.map((line) => JSON.stringify(line)).filter(isUnexpected)).toEqual([]);
-      // Node itself warns on lines that are no JSON.
+      // Node itself prints warnings on lines that are not JSON.
       expect(context.operator.lines.filter(({ level }) => level === undefined)).toEqual([]);
     });
   });
 }
 
-/** A namespace that ends loses its objects in any order, so that a child is missed and asked for once more, in vain. */
+/**
+ * A terminating namespace loses its objects in any order, so the operator may miss a child and apply it once more, in
+ * vain.
+ */
 function isUnexpected(line: string): boolean {
   return !/being terminated|namespaces \\"[^"]*\\" not found/.test(line);
 }

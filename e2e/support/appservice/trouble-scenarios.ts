@@ -9,32 +9,32 @@ import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
 import type { Scenario, ScenarioContext } from "./context.ts";
 
-/** What users and other programs do to an operator that they did not mean to. */
+/** Trouble that users and other programs cause for an operator by accident. */
 export const troubleScenarios: readonly Scenario[] = [
   {
     id: "T23",
-    title: "objects of others are left alone, and ours appear when they are gone",
+    title: "objects of other owners are left alone, and ours are created when they are gone",
     run: foreignObjects,
   },
   {
     id: "T23b",
-    title: "two apps ask for one node port: one waits, and gets it when it is free",
+    title: "two apps request the same node port: one waits, and gets it when it is free",
     run: nodePortClash,
   },
   {
     id: "B01",
-    title: "an autoscaler owns the number of pods, from its first day to its last",
+    title: "an autoscaler owns spec.replicas from its first day to its last",
     run: autoscaling,
   },
-  { id: "B02", title: "twenty edits at once end in what was asked for last", run: manyEdits },
+  { id: "B02", title: "after twenty edits at once the last one holds", run: manyEdits },
   {
     id: "B03",
-    title: "killed at any moment, it ends where it would have ended",
+    title: "killed at any moment, it reaches the same state in the end",
     run: killed,
     kills: true,
   },
-  { id: "B04", title: "an app with everything, and 500 variables, loses all of it again", run: richApp },
-  { id: "B05", title: "a port that was edited by hand is put back with its node port", run: editedPort },
+  { id: "B04", title: "an app with every field, and 500 variables, loses all of it again", run: richApp },
+  { id: "B05", title: "a port that was edited by hand is restored with its node port", run: editedPort },
 ];
 
 async function foreignObjects(context: ScenarioContext, namespace: string): Promise<void> {
@@ -70,7 +70,7 @@ async function foreignObjects(context: ScenarioContext, namespace: string): Prom
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain(
     'Deployment "deployment"',
   );
-  // The stranger's Deployment is none that the app could speak of, and the app's other children are there.
+  // The status doesn't report the third-party Deployment as the app's, and the app's other children are created.
   expect(await context.condition(AppService, taken("deployment"), "Available")).toBe("False/Deploying");
   await client.get(Service, taken("deployment"));
 
@@ -105,7 +105,7 @@ async function nodePortClash(context: ScenarioContext, namespace: string): Promi
   const { status } = await context.client.get(AppService, second);
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain("30023");
   await context.client.get(Deployment, second);
-  // The children's own events have been through then; a hot loop would be at it all the time.
+  // The events of the children have been handled by then; a hot loop would still be running.
   await context.settled();
   const writes = context.writesFromNow();
   await context.wait(3000);
@@ -113,7 +113,7 @@ async function nodePortClash(context: ScenarioContext, namespace: string): Promi
   await context.change(first, { ports: [{ port: 80 }] });
   await context.eventually(
     async () => expect(await context.condition(AppService, second, "Degraded")).toBe("False/AsExpected"),
-    // Its retries are that far apart by now: nothing tells the operator that a node port is free.
+    // Its retries are that far apart by now: no event reports that a node port is free.
     { within: 600_000 },
   );
   expect((await context.client.get(Service, second)).spec?.ports?.[0]?.nodePort).toBe(30023);
@@ -135,7 +135,7 @@ async function autoscaling(context: ScenarioContext, namespace: string): Promise
   await context.client.get(HorizontalPodAutoscaler, key);
   expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(4);
 
-  // The autoscaler writes through /scale; no later pass may take that back.
+  // The autoscaler writes through /scale; no later reconcile may revert that.
   await context.client
     .subresource(Deployment, key, "scale")
     .patch({ merge: { spec: { replicas: 7 } } }, { fieldManager: "autoscaler" });
@@ -189,7 +189,7 @@ async function killed(context: ScenarioContext, namespace: string): Promise<void
     expect(spec?.template.spec?.containers[0]?.image).toBe(`nginx:${pauses.length}`);
     const { data } = await context.client.get(ConfigMap, { namespace, name: `${key.name}-config` });
     expect(data).toEqual({ round: `${pauses.length}` });
-    // The last round has neither ports nor more than one pod.
+    // The last round has no ports and at most one pod.
     expect(await context.client.find(Service, key)).toBeUndefined();
     expect(await context.client.find(PodDisruptionBudget, key)).toBeUndefined();
   }
@@ -223,7 +223,7 @@ async function richApp(context: ScenarioContext, namespace: string): Promise<voi
   const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
   expect(container!.env).toEqual(envs);
 
-  // The operator is away while everything that is optional goes.
+  // All optional fields are removed while the operator is down.
   await context.stop();
   const gone = { ports: null, ingress: null, autoscaling: null, config: null, envs: null };
   await context.change(key, { ...gone, replicas: 1 });

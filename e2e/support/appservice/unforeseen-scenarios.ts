@@ -7,18 +7,18 @@ import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts
 import { type Scenario, type ScenarioContext } from "./context.ts";
 import { made, expectContent } from "./make-app.ts";
 
-/** What people do besides: odd specs, many edits, pauses, changes of type. */
+/** Unusual use: odd specs, many edits, pauses, changes of type. */
 export const unforeseenScenarios: readonly Scenario[] = [
   { id: "U01", title: "one port for TCP and UDP, and a name of 52 characters", run: onePortTwice },
   { id: "U04", title: "a spec of 300 kB works", run: largeSpec },
   {
     id: "U05",
-    title: "an autoscaler starts an app that was stopped, and goes and comes again",
+    title: "an autoscaler starts a stopped app, is deleted and created again",
     run: stoppedThenScaled,
   },
   { id: "U06", title: "paused, nothing is repaired or followed, and deletion still works", run: paused },
-  { id: "U08", title: "250 edits, one after the other, end in the last one", run: manyEdits },
-  { id: "U10", title: "kinds of Service follow each other and leave nothing behind", run: serviceTypes },
+  { id: "U08", title: "after 250 edits in a row the last one holds", run: manyEdits },
+  { id: "U10", title: "changes of the Service's type leave nothing behind", run: serviceTypes },
   { id: "U13", title: "images by digest, by port and tag, variables from the pod", run: images },
 ];
 
@@ -60,7 +60,7 @@ async function stoppedThenScaled(context: ScenarioContext, namespace: string): P
   const replicas = async () => (await client.get(Deployment, key)).spec?.replicas;
   expect(await replicas()).toBe(0);
   for (const minReplicas of [2, 3]) {
-    // An autoscaler takes a Deployment of 0 pods for one that is switched off.
+    // For an autoscaler, a Deployment with 0 replicas is switched off.
     await context.change(key, { autoscaling: { minReplicas, maxReplicas: 5 } });
     await context.observed(key);
     expect(await replicas()).toBe(minReplicas);
@@ -174,6 +174,6 @@ async function images(context: ScenarioContext, namespace: string): Promise<void
     expect(container!.envFrom).toMatchObject([{ configMapRef: { name: "imaged-config" } }, ...envFrom]);
   }
   await expectContent(context, key);
-  // The server completes a reference to a field of the pod, which costs one apply after each start; see the limits.
+  // The server defaults the apiVersion of a fieldRef, which costs one apply after each start; see the limits.
   await context.client.delete(AppService, key, { propagationPolicy: "Background" });
 }

@@ -5,11 +5,11 @@ import { type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.t
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** Backups and restores: what happens to them while passwords, volumes and Jobs change. */
+/** Backups and restores: how changes of passwords, volumes and Jobs affect them. */
 export const backups: readonly Scenario[] = [
   {
     row: "V04",
-    title: "a password that is rotated while a backup runs leaves the backup alone",
+    title: "a password that is rotated during a backup doesn't affect the backup",
     async run(context) {
       await put(context, "given", "first");
       const passwordSecretRef = { name: "given" };
@@ -32,7 +32,7 @@ export const backups: readonly Scenario[] = [
         expect(await context.file("db", "init.sql")).toContain("IDENTIFIED BY 'second'");
       });
       await context.settled("db");
-      // It logs in as a user of its own, whose password no rotation changes.
+      // It logs in as a dedicated user, whose password no rotation changes.
       expect(await context.file("db", "backup.cnf")).toBe(known);
       const [still] = await podsOf(context, "long");
       expect(still?.metadata).toMatchObject({ uid: running.metadata.uid });
@@ -43,7 +43,7 @@ export const backups: readonly Scenario[] = [
   },
   {
     row: "V05",
-    title: "a restore waits for the volume that it names, beside backups of its own",
+    title: "a restore waits for the volume that it names, and its own backups run beside it",
     async run(context) {
       const spec: MariaSpec = { restoreFrom: { name: "source" }, backupSchedule: "@daily", database: "shop" };
       await context.createReady("copy", spec);
@@ -61,7 +61,7 @@ export const backups: readonly Scenario[] = [
   },
   {
     row: "V06",
-    title: "a restore that failed is made again when its Job is deleted",
+    title: "a failed restore is tried again when its Job is deleted",
     async run(context) {
       await context.createReady("source", { backupSchedule: "@daily" });
       context.decidePods((name) => (name.startsWith("copy-restore") ? "failed" : undefined));
@@ -74,7 +74,7 @@ export const backups: readonly Scenario[] = [
   },
   {
     row: "V07",
-    title: "a volume of backups that is deleted comes back",
+    title: "a deleted volume of backups is created again",
     async run(context) {
       await context.createReady("db", { backupSchedule: "@daily" });
       const { uid } = (await context.find(PersistentVolumeClaim, "db-backup"))!.metadata;
@@ -88,7 +88,7 @@ export const backups: readonly Scenario[] = [
   },
 ];
 
-/** Makes a backup by hand, as `kubectl create job --from` does; its Job has the name of the MySQL or of its own. */
+/** Starts a backup by hand, as `kubectl create job --from` does; `name` is that of the Job. */
 async function backUp(context: ScenarioContext, name: string): Promise<void> {
   const cronJob = name === "copy" ? "copy-backup" : "db-backup";
   const { spec } = await context.client.get(CronJob, context.key(cronJob));

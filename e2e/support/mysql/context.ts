@@ -25,11 +25,11 @@ export interface Environment {
   readonly gateway: ApiGateway;
   readonly host: OperatorHost;
   readonly operator: () => RunningOperator;
-  /** Sets what becomes of the pods of a namespace. */
+  /** Sets the outcome of the pods of a namespace. */
   readonly decidePods: (namespace: string, decide: DecideOutcome) => void;
 }
 
-/** How long nothing may happen for "quiet" to be said. */
+/** How long nothing may happen until a MySQL counts as quiet. */
 const quietMilliseconds = 20_000;
 
 /** What one scenario works with: its namespace, and the requests, waits and reads that scenarios share. */
@@ -49,11 +49,11 @@ export class ScenarioContext {
     return this;
   }
 
-  /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
+  /** Waits until a check neither throws nor returns false; a running operator must stay up meanwhile. */
   eventually: PassingTime["eventually"] = (check, options) =>
     this.environment.host.time.eventually(check, { watched: this.environment.operator().watch, ...options });
 
-  /** Lets so many milliseconds pass. */
+  /** Lets this many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {
     return this.environment.host.time.advance(milliseconds);
   }
@@ -66,7 +66,7 @@ export class ScenarioContext {
     return this.client.create(Maria, { metadata: this.key(name), spec });
   }
 
-  /** Creates one, and waits until all its servers are ready. */
+  /** Creates a MySQL, and waits until all its servers are ready. */
   async createReady(name: string, spec: MariaSpec = {}): Promise<Maria> {
     await this.create(name, spec);
     return this.settled(name);
@@ -87,7 +87,7 @@ export class ScenarioContext {
     return (await this.get(name)).status ?? {};
   }
 
-  /** Merges words into the spec; null takes a field out. */
+  /** Merges fields into the spec; null removes a field. */
   change(name: string, spec: object): Promise<Maria> {
     return this.client.patch(Maria, this.key(name), { merge: { spec } });
   }
@@ -96,7 +96,7 @@ export class ScenarioContext {
     return findCondition((await this.status(name)).conditions, type);
   }
 
-  /** Waits until a condition has the reason and speaks of the generation of now; gives it. */
+  /** Waits until a condition has the reason at the current generation, and returns the condition. */
   async until(name: string, type: string, reason: string): Promise<Condition> {
     return this.eventually(async () => checkCondition(await this.get(name), type, reason));
   }
@@ -116,7 +116,7 @@ export class ScenarioContext {
     return pods.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
   }
 
-  /** Sets what becomes of the pods of this namespace. */
+  /** Sets the outcome of the pods of this namespace. */
   decidePods(decide: (name: string, pod: Pod) => PodOutcome | undefined): void {
     this.environment.decidePods(this.namespace, (pod) => decide(pod.metadata.name ?? "", pod));
   }
@@ -133,7 +133,7 @@ export class ScenarioContext {
     return events.filter((event) => event.reason === reason && event.regarding?.name === name);
   }
 
-  /** What the operator has sent in this namespace so far that may change something; its Events aside. */
+  /** The operator's requests in this namespace so far that may change something, except for its Events. */
   writes(): PassedRequest[] {
     return this.environment.gateway.requests.filter(
       (request) =>
@@ -143,7 +143,7 @@ export class ScenarioContext {
     );
   }
 
-  /** Versions of all that is in this namespace. */
+  /** The resource versions of all objects in this namespace. */
   async versions(): Promise<Record<string, string>> {
     const kinds = [
       Maria,

@@ -9,11 +9,12 @@ import type { ScenarioContext } from "./context.ts";
 
 const retained = "data.example.com/retained";
 
-/** What is left of a MySQL, and what is not. */
+/** What is deleted with a MySQL, and what is retained. */
 export const deletions: readonly Scenario[] = [
   {
     row: "T15",
-    title: "deleted, it leaves volumes and passwords marked as left; its like finds them again",
+    title:
+      "deleted, it retains and marks volumes and passwords; a new MySQL of the same name takes them over",
     async run(context) {
       await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       const cronJob = await context.client.get(CronJob, context.key("db-backup"));
@@ -38,14 +39,14 @@ export const deletions: readonly Scenario[] = [
       await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       expect((await context.find(Secret, "db-credentials"))?.data).toEqual(data);
       expect(await uids(context)).toEqual(claims);
-      // Whoever tidies up what is marked as left must not take the data of one that lives.
+      // A cleanup by the mark must not delete the data of a MySQL that exists.
       expect(await labels(context)).toEqual([undefined, undefined, undefined, undefined]);
       expect(await context.file("db", "initialized")).toBe("true");
     },
   },
   {
     row: "T16",
-    title: "deleted with deletionPolicy Delete, it takes its data along, and its backups if they shall go",
+    title: "deleted with deletionPolicy Delete, it deletes its data, and its backups if their policy says so",
     async run(context) {
       const spec = { backupSchedule: "@daily", deletionPolicy: "Delete" as const };
       await context.createReady("kept", spec);
@@ -70,7 +71,7 @@ export const deletions: readonly Scenario[] = [
   },
   {
     row: "T17",
-    title: "deleted with its namespace, it makes nothing any more and goes",
+    title: "deleted with its namespace, it is gone, and nothing is created again",
     async run(context) {
       await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       const sent = context.writes().length;
@@ -87,12 +88,13 @@ export const deletions: readonly Scenario[] = [
   },
   {
     row: "T17b",
-    title: "with its finalizer taken off by hand it goes at once, and nothing is made again",
+    title:
+      "deleted after its finalizer was removed by hand, it is gone at once, and nothing is created again",
     async run(context) {
       await context.createReady("db", { size: 1 });
       const { uid } = (await context.get("db")).metadata;
       const told = context.environment.operator().lines.length;
-      // Deletion and finalizer in one breath: the operator sees an object that is gone.
+      // Deletion and removal of the finalizer in a row: the operator sees an object that is gone.
       await Promise.all([
         context.client.delete(Maria, context.key("db")),
         context.client
@@ -115,7 +117,7 @@ export const deletions: readonly Scenario[] = [
   },
 ];
 
-/** Waits until nothing is left that makes something. */
+/** Waits until nothing is left that creates objects. */
 async function gone(context: ScenarioContext): Promise<void> {
   await context.eventually(async () => {
     for (const kind of [StatefulSet, CronJob, Job, Service])
@@ -128,7 +130,7 @@ async function uids(context: ScenarioContext): Promise<Set<unknown>> {
   return new Set(claims.map(({ metadata }) => metadata.uid));
 }
 
-/** The mark on what is left: three volumes and the passwords. */
+/** The retained objects that must be marked: three volumes and the passwords. */
 async function labels(context: ScenarioContext): Promise<unknown[]> {
   const claims = await context.client.list(PersistentVolumeClaim, { namespace: context.namespace });
   const all: KubernetesObject[] = [...claims, (await context.find(Secret, "db-credentials"))!];

@@ -10,7 +10,7 @@ import type { ScenarioContext } from "./context.ts";
 
 const finalizer = "data.example.com/mysql";
 
-/** What people may read who may not read Secrets. */
+/** The kinds that users without access to Secrets may read. */
 const openKinds: readonly Kind[] = [
   StatefulSet,
   Service,
@@ -20,11 +20,11 @@ const openKinds: readonly Kind[] = [
   PersistentVolumeClaim,
 ];
 
-/** What people do every day. */
+/** Everyday use. */
 export const everyday: readonly Scenario[] = [
   {
     row: "T02",
-    title: "an empty spec gets its defaults and one server, then all is quiet",
+    title: "an empty spec gets its defaults and one server, then nothing is written",
     async run(context) {
       await context.createReady("db");
       const { metadata, spec } = await context.get("db");
@@ -43,7 +43,7 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T03",
-    title: "the walk-through's sample works, and its password stands nowhere but in Secrets",
+    title: "the walk-through's sample works, and its password is in no object but the MySQL and Secrets",
     async run(context) {
       const spec = { username: "root", password: "password123", database: "mydb", size: 3 };
       await context.createReady("db", { ...spec, backupSchedule: "*/5 * * * *", backupPath: "/backups" });
@@ -67,7 +67,7 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T04",
-    title: "one more server is added beside the old one, and the columns say so",
+    title: "a second server is added beside the first, and the printed columns agree",
     async run(context) {
       await context.createReady("db");
       const [first] = await context.pods("db");
@@ -82,7 +82,7 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T05",
-    title: "the scale subresource scales, and says how many there are",
+    title: "the scale subresource scales, and reports the replicas",
     async run(context) {
       await context.createReady("db");
       const { metadata } = await context.get("db");
@@ -102,13 +102,13 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T07",
-    title: "a new image is one write to the StatefulSet, and a rollout until all servers have it",
+    title: "a new image is a single write to the StatefulSet, and Progressing until all servers have it",
     async run(context) {
       await context.createReady("db", { size: 2 });
       const before = await context.statefulSet("db");
       const seen = new Set<string>();
       const sent = context.writes().length;
-      // A server that does not get ready keeps the rollout from going on, so that it can be looked at.
+      // A server that doesn't become ready pauses the rollout, so that it can be observed.
       context.decidePods((name, pod) =>
         name === "db-1" && pod.spec?.containers[0]?.image === "mariadb:11.4" ? "unready" : undefined,
       );
@@ -131,7 +131,7 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T08",
-    title: "servers are replaced replicas first, and one bad image stops at one server",
+    title: "servers are replaced replicas first, and a bad image stops at one server",
     async run(context) {
       await context.createReady("db", { size: 3 });
       const claims = async () =>
@@ -167,7 +167,7 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T09",
-    title: "what is deleted by hand comes back as it was",
+    title: "children that were deleted by hand are created again with the same spec",
     async run(context) {
       await context.createReady("db", { size: 2 });
       const kept = async () => [
@@ -201,7 +201,7 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T11",
-    title: "what is not ours stays, and nobody fights over it",
+    title: "fields and annotations of others stay, and nobody fights over them",
     async run(context) {
       await context.createReady("db");
       const merge = { metadata: { annotations: { note: "mine" }, labels: { team: "shop" } } };
@@ -217,7 +217,8 @@ export const everyday: readonly Scenario[] = [
   },
   {
     row: "T34",
-    title: "a schedule is made, suspended, changed in place and taken away; a bad one is told once",
+    title:
+      "a schedule becomes a CronJob, is suspended, changed in place and removed; a bad one is reported once",
     async run(context) {
       await context.createReady("db", { database: "shop", backupSchedule: "0 3 * * *" });
       const made = (await context.find(CronJob, "db-backup"))!;

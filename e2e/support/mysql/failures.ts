@@ -7,11 +7,12 @@ import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** What goes wrong, and how it is told. */
+/** Failures, and how they are reported. */
 export const failures: readonly Scenario[] = [
   {
     row: "T23",
-    title: "a stranger's object of the same name is left alone and named, and its going is enough",
+    title:
+      "an object of another owner with the same name is left alone and named, and its deletion is enough",
     async run(context) {
       const foreign: [Kind, KubernetesObject, string][] = [
         [Secret, { apiVersion: "v1", kind: "Secret", metadata: context.key("one-credentials") }, "one"],
@@ -19,7 +20,7 @@ export const failures: readonly Scenario[] = [
         [Service, { ...service, metadata: context.key("three") }, "three"],
         [StatefulSet, { ...statefulSet, metadata: context.key("four") }, "four"],
         [CronJob, { ...cronJob, metadata: context.key("five-backup") }, "five"],
-        // Of these kinds the operator's cache knows only what has its labels.
+        // For these kinds, the operator's cache holds only objects with its labels.
         [PersistentVolumeClaim, { ...claim, metadata: context.key("six-backup") }, "six"],
         [Job, { ...job, metadata: context.key("seven-restore") }, "seven"],
       ];
@@ -49,7 +50,8 @@ export const failures: readonly Scenario[] = [
   },
   {
     row: "T23b",
-    title: "two MySQLs of one namespace don't meet, and one that takes the other's name says so",
+    title:
+      "two MySQLs of one namespace share nothing, and one whose name clashes with the other's objects reports it",
     async run(context) {
       await context.createReady("db", { backupSchedule: "@daily" });
       await context.createReady("db-2", { backupSchedule: "@daily" });
@@ -69,7 +71,7 @@ export const failures: readonly Scenario[] = [
   },
   {
     row: "T39",
-    title: "a primary that lost its data is told, whatever else is wrong, until it may start from nothing",
+    title: "a primary that lost its data is reported, whatever else is wrong, until it may start empty",
     async run(context) {
       await context.createReady("db", { size: 2 });
       await context.eventually(async () => expect(await context.file("db", "initialized")).toBe("true"));
@@ -83,7 +85,7 @@ export const failures: readonly Scenario[] = [
       await context.change("db", { backupSchedule: "99 3 * * *" });
       await context.until("db", "BackupReady", "InvalidSchedule");
       await context.until("db", "Degraded", "PrimaryDataLost");
-      // The mark must not go with the Secret that carries it to the servers.
+      // The mark must not be removed with the Secret that passes it to the servers.
       await context.client.delete(Secret, context.key("db-config"));
       await context.eventually(async () => expect(await context.file("db", "initialized")).toBe("true"));
 
@@ -97,7 +99,7 @@ export const failures: readonly Scenario[] = [
   },
   {
     row: "E13",
-    title: "a replica that the primary has nothing left for is told apart from one that is slow",
+    title: "a replica that needs purged binary logs is told apart from a slow one",
     async run(context) {
       await context.createReady("db", { size: 3 });
       context.decidePods((name) => (name === "db-2" ? "unready" : undefined));
@@ -112,7 +114,7 @@ export const failures: readonly Scenario[] = [
   },
   {
     row: "M30",
-    title: "backups are told as they end, those made by hand too",
+    title: "the result of each backup is reported, also of one started by hand",
     async run(context) {
       await context.createReady("db", { database: "shop", backupSchedule: "0 3 1 1 *" });
       const { spec } = await context.client.get(CronJob, context.key("db-backup"));
@@ -141,7 +143,7 @@ export const failures: readonly Scenario[] = [
   },
   {
     row: "T37",
-    title: "a restore that fails says so and is not tried again; one that works is made once",
+    title: "a failed restore is reported and not tried again; a successful one runs once",
     async run(context) {
       context.decidePods((name) => (name.startsWith("bad-restore") ? "failed" : undefined));
       await context.create("other", { backupSchedule: "@daily", size: 0 });
@@ -162,7 +164,7 @@ export const failures: readonly Scenario[] = [
       await context.eventually(async () => expect(await context.find(Job, "good-restore")).toBeUndefined());
       await again(context, "good");
       expect(await context.find(Job, "good-restore")).toBeUndefined();
-      // Under its old name it finds its data again, and a backup must not overwrite them.
+      // Under its old name it finds its data again, and a backup must not overwrite it.
       await context.client.delete(Maria, context.key("good"));
       await context.eventually(async () => expect(await context.find(Maria, "good")).toBeUndefined());
       await context.createReady("good", { restoreFrom: { name: "other" } });
@@ -172,7 +174,7 @@ export const failures: readonly Scenario[] = [
   },
 ];
 
-/** Makes the operator look again, and waits until it has. */
+/** Triggers a reconcile, and waits for it. */
 async function again(context: ScenarioContext, name: string): Promise<void> {
   await context.change(name, { maxReplicaLagSeconds: 61 });
   await context.settled(name);

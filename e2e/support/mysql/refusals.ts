@@ -4,11 +4,11 @@ import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** What the API server refuses, in words that help. */
+/** What the API server rejects, with an error that helps. */
 export const refusals: readonly Scenario[] = [
   {
     row: "T06",
-    title: "a size that makes no sense is refused, by the scale subresource too",
+    title: "an invalid size is rejected, also by the scale subresource",
     async run(context) {
       await context.createReady("db");
       const scale = context.client.subresource(Maria, context.key("db"), "scale");
@@ -20,7 +20,7 @@ export const refusals: readonly Scenario[] = [
   },
   {
     row: "T19",
-    title: "a spec that can't work is refused with the field's path, and nothing of it is stored",
+    title: "an invalid spec is rejected with the field's path, and nothing of it is stored",
     async run(context) {
       const many = (count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`setting_${at}`, "1"]));
@@ -59,7 +59,7 @@ export const refusals: readonly Scenario[] = [
       expect(await context.client.list(Maria, { namespace: context.namespace })).toEqual([]);
       expect(await context.client.list(Secret, { namespace: context.namespace })).toEqual([]);
       expect(context.writes()).toEqual([]);
-      // Next to what is refused stands what is not.
+      // Beside each invalid value, a valid one is accepted.
       for (const [name, spec] of [
         ["x".repeat(40), { backupPath: "/var/lib/mysql-backups", size: 0 }],
         ["spaced", { backupPath: "/my backups", backupSchedule: "@hourly", size: 0 }],
@@ -73,7 +73,7 @@ export const refusals: readonly Scenario[] = [
   },
   {
     row: "T20",
-    title: "what must not change does not, and volumes only grow",
+    title: "immutable fields can't be changed, and volumes can only grow",
     async run(context) {
       const storage = { size: "1Gi", className: "test-growing" };
       await context.create("db", { database: "shop", storage, size: 0 });

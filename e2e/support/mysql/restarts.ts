@@ -11,12 +11,12 @@ import type { RunningOperator } from "../operator-process.ts";
 import { scopedScenario } from "./scope.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** A scenario that starts and stops the operator itself: no other runs at the same time. */
+/** A scenario that starts and stops the operator: no other scenario runs at the same time. */
 export interface RestartScenario {
   readonly row: string;
   readonly title: string;
   readonly run: (context: ScenarioContext, operator: OperatorControl) => Promise<void>;
-  /** Whether it kills the operator without a warning, for which that has to be a process of its own. */
+  /** True if it kills the operator, which then must be a separate process. */
   readonly kills?: boolean;
 }
 
@@ -32,7 +32,8 @@ export interface OperatorControl {
 export const restartScenarios: readonly RestartScenario[] = [
   {
     row: "T17c",
-    title: "what is deleted while it is stopped is ended when it is back, and nothing is made again",
+    title:
+      "a MySQL that is deleted while it is stopped is finalized when it is back, and nothing is created again",
     async run(context, { start }) {
       const first = await start();
       const spec: MariaSpec = { size: 2, backupSchedule: "@daily" };
@@ -70,7 +71,7 @@ export const restartScenarios: readonly RestartScenario[] = [
   },
   {
     row: "T28",
-    title: "60 that are as they should be cost no write at a cold start, and one list of each kind",
+    title: "a cold start with 60 reconciled MySQLs sends no write, and one list for each kind",
     async run(context, { start }) {
       const names = Array.from({ length: 60 }, (_, at) => `db-${at}`);
       const first = await start();
@@ -88,7 +89,7 @@ export const restartScenarios: readonly RestartScenario[] = [
       await idle(context, second);
       await second.stop();
       const requests = context.environment.gateway.requests.slice(from);
-      // Other scenarios left objects behind that are not as they should be.
+      // Other scenarios left objects behind that are not reconciled.
       const ours = requests.filter(({ path }) => path.includes(`/namespaces/${context.namespace}/`));
       expect(ours.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
       for (const { plural } of watched) {
@@ -100,7 +101,7 @@ export const restartScenarios: readonly RestartScenario[] = [
   },
   {
     row: "T30",
-    title: "with the API server away for 20 s, and a watch forgotten, it stays up and catches up",
+    title: "with the API server down for 20 s, and a watch expired, it stays up and catches up",
     async run(context, { start }) {
       const operator = await start();
       const { gateway } = context.environment;
@@ -139,7 +140,7 @@ export const restartScenarios: readonly RestartScenario[] = [
   scopedScenario,
   {
     row: "D12",
-    title: "killed again and again in the middle of changes, it ends where it would have ended",
+    title: "killed again and again during changes, it reaches the same state in the end",
     kills: true,
     async run(context, { start }) {
       let operator = await start();
@@ -202,7 +203,7 @@ const watched: readonly Kind[] = [
   PersistentVolumeClaim,
 ];
 
-/** What people and machines do to a MySQL. */
+/** The changes that users and controllers make to a MySQL. */
 const disturbances: readonly (readonly [string, (context: ScenarioContext) => Promise<unknown>])[] = [
   ["scaled up", (context) => context.change("db", { size: 3 })],
   ["scaled down", (context) => context.change("db", { size: 1 })],
@@ -231,12 +232,12 @@ function makes({ method, path }: PassedRequest): boolean {
   return (method === "POST" || method === "PATCH") && /statefulsets|services|cronjobs/.test(path);
 }
 
-/** A server that can streams the list through the watch; then there is no request of its own for it. */
+/** A server with streaming lists sends the list through the watch; then no list request is sent. */
 function isList(request: PassedRequest): boolean {
   return !isWatch(request) || request.query.get("sendInitialEvents") === "true";
 }
 
-/** Waits until the operator has nothing left to do. */
+/** Waits until the operator is idle. */
 async function idle(context: ScenarioContext, operator: RunningOperator): Promise<void> {
   await context.eventually(async () => {
     const before = await operator.metric("controller_runtime_reconcile_total");

@@ -8,14 +8,14 @@ import type { ScenarioContext } from "./context.ts";
 import { unforeseen } from "./unforeseen.ts";
 import { volumes } from "./volumes.ts";
 
-/** One row of the acceptance table: what is done, and exactly what must come of it. */
+/** One row of the README's table: its steps, and the exact state that they must lead to. */
 export interface Scenario {
   readonly row: string;
   readonly title: string;
   readonly run: (context: ScenarioContext) => Promise<void>;
 }
 
-/** The scenarios that one running operator goes through, each in a namespace of its own. */
+/** The scenarios that share one running operator, each in its own namespace. */
 export const scenarios: readonly Scenario[] = [
   ...everyday,
   ...secrets,

@@ -9,7 +9,7 @@ import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { repository } from "../source-imports.ts";
 import type { RestartScenario } from "./restarts.ts";
 
-/** An operator that may see one namespace. */
+/** An operator limited to one namespace. */
 export const scopedScenario: RestartScenario = {
   row: "T32",
   title: "an operator of one namespace, with a Role, does all of its work there and nothing elsewhere",
@@ -54,7 +54,7 @@ export const scopedScenario: RestartScenario = {
     const outside = context.environment.gateway.requests
       .slice(from)
       .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${namespace}`))
-      // Classes of volumes belong to no namespace. Whoever may not see them leaves it to the server.
+      // StorageClasses are cluster-scoped. An operator that can't read them leaves the check to the server.
       .filter(({ path }) => !path.includes("/storageclasses/"));
     expect(outside.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([]);
     expect(operator.refused()).toEqual([]);
@@ -67,7 +67,7 @@ export const scopedScenario: RestartScenario = {
 
 const project = join(repository, "e2e/golden/maria-operator");
 
-/** The permissions that were generated; what `init --namespaced` changes is that a Role holds them. */
+/** The generated permissions; with `init --namespaced` a Role holds them. */
 function readRules(): PolicyRule[] {
   const role = parse(readFileSync(join(project, "config/rbac/role.yaml"), "utf8")) as ClusterRole;
   return role.rules ?? [];

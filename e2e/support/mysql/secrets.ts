@@ -3,11 +3,11 @@ import { expect } from "vitest";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** Where passwords come from, and what becomes of new ones. */
+/** Where passwords come from, and how they are rotated. */
 export const secrets: readonly Scenario[] = [
   {
     row: "T25",
-    title: "a Secret that is missing is named, its coming is enough, and nobody polls for it",
+    title: "a missing Secret is named, its creation is enough, and nobody polls for it",
     async run(context) {
       await context.create("db", { passwordSecretRef: { name: "given" } });
       await context.until("db", "Degraded", "SecretNotFound");
@@ -29,7 +29,7 @@ export const secrets: readonly Scenario[] = [
   },
   {
     row: "T26",
-    title: "a new password is one change and one event, and the same again is none",
+    title: "a new password is one rollout and one event; the same password again is neither",
     async run(context) {
       await put(context, "given", { password: "first" });
       await context.createReady("db", { passwordSecretRef: { name: "given" } });
@@ -67,7 +67,7 @@ export const secrets: readonly Scenario[] = [
   },
   {
     row: "M56",
-    title: "a change of settings rolls out and is not called a rotation",
+    title: "a change of settings rolls out and is not reported as a rotation",
     async run(context) {
       await context.createReady("db");
       await context.change("db", { config: { max_connections: "50" } });
@@ -79,7 +79,7 @@ export const secrets: readonly Scenario[] = [
   },
   {
     row: "D11",
-    title: "passwords that are deleted by hand come back as they were",
+    title: "passwords that were deleted by hand are restored with the same values",
     async run(context) {
       await context.createReady("db", { size: 2 });
       const data = (await context.find(Secret, "db-credentials"))?.data;
@@ -94,7 +94,7 @@ export const secrets: readonly Scenario[] = [
   },
   {
     row: "D07",
-    title: "with root as the user there is one password, wherever it comes from",
+    title: "with root as the user there is only one password, whatever its source",
     async run(context) {
       await put(context, "given", { password: "for-root" });
       await context.createReady("db", { username: "root", rootPasswordSecretRef: { name: "given" } });
@@ -105,7 +105,7 @@ export const secrets: readonly Scenario[] = [
   },
   {
     row: "D16",
-    title: "a password of several lines is refused by name, before it breaks a server's files",
+    title: "a password of several lines is rejected, naming its Secret, before it breaks a server's files",
     async run(context) {
       await put(context, "given", { password: "one\ntwo" });
       await context.create("db", { passwordSecretRef: { name: "given" } });

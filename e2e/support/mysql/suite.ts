@@ -16,12 +16,15 @@ import { type RestartScenario, restartScenarios } from "./restarts.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 import { ScenarioContext, type Environment } from "./context.ts";
 
-/** Runs all scenarios on a cluster with the machine's time, side by side, to wait less. */
+/** Runs all scenarios on a cluster with the machine's clock, concurrently, to wait less. */
 export function mysqlScenarioSuite(where: string, start: () => Promise<ClusterWithControllers>): void {
   describeScenarios(where, start, { scenarios, restartScenarios, concurrent: true });
 }
 
-/** Runs those that don't kill the operator on a cluster with a clock that is moved, one by one: it is one clock. */
+/**
+ * Runs those that don't kill the operator on a cluster with a clock that the test moves, in sequence, as they share
+ * the clock.
+ */
 export function mysqlScenarioSuiteOnClock(where: string, start: () => Promise<ClusterWithControllers>): void {
   describeScenarios(where, start, {
     scenarios,
@@ -43,13 +46,13 @@ export function mysqlKills(where: string, start: () => Promise<ClusterWithContro
 interface SuiteOptions {
   readonly scenarios: readonly Scenario[];
   readonly restartScenarios: readonly RestartScenario[];
-  /** Whether those that share a running operator run at the same time. */
+  /** True if the scenarios that share a running operator run concurrently. */
   readonly concurrent: boolean;
 }
 
 /**
- * The operator runs with its ServiceAccount's token and exactly the permissions that were generated. The
- * cluster has controllers but no nodes: a fake kubelet reports the pods.
+ * The operator runs with its ServiceAccount's token and exactly the generated permissions. The cluster has
+ * controllers but no nodes: a fake kubelet reports the pods.
  */
 function describeScenarios(
   where: string,

@@ -12,7 +12,7 @@ import { repository } from "../source-imports.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** What people do besides: two things at once, hand edits, objects that others change too. */
+/** Unusual use: concurrent changes, edits by hand, objects that others change too. */
 export const unforeseen: readonly Scenario[] = [
   {
     row: "V01",
@@ -34,7 +34,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V02",
-    title: "five servers, one, and five again: the volumes of before are theirs again",
+    title: "five servers, one, and five again: the old volumes are used again",
     async run(context) {
       await context.createReady("db", { size: 5 });
       const before = await claims(context);
@@ -73,7 +73,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V08",
-    title: "paused, nothing is repaired; deleted while paused, it ends as ever",
+    title: "paused, nothing is repaired; deletion while paused still works",
     async run(context) {
       await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       await context.change("db", { paused: true });
@@ -91,7 +91,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V09",
-    title: "made, deleted and made again at once, the last one runs with the data of the first",
+    title: "created, deleted and created again at once, the last one runs with the data of the first",
     async run(context) {
       await context.createReady("db", { size: 2 });
       const [passwords, volumes] = [await passwordsOf(context), await claims(context)];
@@ -114,7 +114,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V10",
-    title: "deleted without its children, its like takes them over, and no server stops",
+    title: "deleted with orphaned children, a new one of the same name takes them over, and no server stops",
     async run(context) {
       await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       const uids = async () => (await context.pods("db")).map(({ metadata }) => metadata.uid);
@@ -130,7 +130,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V11",
-    title: "one that others own and hold ends when they let go, and is not ended twice",
+    title: "one with other owners and finalizers is finalized once, when the other finalizers are gone",
     async run(context) {
       const owner = await context.client.create(ConfigMap, { metadata: context.key("platform") });
       const metadata = { ...context.key("db"), finalizers: ["example.com/hold"] };
@@ -153,7 +153,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V12",
-    title: "a Secret that was made immutable is told, and taking it away is enough",
+    title: "an immutable Secret is reported, and deleting it is enough",
     async run(context) {
       await context.createReady("db");
       await context.client.patch(Secret, context.key("db-config"), { merge: { immutable: true } });
@@ -168,7 +168,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V13",
-    title: "200 edits, one after the other, end in the last one, and passwords stay",
+    title: "after 200 edits in a row the last one holds, and passwords stay",
     async run(context) {
       await context.createReady("db", { size: 1 });
       const passwords = await passwordsOf(context);
@@ -187,7 +187,7 @@ export const unforeseen: readonly Scenario[] = [
   },
   {
     row: "V14",
-    title: "a budget and a schedule that were edited by hand are as they were",
+    title: "a PodDisruptionBudget and a CronJob that were edited by hand are restored",
     async run(context) {
       await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       const merge = { spec: { maxUnavailable: null, minAvailable: 2 } };

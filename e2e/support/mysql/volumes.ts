@@ -5,11 +5,11 @@ import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** Volumes that grow, and those that can't. */
+/** Volumes that grow, and volumes that can't. */
 export const volumes: readonly Scenario[] = [
   {
     row: "T22",
-    title: "volumes grow under servers that go on",
+    title: "volumes grow under running servers",
     async run(context) {
       await context.createReady("db", { size: 2, storage: { className: "test-growing" } });
       await bound(context, 2);
@@ -32,14 +32,14 @@ export const volumes: readonly Scenario[] = [
         lastTransitionTime,
       });
       expect((await context.status("db")).storageSize).toBe("2Gi");
-      // Servers that run all the while are not reported as gone.
+      // Servers that keep running are not reported as unavailable.
       expect(await watching()).toEqual([2]);
       await context.eventually(async () => expect(await context.events("db", "Resized")).toHaveLength(1));
     },
   },
   {
     row: "T22b",
-    title: "a class that can't grow is told, and nothing is deleted for it",
+    title: "a StorageClass that can't expand volumes is reported, and nothing is deleted because of it",
     async run(context) {
       await context.createReady("db", { storage: { className: "test-fixed" } });
       await bound(context, 1);
@@ -55,7 +55,7 @@ export const volumes: readonly Scenario[] = [
   },
   {
     row: "T22c",
-    title: "volumes of before that are too small for their new MySQL grow too",
+    title: "retained volumes that are too small for their new MySQL grow too",
     async run(context) {
       const storage = { className: "test-growing" };
       await context.createReady("db", { storage });
@@ -68,7 +68,7 @@ export const volumes: readonly Scenario[] = [
   },
 ];
 
-/** Waits until claims have the volumes that they ask for: only then may they grow. */
+/** Waits until claims are bound with the size that they request: only then can they grow. */
 async function bound(context: ScenarioContext, count: number): Promise<void> {
   await context.eventually(async () => {
     const claims = await context.client.list(PersistentVolumeClaim, { namespace: context.namespace });
@@ -86,7 +86,7 @@ function templateSize({ spec }: StatefulSet): unknown {
   return spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
 }
 
-/** Looks at `readyReplicas` all the time; the function that it gives ends that, and gives all that it was. */
+/** Records `readyReplicas` all the time. The function that it returns stops this and returns all values. */
 function counts(context: ScenarioContext): () => Promise<unknown[]> {
   const seen = new Set<unknown>();
   const ended = new AbortController();

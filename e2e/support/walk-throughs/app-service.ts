@@ -11,11 +11,11 @@ import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 
-/** Where the walk-through keeps what it applied last. */
+/** The annotation in which the walk-through keeps the spec that it applied last. */
 export const specAnnotation = "spec";
 
 /**
- * The reconciler of the AppService walk-through, step by step: it watches only its own kind, makes Deployment and
+ * The reconciler of the AppService walk-through, step by step: it watches only its own kind, creates Deployment and
  * Service when the Deployment is missing, and then trusts a copy of the spec in an annotation of the app.
  */
 class WalkThroughReconciler implements Reconciler {
@@ -50,7 +50,7 @@ class WalkThroughReconciler implements Reconciler {
   }
 }
 
-/** Watches the apps, and nothing that is made of them. */
+/** Watches the apps, but not their children. */
 export function setupWalkThroughAppService(manager: Manager): void {
   const reconciler = new WalkThroughReconciler(manager.client);
   manager.controllerFor(AppService).named("walk-through").complete(reconciler);

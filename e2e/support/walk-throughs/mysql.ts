@@ -12,12 +12,12 @@ import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 
-/** The walk-through asks for another pass at once after each step. */
+/** The walk-through requeues at once after each step. */
 const again = { requeueAfter: "1ms" } as const;
 
 /**
- * The reconciler of the MySQL walk-through, step by step: a Secret and a Deployment that are made once, of which only
- * the number of replicas is compared later, and a status that is written in every pass.
+ * The reconciler of the MySQL walk-through, step by step: it creates a Secret and a Deployment once, later compares
+ * only the number of replicas, and writes the status in every reconcile.
  */
 class WalkThroughReconciler implements Reconciler {
   readonly #client: Client;
