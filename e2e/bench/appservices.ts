@@ -1,7 +1,7 @@
 /**
- * The AppService operator, whole, with many objects: how long they take to converge from nothing, how many requests
- * each of them costs, what a restart costs, what a quiet minute costs, and memory.
- * On the embedded cluster in a process of its own, and on a real control plane where one is built.
+ * The AppService operator with many objects: how long they take to converge after creation, the requests of each, the
+ * cost of a restart and of an idle minute, and memory. It runs on the embedded cluster in a separate process, and on
+ * a real control plane if one is built.
  * Run: node --conditions=@tsbuilder/source --import tsx e2e/bench/run.ts appservices
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -71,7 +71,7 @@ async function measure(where: string, kubeconfig: string, folder: string): Promi
   await client.close();
 }
 
-/** One run of the operator: until all apps are as they should be, and then for a while. */
+/** One run of the operator: until all apps have converged, and then for a while. */
 async function measureRun(
   what: string,
   installed: InstalledOperator,
@@ -98,7 +98,7 @@ async function measureRun(
   await operator.stop();
 }
 
-/** Every app has been seen as it is, and nothing waits. */
+/** Every app's current generation was observed, and the queues are empty. */
 async function converged(operator: RunningOperator, client: Client): Promise<void> {
   for (;;) {
     const reconciled = await operator.metric("controller_runtime_reconcile_total", 'controller="appservice"');

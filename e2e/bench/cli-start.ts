@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** How long the CLI takes beside a Node that does nothing, with the bundle that users get (`npm run build`). */
+/** The start time of the bundled CLI (`npm run build`), compared with a Node that does nothing. */
 const runs = 15;
 const repository = join(import.meta.dirname, "../..");
 const cli = join(repository, "bin/tsbuilder.js");
@@ -13,7 +13,7 @@ if (!existsSync(join(repository, "dist/cli/main.js")))
 const project = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
 try {
   run(cli, "init", "--domain", "example.com", "--project-name", "bench", "--skip-install");
-  // Taken in turns, so that a busy moment of the machine weighs on all of them.
+  // In turns, so that other load on the machine affects all of them.
   const times = { node: [] as number[], version: [] as number[], help: [] as number[], api: [] as number[] };
   for (let i = 0; i < runs; i++) {
     times.node.push(run("-e", "0"));

@@ -12,13 +12,13 @@ import { startControlPlane } from "../real/control-plane.ts";
 import { findBinaries } from "../real/control-plane-binaries.ts";
 import { type Figures, measureServer, objectCount, watcherCounts } from "./load/api-load.ts";
 
-/** What is measured of a server, in milliseconds, writes a second and megabytes. */
+/** The measurements of a server: milliseconds, writes per second and megabytes. */
 interface Measured extends Figures {
   readonly start: number;
   readonly memory: number;
 }
 
-/** Measures the embedded cluster and, where its binaries are, a real control plane in the same run. */
+/** Measures the embedded cluster and, if its binaries are available, a real control plane in the same run. */
 async function measure(): Promise<void> {
   console.log(`load of the machine: ${loadavg()[0]!.toFixed(1)}`);
   console.log(`in-process start: ${(await timeStart()).toFixed(0)} ms   goal < 50`);
@@ -71,7 +71,7 @@ async function measureEmbedded(): Promise<Measured> {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   try {
-    // The loader has messages of its own.
+    // The loader prints messages, too.
     await new Promise<void>((resolve) => child.on("message", (said) => said === "ready" && resolve()));
     const kubeconfig = JSON.parse(readFileSync(join(folder, "kubeconfig"), "utf8")) as Kubeconfig;
     return { start, ...(await measureServer(kubeconfig)), memory: residentMemory([child.pid!]) };
@@ -98,7 +98,7 @@ async function measureReal(folder: string): Promise<Measured> {
   }
 }
 
-/** The processes that work in a folder: a control plane's. */
+/** The processes with a given working directory: those of a control plane. */
 function processesIn(folder: string): number[] {
   const pids = existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
   return pids.filter((pid) => workingFolder(pid) === folder).map(Number);
@@ -112,7 +112,7 @@ function workingFolder(pid: string): string | undefined {
   }
 }
 
-/** In megabytes, where the system tells it. */
+/** In megabytes, if the system reports it. */
 function residentMemory(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) => Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0));
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
@@ -144,7 +144,7 @@ async function timeCommand(): Promise<number> {
     [command, "cluster", "start", "--kubeconfig", kubeconfig, `--port=${port}`],
     { stdio: "ignore" },
   );
-  // Whoever the server is, it is ours: its CA is made while it starts.
+  // Both servers are started by the benchmark, and create their CA during the start.
   const agent = new Agent({ rejectUnauthorized: false });
   while ((await ready(port, agent)) !== 200) {
     if (child.exitCode !== null) throw new Error("the cluster ended; npm run build makes what it needs");

@@ -22,11 +22,11 @@ const rounds = Number(process.env["ROUNDS"] ?? 9);
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-bench-dev-"));
 const cli = join(repository, "bin/tsbuilder.js");
 
-/** A developer's loop that runs. */
+/** A development loop that is running. */
 interface Loop {
-  /** From nothing to the first reconcile, in ms. */
+  /** Milliseconds from nothing to the first reconcile. */
   readonly start: number;
-  /** Saves new code; gives the ms until it has reconciled. */
+  /** Saves new code; returns the ms until it has reconciled. */
   save(round: number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -38,11 +38,11 @@ try {
   if (typeof theirs === "string") console.log(`left out: Go and envtest: ${theirs}`);
   else loops.set("go build and envtest", theirs);
   const saves = new Map<string, number[]>([...loops.keys()].map((name) => [name, []]));
-  // In turn, so that what else the machine does meets both.
+  // In turns, so that other load on the machine affects both.
   for (let round = 1; round <= rounds; round += 1) {
     for (const [name, loop] of loops) {
       saves.get(name)!.push(await loop.save(round));
-      // Nobody saves twice within a second; what is done between two saves is not waited for.
+      // Nobody saves twice within a second; work between two saves is not measured.
       await delay(2000);
     }
   }
@@ -95,7 +95,7 @@ async function startOurs(): Promise<Loop> {
   };
 }
 
-/** Starts the twin in Go, or says what is missing for it. */
+/** Starts the Go operator, or returns what is missing for it. */
 async function startTheirs(): Promise<Loop | string> {
   const binaries = findBinaries({ build: false });
   if ("missing" in binaries) return binaries.missing;
@@ -144,7 +144,7 @@ async function startTheirs(): Promise<Loop | string> {
   };
 }
 
-/** The demo says itself how long it took without npm. */
+/** The demo prints how long it took without npm. */
 function demo(): void {
   const printed = execFileSync(
     process.execPath,
@@ -155,7 +155,7 @@ function demo(): void {
 }
 
 interface Running {
-  /** Resolves with the next line that has a text. */
+  /** Resolves with the next line that contains a text. */
   says(text: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,8 +8,8 @@ import { planManifests } from "../../src/generators/manifests.ts";
 import { diskTree } from "../../src/scaffold/tree.ts";
 import { findControllerGen, prepareTwins } from "../real/controller-gen/go-twin.ts";
 
-// CRDs of 1, 10 and 100 kinds with fifty fields each, a pod template in a tenth of them: a cold process against
-// controller-gen on the same types in Go, and the time to generate again after an edit.
+// CRDs of 1, 10 and 100 kinds with fifty fields each, a tenth of them with a pod template: a cold process compared
+// with controller-gen on the same types in Go, and the time to regenerate after an edit.
 
 const fieldCount = 50;
 const rounds = 5;
@@ -22,7 +22,7 @@ if (!binary) console.log("controller-gen is left out: there is no Go here to ins
 console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory");
 for (const count of [1, 10, 100]) await measure(count);
 
-/** Bundles what the cold process runs, as the CLI is shipped; it stands where `typescript` is found. */
+/** Bundles the code of the cold process as the CLI is shipped, in a folder where `typescript` is found. */
 function bundleOnce(): string {
   const folder = join(repository, "node_modules/.cache/bench-generators");
   const entry = join(folder, "entry.ts");
@@ -91,7 +91,7 @@ function controllerGenRun(command: string, count: number): () => void {
   };
 }
 
-/** The second run over a project of which one file changed, in a process that watches it. */
+/** The second run in a watching process, after one file of the project changed. */
 async function measureEdit(folder: string): Promise<number> {
   const cache = createCache();
   const tree = diskTree(folder);
@@ -107,14 +107,14 @@ async function measureEdit(folder: string): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
 }
 
-/** Runs contestants in turn, so that what else the machine does hits all of them; gives the median of each. */
+/** Runs contestants in turns, so that other load on the machine affects all of them; returns the median of each. */
 function medians(...runs: readonly (() => void)[]): number[] {
   const times = runs.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {
     for (const [i, run] of runs.entries()) {
       const start = performance.now();
       run();
-      // The first round fills the caches of the disk.
+      // The first round fills the file system's caches.
       if (round > 0) times[i]!.push(performance.now() - start);
     }
   }

@@ -37,14 +37,14 @@ const folder = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
 const operators = await buildOperators(folder);
 const server = await startServer(folder);
 const client = createClient(() => loadConfig({ kubeconfig: server.kubeconfig }), { fieldManager: "driver" });
-/** Statuses start apart from what the operators write, and from one operator to the next. */
+/** The initial statuses differ from those that the operators write, which differ for each operator. */
 let base = 0;
 
 try {
   await prepareCounters(client, objects);
   for (const workers of workerCounts) {
     const results = new Map<string, Numbers[]>([...operators.keys()].map((name) => [name, []]));
-    // In turn, so that what else the machine does meets all of them.
+    // In turns, so that other load on the machine affects all of them.
     for (let round = 0; round < rounds; round++)
       for (const [name, command] of operators) results.get(name)!.push(await measure(command, workers));
     report(results, workers);
@@ -109,7 +109,10 @@ function setCount(index: number, count: number): Promise<Counter> {
   return client.patch(Counter, { name: nameOf(index), namespace }, { merge: { spec: { count } } });
 }
 
-/** From before a change is sent to when its reconcile's write is seen; the way to the server and back is in both. */
+/**
+ * From the request that changes an object until its reconcile's write is observed; the round trips to the server are
+ * included for both.
+ */
 async function measureLatency(round: number): Promise<number[]> {
   const abort = new AbortController();
   const waiting = new Map<number, (at: number) => void>();

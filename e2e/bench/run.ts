@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Runs all benchmarks, or those whose names are given; each prints its ratios. */
+/** Runs all benchmarks, or the named ones; each prints its ratios. */
 const wanted = process.argv.slice(2);
 const benches = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith(".ts") && file !== "run.ts")

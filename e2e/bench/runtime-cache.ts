@@ -1,5 +1,5 @@
 /**
- * Memory of a filled cache, and how long the program stands still while it fills.
+ * Memory of a filled cache, and how long the event loop is blocked while it fills.
  * Run: node --conditions=@tsbuilder/source --import tsx e2e/bench/run.ts runtime-cache
  */
 import { fork } from "node:child_process";
@@ -30,7 +30,7 @@ const modes: { [name: string]: () => Promise<{ kept: unknown; stop: () => Promis
   "informer, streamed": () => fillCache(true),
 };
 
-// Each in a process of its own, so that none works with the heap of another.
+// Each in a separate process, so that they don't share a heap.
 const mode = process.argv[3];
 if (mode) {
   await measure(mode, modes[mode]!);

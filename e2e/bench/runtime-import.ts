@@ -1,5 +1,6 @@
 /**
- * What a start costs before anything is done: the runtime bundled into one file, beside an empty program.
+ * The cost of an import of the runtime: an empty program with the runtime bundled into one file, compared with one
+ * without.
  * Run: node --conditions=@tsbuilder/source --import tsx e2e/bench/run.ts runtime-import
  */
 import { spawnSync } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * Resident memory of an operator that holds so many pods, ours and controller-runtime's: how much the first one takes,
- * and how much each 10,000 more. Both drop managed fields. A server of few lines gives both the same JSON.
+ * Resident memory of an operator that caches many pods, ours and controller-runtime's: the base, and the increase per
+ * 10,000 pods. Both drop managed fields. A minimal server sends the same JSON to both.
  * Run: [COUNTS=0,5000,10000,20000] [ROUNDS=3] npm run bench -- runtime-memory
  */
 import { fork } from "node:child_process";
@@ -15,7 +15,7 @@ import { describeRatios, percentile } from "./side-by-side/statistics.ts";
 const counts = (process.env["COUNTS"] ?? "0,5000,10000,20000").split(",").map(Number);
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 
-/** In MB: at its highest, some seconds after the start, and when all garbage was collected. */
+/** In MB: the peak, some seconds after the start, and after a full garbage collection. */
 interface Memory {
   readonly peak: number;
   readonly resting: number;
@@ -60,7 +60,7 @@ async function measure(command: Command, count: number): Promise<Memory> {
   }
 }
 
-/** MB for each 10,000 pods after the garbage was collected, by least squares. */
+/** MB per 10,000 pods after a garbage collection, by least squares. */
 function slopeOf(memories: readonly Memory[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x, y] = [mean(counts), mean(memories.map(({ collected }) => collected))];

@@ -1,5 +1,5 @@
 /**
- * Small patches over TLS, 32 in flight: the runtime's client against Node's own fetch on the same server.
+ * Small patches over TLS, 32 in flight: the runtime's client compared with Node's fetch on the same server.
  * Run: node --conditions=@tsbuilder/source --import tsx e2e/bench/run.ts runtime-requests
  */
 import { fork } from "node:child_process";

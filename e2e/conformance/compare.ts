@@ -4,7 +4,7 @@ import { chapters } from "./chapters.ts";
 import type { MaskedAnswer } from "./mask-answer.ts";
 import { runStory, type Server } from "./run-story.ts";
 
-/** One answer that is not as recorded. */
+/** An answer that differs from the recorded one. */
 export interface Difference {
   readonly story: string;
   readonly step: number;

@@ -1,7 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { ReceivedResponse } from "../../src/cluster/testing/send.ts";
 
-/** An answer without what differs from run to run. */
+/** An answer without the parts that differ between runs. */
 export interface MaskedAnswer {
   readonly code: number;
   readonly type: string;
@@ -10,7 +10,7 @@ export interface MaskedAnswer {
   readonly body: unknown;
 }
 
-/** Replaces names, ids, times and revisions by fixed words. */
+/** Replaces names, IDs, times and resource versions by fixed words. */
 export function maskAnswer(answer: ReceivedResponse, names: { ns: string; group: string }): MaskedAnswer {
   const warning = answer.headers["warning"];
   const replaceNames = (text: string) => text.replaceAll(names.ns, "{ns}").replaceAll(names.group, "{group}");
@@ -59,7 +59,7 @@ function mask(value: unknown, key = ""): unknown {
   return maskText(value);
 }
 
-/** Two writes may fall into one second or into two: the order of their managers tells nothing. */
+/** Two writes may happen in the same second or not, so the order of their managers is random. */
 function byManager(a: unknown, b: unknown): number {
   const [x, y] = [a, b].map((entry) => {
     const { operation, manager, subresource = "" } = entry as Record<string, string>;
@@ -88,7 +88,7 @@ function maskText(text: string): string {
         /(spec\.template: Invalid value: |^Invalid value: )\{"metadata".*\}(?=: field is immutable)/s,
         "$1{template}",
       )
-      // The real server names the paths in the order of a Go map.
+      // The real server prints the paths in the order of a Go map.
       .replace(/(atomic arrays, maps or structs: )(.+)$/, (_, before: string, paths: string) => {
         return before + paths.split(", ").toSorted().join(", ");
       })

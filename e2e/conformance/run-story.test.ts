@@ -4,7 +4,7 @@ import { runStory } from "./run-story.ts";
 import type { Step } from "./story.ts";
 
 const list: Step = { method: "GET", path: "/api/v1/namespaces/{ns}/configmaps" };
-/** No path may have a line break. */
+/** A path can't contain a line break. */
 const unsendable: Step = { method: "GET", path: "/api/v1/\n" };
 
 test.each([

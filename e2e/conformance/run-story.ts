@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { maskAnswer, type MaskedAnswer } from "./mask-answer.ts";
 import type { Step, Story } from "./story.ts";
 
-/** A server under test. One whose clock a test moves does not wait for a watch to time out. */
+/** A server under test. If a test moves its clock, nothing waits for a watch to time out. */
 export interface Server {
   readonly kubeconfig: Kubeconfig;
   readonly clock?: FakeClock;
@@ -38,7 +38,7 @@ interface Definition {
   spec: { group: string; versions: Array<{ name: string; served: boolean }>; names: { plural: string } };
 }
 
-/** A real server serves a new CRD a moment after it says so. */
+/** A real server serves a new CRD a moment after it reports it as established. */
 async function install(kubeconfig: Kubeconfig, crd: Definition): Promise<void> {
   await expectSuccess(kubeconfig, "POST", definitions, {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -72,7 +72,7 @@ async function runUntil(...call: Parameters<typeof run>): Promise<ReceivedRespon
   return sendUntil(() => run(...call), until, `no answer of ${method} ${path} has ${until}`);
 }
 
-/** Sends a request again until its answer is as wanted; one that gets no answer at all fails at once. */
+/** Repeats a request until its answer is as expected; a request without an answer fails at once. */
 async function sendUntil(
   request: () => Promise<ReceivedResponse>,
   until: number | string,
@@ -114,7 +114,7 @@ async function run(
   return answer;
 }
 
-/** Moves time by the seconds until the server has answered. */
+/** Moves time by the second until the server has answered. */
 async function moveUntil(clock: FakeClock, answer: Promise<unknown>): Promise<void> {
   const state = { answered: false };
   const note = () => void (state.answered = true);

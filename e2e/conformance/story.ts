@@ -7,13 +7,13 @@ export interface Step {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Asks again until the answer has this code or text: a real server takes notice of admission policies once a
-   * second, and of new kinds every ten.
+   * Repeats the request until the answer has this code or text: a real server reloads admission policies once a
+   * second, and new kinds every ten.
    */
   readonly until?: number | string;
 }
 
-/** Requests that follow on each other, in a namespace of their own. */
+/** Requests that depend on each other, in a separate namespace. */
 export interface Story {
   readonly name: string;
   /** CRDs that are served before the first request. */

@@ -7,9 +7,9 @@ import { chapters } from "./chapters.ts";
 import { readState, runStep } from "./run-step.ts";
 import type { Outcome } from "./story.ts";
 
-/** What stands in for nodes has no part in these stories: they report of the pods themselves. */
+/** The stand-in for kubelets is off: these stories report the status of pods themselves. */
 const nodes = new Set(["scheduler", "node", "kubelet", "stage"]);
-/** Of no month in which a schedule of these stories is due. */
+/** In a month in which no schedule of these stories is due. */
 const start = Date.UTC(2026, 5, 15);
 const controllers = controllerNames.filter((name) => !nodes.has(name));
 
@@ -35,7 +35,7 @@ describe.each(Object.entries(chapters))("controllers do as the real ones did: %s
   });
 });
 
-/** Moves time until nothing has been due for as long as the recording took for rest. */
+/** Moves time until nothing has been due for as long as the recording waited for rest. */
 async function comeToRest(clock: FakeClock, seconds = 3): Promise<void> {
   const rest = seconds * 1000;
   await clock.advance(0);

@@ -24,10 +24,10 @@ const shownSpec = [
   "claimRef",
 ];
 
-/** Kinds of which it tells nothing how often they were rewritten on the way. */
+/** Kinds whose generation, the number of intermediate updates, is masked. */
 const rewritten = new Set(["EndpointSlice", "ReplicaSet"]);
 
-/** Brings objects into a form that doesn't depend on names, hashes, ids and times, in an order of its own. */
+/** Masks names, hashes, IDs and times of objects, and sorts them. */
 export function maskState(lists: readonly { kind: string; items: object[] }[], namespace: string): unknown[] {
   return lists.flatMap(({ kind, items }) => {
     const mask = kind === "EventList" ? maskEvent : maskItem;
@@ -39,7 +39,7 @@ export function maskState(lists: readonly { kind: string; items: object[] }[], n
   });
 }
 
-/** Of what lies outside of the namespace only what bears its name; what each namespace has is no news. */
+/** Outside of the namespace, only what has its name is shown; objects that each namespace has are hidden. */
 function isShown(kind: string, { metadata, source, message }: Item, namespace: string): boolean {
   switch (kind) {
     case "PersistentVolumeList":
@@ -58,11 +58,11 @@ function isShown(kind: string, { metadata, source, message }: Item, namespace: s
   }
 }
 
-/** How often something was said, and when, is a matter of luck. */
+/** The count and the times of an Event are random. */
 function maskEvent(kind: string, { type, reason, message, involvedObject, source }: Item, namespace: string) {
   const about = (involvedObject as { kind: string }).kind;
   const { component } = source as { component: string };
-  // That one prints the selector as Go does.
+  // This Event prints the selector in Go syntax.
   const said = reason === "UnmanagedPods" ? {} : { message };
   return JSON.parse(
     maskText(JSON.stringify({ kind, about, component, type, reason, ...said }), namespace),
@@ -89,7 +89,7 @@ function maskItem(kind: string, item: Item, namespace: string): unknown {
   return masked;
 }
 
-/** What the real controllers put in the order of their hashes. */
+/** Lists that the real controllers sort by hashes. */
 interface Unordered {
   readonly endpoints?: object[];
   readonly ports?: object[];
@@ -100,7 +100,7 @@ function byText(a: object, b: object): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
-/** Fields by name, so that equal objects are equal text; without those that Go prints although they hold nothing. */
+/** Sorts fields by name, so that equal objects have equal text; omits those that Go prints although they are empty. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -110,7 +110,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** What tells a load balancer how stale a slice is, is of no use where there is none. */
+/** The trigger time, which measures the latency of a load balancer, is masked. */
 function withoutTrigger({
   "endpoints.kubernetes.io/last-change-trigger-time": _time,
   ...annotations
@@ -126,16 +126,16 @@ function maskText(text: string, namespace: string): string {
   return (
     text
       .replaceAll(namespace, "{ns}")
-      // On which of several nodes a rollout starts, is a matter of luck as well.
+      // The node on which a rollout starts is random, too.
       .replaceAll(/\{ns\}-node-\w/g, "{ns}-{node}")
       .replaceAll(/("kind":"ReplicaSet".*"observedGeneration":)\d+/g, '$1"{generation}"')
-      // Which of the two a rollout has got to say last is a matter of luck.
+      // Which of these two reasons is the last one is random.
       .replaceAll(
         /"message":"(?:Created new replica set|ReplicaSet) [^,]*","reason":"(?:NewReplicaSetCreated|ReplicaSetUpdated)"/g,
         '"reason":"{under way}"',
       )
       .replaceAll("(combined from similar events): ", "")
-      // A rollout may take two steps at once where the other takes one after the other.
+      // A rollout may take two steps at once on one server, and one after the other on the other.
       .replaceAll(/(Scaled (?:up|down) .* )from \d+ to \d+/g, "$1from {count} to {count}")
       .replaceAll(/("resourceVersion":)"\d+"/g, '$1"{revision}"')
       .replaceAll(/"10\.1\.0\.\d+"/g, '"{ip}"')

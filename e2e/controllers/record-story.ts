@@ -4,7 +4,7 @@ import { send } from "../../src/cluster/testing/send.ts";
 import { readState, runStep } from "./run-step.ts";
 import type { Outcome, Story, Target } from "./story.ts";
 
-/** Runs a story on a control plane and records the state in which its controllers come to rest after each step. */
+/** Runs a story on a control plane, and records the state at rest after each step. */
 export async function recordStory(kubeconfig: Kubeconfig, { steps }: Story, id: string): Promise<Outcome[]> {
   const target = { kubeconfig, namespace: `${id}-${Date.now().toString(36)}` };
   const namespaces = "/api/v1/namespaces";

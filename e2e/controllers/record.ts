@@ -4,7 +4,7 @@ import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { chapters } from "./chapters.ts";
 import { recordStory } from "./record-story.ts";
 
-/** Records what the controllers of a control plane make of the stories: `record.ts KUBECONFIG [chapter…]`. */
+/** Records the outcomes of the stories on a control plane: `record.ts KUBECONFIG [chapter…]`. */
 const [path, ...wanted] = process.argv.slice(2);
 const kubeconfig = parse(await readFile(path!, "utf8")) as Kubeconfig;
 for (const [chapter, stories] of Object.entries(chapters)) {

@@ -9,7 +9,7 @@ interface Pod {
   readonly status?: { readonly phase?: string };
 }
 
-/** What controllers write into a namespace. */
+/** The kinds that controllers write in a namespace. */
 const watched = [
   "/apis/apps/v1/namespaces/{ns}/deployments",
   "/apis/apps/v1/namespaces/{ns}/replicasets",
@@ -30,7 +30,7 @@ const watched = [
   "/api/v1/namespaces",
 ];
 
-/** Does what a step says, without waiting for what comes of it. */
+/** Runs a step without waiting for its effects. */
 export async function runStep(target: Target, { requests = [], reports = [] }: Step): Promise<void> {
   for (const request of requests) await ask(target, await withUids(target, request));
   for (const report of reports) await reportPods(target, report);
@@ -53,7 +53,7 @@ async function reportPods(target: Target, { labels, phases, count, status }: Pod
   }
 }
 
-/** The node that a pod of a DaemonSet is meant for. */
+/** The node of a DaemonSet's pod. */
 function boundTo(affinity: object = {}): string | undefined {
   return /"metadata.name","operator":"In","values":\["([^"]+)"/.exec(JSON.stringify(affinity))?.[1];
 }
@@ -63,7 +63,7 @@ function bind(target: Target, name: string, node: string): Promise<unknown> {
   return ask(target, { method: "POST", path: `/api/v1/namespaces/{ns}/pods/${name}/binding`, body });
 }
 
-/** Fills in `{uid PATH}`: the uid of an object that an earlier request made. */
+/** Fills in `{uid PATH}`: the UID of an object that an earlier request created. */
 async function withUids(target: Target, request: Request): Promise<Request> {
   let text = JSON.stringify(request);
   for (const [placeholder, path] of text.matchAll(/\{uid ((?:[^{}]|\{ns\})+)\}/g)) {
@@ -73,13 +73,13 @@ async function withUids(target: Target, request: Request): Promise<Request> {
   return JSON.parse(text) as Request;
 }
 
-/** The masked state of a namespace as it is now. */
+/** The current state of a namespace, masked. */
 export async function readState(target: Target): Promise<unknown[]> {
   const lists = await Promise.all(watched.map((path) => ask(target, { method: "GET", path })));
   return maskState(lists as { kind: string; items: object[] }[], target.namespace);
 }
 
-/** A pod may be gone by the time that it is reported of: a rollout goes on with the first that is ready. */
+/** A pod may be deleted before its report: a rollout continues as soon as the first is ready. */
 async function askIfThere(target: Target, request: Request): Promise<void> {
   await ask(target, request).catch((error: Error) => {
     if (!error.message.includes('"NotFound"')) throw error;

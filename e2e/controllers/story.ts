@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 
-/** What a kubelet would report of pods: of those with these labels, the first in the order of their names. */
+/** A kubelet's report on pods: of those with these labels, on the first ones by name. */
 export interface PodReport {
   readonly labels: Readonly<Record<string, string>>;
   /** Selects pods in these phases. Default: pending pods. */
@@ -17,7 +17,7 @@ export interface Request {
   readonly type?: string;
 }
 
-/** What happens next; afterwards the controllers come to rest. */
+/** One step; after it, the controllers come to rest. */
 export interface Step {
   readonly name: string;
   readonly requests?: readonly Request[];
@@ -26,13 +26,15 @@ export interface Step {
   readonly rest?: number;
 }
 
-/** Steps in a namespace of their own: `{ns}` in paths and bodies, `{now}` for the time, `{uid PATH}` for an object's. */
+/**
+ * Steps in a separate namespace: `{ns}` in paths and bodies, `{now}` for the time, `{uid PATH}` for an object's UID.
+ */
 export interface Story {
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
-/** The state of a namespace after a step, masked: what both control planes must agree about. */
+/** The state of a namespace after a step, masked: both control planes must agree on it. */
 export interface Outcome {
   readonly step: string;
   readonly state: readonly unknown[];
@@ -41,7 +43,7 @@ export interface Outcome {
 export interface Target {
   readonly kubeconfig: Kubeconfig;
   readonly namespace: string;
-  /** The machine's, by default. */
+  /** The machine's clock by default. */
   readonly clock?: Clock;
 }
 

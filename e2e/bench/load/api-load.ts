@@ -5,7 +5,7 @@ import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../../src/cluster/testing/send.ts";
 import { definition, thing, things } from "./thing.ts";
 
-/** What a server did under load. */
+/** A server's measurements under load. */
 export interface Figures {
   readonly creates: number;
   readonly list: number;
@@ -13,18 +13,18 @@ export interface Figures {
   readonly latency: number;
 }
 
-/** How many watchers follow the writes. */
+/** The number of watchers that follow the writes. */
 export const watcherCounts = [0, 10, 100];
 
-/** Fewer than the 10,000 of the goal show the ratios on a machine that has other work to do. */
+/** Fewer than the goal's 10,000 show the ratios on a machine with other load. */
 export const objectCount = Number(process.env["BENCH_OBJECTS"] ?? 10_000);
 
-/** Puts a server under load, whichever it is: many objects, lists of them, writes with watchers. */
+/** Puts a server under load, embedded or real: many objects, lists of them, writes with watchers. */
 export async function measureServer(kubeconfig: Kubeconfig): Promise<Figures> {
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await send(kubeconfig, { method: "POST", path, body: definition });
   while ((await send(kubeconfig, { method: "GET", path: things })).code !== 200) await delay(100);
-  // The real server holds the first write of a new kind back for two seconds.
+  // The real server delays the first write of a new kind by two seconds.
   await create(kubeconfig, "first");
   const start = performance.now();
   await parallel(objectCount, 16, (index) => create(kubeconfig, `t-${index}`));

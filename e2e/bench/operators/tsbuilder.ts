@@ -1,7 +1,7 @@
 /**
- * One half of a comparison; the other is controller-runtime/main.go, which does the same and talks in the same words.
- * `WATCH=counters`: each line `round <n>` makes it write `spec.count + n` into every status that says something else,
- * and say when all are written. `WATCH=pods`: it only holds them, and `collect` makes it give back what memory it can.
+ * One half of a comparison; the other is controller-runtime/main.go, which does the same and has the same protocol.
+ * `WATCH=counters`: each line `round <n>` makes it write `spec.count + n` into every status with another value, and
+ * report when all are written. `WATCH=pods`: it only caches them, and `collect` makes it collect garbage.
  */
 import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";

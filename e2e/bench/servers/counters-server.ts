@@ -1,4 +1,4 @@
-/** An embedded cluster in a process of its own; its kubeconfig is written into the folder that is given. */
+/** An embedded cluster in a separate process; it writes its kubeconfig into the given folder. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startCluster } from "@tsbuilder/cluster";

@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Serves many realistic pods to list and watch, in a process of its own, so that its memory is not counted. */
+/** Serves lists and watches of many realistic pods, in a separate process, so that its memory is not counted. */
 const count = Number(process.argv[2] ?? 10_000);
 const version = "1000000";
 
@@ -18,7 +18,7 @@ const server = http.createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://bench");
   response.writeHead(200, { "content-type": "application/json" });
   if (pathname === "/api/v1") {
-    // Clients in Go want to know first which kinds there are.
+    // Clients in Go need discovery first.
     response.end(JSON.stringify(kinds));
     return;
   }

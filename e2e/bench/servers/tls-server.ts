@@ -2,7 +2,7 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 
-/** Answers every request with the same small object over TLS, in a process of its own. */
+/** Answers every request with the same small object over TLS, in a separate process. */
 const ca = createCA({ commonName: "bench" });
 const { cert, key } = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
 const body = JSON.stringify({

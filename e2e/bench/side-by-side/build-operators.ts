@@ -5,7 +5,7 @@ import { build } from "esbuild";
 /** A program and its arguments. */
 export type Command = readonly [file: string, ...args: string[]];
 
-/** Builds our operator as a project's image holds it, and its twin in Go where that can be had. */
+/** Builds our operator as it is in a project's image, and the Go operator if possible. */
 export async function buildOperators(folder: string): Promise<ReadonlyMap<string, Command>> {
   const operators = new Map<string, Command>([["tsbuilder", [process.execPath, await bundle(folder)]]]);
   const twin = buildTwin(folder);

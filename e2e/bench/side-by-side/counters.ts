@@ -1,6 +1,6 @@
 import { type Client, type CustomResource, defineKind } from "@tsbuilder/runtime";
 
-/** Has one number to copy from its spec to its status. */
+/** Its controller copies one number from the spec to the status. */
 export interface Counter extends CustomResource<{ count: number }, { count?: number }> {}
 export const Counter = defineKind<Counter>(
   { group: "bench.example.com", version: "v1" },
@@ -12,7 +12,7 @@ export function nameOf(index: number): string {
   return `counter-${index}`;
 }
 
-/** Makes the kind, and so many objects. */
+/** Creates the CRD and a number of objects. */
 export async function prepareCounters(client: Client, objects: number): Promise<void> {
   const definitions = defineKind<CustomResource<object>>(
     { group: "apiextensions.k8s.io", version: "v1" },
@@ -43,7 +43,7 @@ export async function prepareCounters(client: Client, objects: number): Promise<
   );
 }
 
-/** A new kind is served a moment after it was made. */
+/** A new kind is served a moment after its CRD was created. */
 async function retry(run: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

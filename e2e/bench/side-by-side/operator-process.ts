@@ -4,18 +4,18 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Command } from "./build-operators.ts";
 
-/** What an operator says of itself, a line each. */
+/** What an operator reports, one JSON object a line. */
 export interface Said {
   readonly first?: true;
   readonly started?: true;
   readonly collected?: true;
   readonly round?: number;
-  /** How long the round took, on the clock and of the processors. */
+  /** The duration of the round, and the CPU time. */
   readonly seconds?: number;
   readonly cpu?: number;
 }
 
-/** An operator under measurement, in a process of its own. */
+/** An operator under measurement, in a separate process. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly #waiting: { readonly name: keyof Said; readonly resolve: (said: Said) => void }[] = [];
@@ -26,7 +26,7 @@ export class OperatorProcess {
       env: { ...process.env, ...env, KUBECONFIG: kubeconfig },
       stdio: ["pipe", "pipe", process.env["LOGS"] ? "inherit" : "ignore"],
     });
-    // An interrupted run must not leave it behind.
+    // An interrupted run must not leave it running.
     const kill = (): void => void this.#child.kill("SIGKILL");
     process.once("exit", kill);
     this.#child.once("exit", () => process.off("exit", kill));
@@ -55,7 +55,7 @@ export class OperatorProcess {
     return answer;
   }
 
-  /** Resident memory in MB, now or at its highest. */
+  /** Resident memory in MB, now or at its peak. */
   memory(field: "VmRSS" | "VmHWM" = "VmRSS"): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;

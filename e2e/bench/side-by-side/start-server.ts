@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { startControlPlane } from "../../real/control-plane.ts";
 import { findBinaries } from "../../real/control-plane-binaries.ts";
 
-/** The API server that both operators talk to, in a process of its own. */
+/** The API server of both operators, in a separate process. */
 export interface BenchServer {
   readonly name: string;
   readonly kubeconfig: string;
   stop(): Promise<void>;
 }
 
-/** Starts a real kube-apiserver if one was built and `SERVER` doesn't say `embedded`, else the embedded cluster. */
+/** Starts a real kube-apiserver if one was built and `SERVER` is not `embedded`, else the embedded cluster. */
 export async function startServer(folder: string): Promise<BenchServer> {
   const binaries = process.env["SERVER"] === "embedded" ? undefined : findBinaries({ build: false });
   if (binaries && "folder" in binaries) {
     const control = await startControlPlane(binaries.folder);
-    // An interrupted run must not leave it behind.
+    // An interrupted run must not leave it running.
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.once(signal, () => void control.stop().finally(() => process.exit(1)));
     return { name: "kube-apiserver", kubeconfig: control.kubeconfig, stop: () => control.stop() };

@@ -3,7 +3,7 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
 }
 
-/** The median of what was measured side by side, as ours against theirs: `0.85 (0.80 to 0.93)`. */
+/** The median ratio of ours to theirs, with its range: `0.85 (0.80 to 0.93)`. */
 export function describeRatios(ours: readonly number[], theirs: readonly number[]): string {
   const ratios = ours.map((value, at) => value / theirs[at]!);
   const [median, least, most] = [percentile(ratios, 50), Math.min(...ratios), Math.max(...ratios)];

@@ -13,7 +13,7 @@ const definition = {
     ],
   },
 };
-/** A real server notes what it serves a moment later. */
+/** A real server updates its list of APIs a moment later. */
 const pause: readonly Step[] = Array.from({ length: 40 }, () => get("/api/v1/namespaces/{ns}"));
 
 export const apiServices: readonly Story[] = [

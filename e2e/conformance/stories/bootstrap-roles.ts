@@ -2,10 +2,10 @@ import { get, type Story, story } from "../story.ts";
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const own = "labelSelector=kubernetes.io/bootstrapping%3Drbac-defaults";
-/** What `admin`, `edit` and `view` add up to is the work of a controller, which has none to do it here. */
+/** The rules of `admin`, `edit` and `view` are aggregated by a controller, which doesn't run here. */
 const aggregates = ["admin", "edit", "view"].map((name) => `metadata.name!%3D${name}`).join(",");
 
-/** In YAML: the answers are long, and so lists are shown in it too. */
+/** As YAML: the answers are long, and their lists are formatted as lists, too. */
 const yaml = "application/yaml";
 
 export const bootstrapRoles: readonly Story[] = [

@@ -31,7 +31,7 @@ const scale = (replicas: number, more: object = {}) => ({
   ...more,
 });
 
-/** What controller-runtime's own suites asked for and did not get at first. */
+/** Requests of controller-runtime's own suites that the embedded server failed at first. */
 export const clientSuites: readonly Story[] = [
   story("creating with a revision", [
     post(`${deployments}?dryRun=All`, deployment({ resourceVersion: "5" })),

@@ -33,7 +33,7 @@ const converted = (clientConfig: object, conversionReviewVersions = ["v1"]): Fie
   conversion: { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions } },
 });
 
-/** What a real server refuses of CRDs, and where it says the mistake is. */
+/** CRDs that a real server rejects, and the field of each error. */
 export const definitionRules: readonly Story[] = [
   story("names of CRDs", [
     ...definitions(

@@ -23,7 +23,7 @@ const failing = (rule: object): Fields => ({ podFailurePolicy: { rules: [rule] }
 const indexed = { completionMode: "Indexed", completions: 5 };
 const success = (rule: object): Fields => ({ ...indexed, successPolicy: { rules: [rule] } });
 
-/** What a real server refuses of jobs and their schedules. */
+/** Jobs and CronJobs that a real server rejects. */
 export const jobRules: readonly Story[] = [
   story("Jobs", [
     ...jobs(

@@ -1,6 +1,6 @@
 import { get, merge, post, put, type Step, type Story, story } from "../story.ts";
 
-/** What a namespace's LimitRange and ResourceQuota do to what is made in it. */
+/** The effect of a namespace's LimitRange and ResourceQuota on new objects. */
 
 const core = "/api/v1/namespaces/{ns}";
 const pods = `${core}/pods`;
@@ -15,10 +15,10 @@ const claim = (name: string, storage: string) => ({
   metadata: { name },
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
 });
-/** What is limited is known to a real server's admission a moment later. */
+/** Admission of a real server observes new limits a moment later. */
 const pause: readonly Step[] = Array.from({ length: 15 }, () => get(core));
 
-/** A quota without controllers: the story says itself what is used. */
+/** A quota without its controller: the story sets the usage. */
 const quota = (name: string, hard: object, used: object, more: object = {}): readonly Step[] => [
   post(quotas, { metadata: { name }, spec: { hard, ...more } }),
   merge(`${quotas}/${name}/status`, { status: { hard, used } }),

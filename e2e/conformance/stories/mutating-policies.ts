@@ -31,7 +31,7 @@ const patches = (...expressions: string[]): Fields => ({
   mutations: expressions.map((expression) => ({ patchType: "JSONPatch", jsonPatch: { expression } })),
 });
 
-/** Waits until all policies before are in force. */
+/** Waits until all earlier policies are active. */
 function inForce(): Step[] {
   const never = { matchConditions: [{ name: "fails", expression: "object.none == 1" }] };
   return [

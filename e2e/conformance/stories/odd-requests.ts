@@ -25,7 +25,7 @@ const definition = {
   },
 };
 
-/** What no client library sends, but somebody with curl does. */
+/** Requests that no client library sends, but a user of curl might. */
 export const oddRequests: readonly Story[] = [
   story("patches that leave no object of the kind", [
     post(maps, { metadata: { name: "a" }, data: { k: "v" } }),

@@ -17,7 +17,7 @@ export function containers(cases: readonly Fields[], spec: Fields = {}): Step[] 
   return specs(...cases.map((fields) => ({ ...spec, containers: [{ ...container, ...fields }] })));
 }
 
-/** Creates pods with a volume each that nobody mounts. */
+/** Creates pods with one volume each that is not mounted. */
 export function volumes(...cases: readonly Fields[]): Step[] {
   return specs(...cases.map((source) => ({ volumes: [{ name: "v", ...source }] })));
 }

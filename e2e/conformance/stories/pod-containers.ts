@@ -8,7 +8,7 @@ const liveness = (fields: object): Fields => ({ livenessProbe: fields });
 const get = { httpGet: { port: 80 } };
 const limits = (resources: object): Fields => ({ resources });
 
-/** What a real server refuses of containers, and how it says so. */
+/** Containers that a real server rejects, and its messages. */
 export const podContainers: readonly Story[] = [
   story(
     "names and images",

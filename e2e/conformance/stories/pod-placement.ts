@@ -15,7 +15,7 @@ const spread = (...list: object[]): Fields => ({ topologySpreadConstraints: list
 const zone = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", labelSelector: {} };
 const security = (securityContext: object): Fields => ({ securityContext });
 
-/** What a real server refuses of a pod's place, names and rights, and of changes. */
+/** Scheduling, names, security contexts and updates of pods that a real server rejects. */
 export const podPlacement: readonly Story[] = [
   story(
     "plain fields",

@@ -1,11 +1,11 @@
 import { get, merge, post, type Step, type Story, story } from "../story.ts";
 
-/** Namespaces whose labels say how much their pods may do. */
+/** Namespaces whose labels set the Pod Security Standard of their pods. */
 
 const namespace = "/api/v1/namespaces/{ns}";
 const pods = `${namespace}/pods`;
 const label = (labels: object): Step => merge(namespace, { metadata: { labels } });
-/** New labels are known to a real server's admission a moment later. */
+/** Admission of a real server observes new labels a moment later. */
 const pause: readonly Step[] = Array.from({ length: 15 }, () => get(namespace));
 const standard = (labels: Record<string, string>): readonly Step[] => [
   label(

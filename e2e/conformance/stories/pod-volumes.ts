@@ -8,7 +8,7 @@ const device = (...list: object[]): Fields => ({ volumeDevices: list });
 const projected = (...sources: object[]): Fields => ({ projected: { sources } });
 const item = { key: "k", path: "p" };
 
-/** What a real server refuses of volumes and mounts. */
+/** Volumes and mounts that a real server rejects. */
 export const podVolumes: readonly Story[] = [
   story(
     "names of volumes",

@@ -6,7 +6,7 @@ const group = "/apis/admissionregistration.k8s.io/v1";
 export const validating = `${group}/validatingadmissionpolicies`;
 export const validatingBindings = `${group}/validatingadmissionpolicybindings`;
 
-/** Only what happens in the story's own namespace. */
+/** Matches only the story's own namespace. */
 export const ownNamespace: Fields = { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } };
 
 export const configMaps: Fields = {
@@ -16,7 +16,7 @@ export const configMaps: Fields = {
   resources: ["configmaps"],
 };
 
-/** A policy that looks at one ConfigMap of the story, and a binding that denies. */
+/** A policy that matches one ConfigMap of the story, and a binding that denies. */
 export function policyFor(name: string, spec: Fields, binding: Fields = {}): Step[] {
   const matchConstraints = {
     namespaceSelector: ownNamespace,
@@ -25,7 +25,7 @@ export function policyFor(name: string, spec: Fields, binding: Fields = {}): Ste
   return policy(name, { matchConstraints, ...spec }, binding);
 }
 
-/** A policy of any matching, and a binding that denies. */
+/** A policy with any match constraints, and a binding that denies. */
 export function policy(name: string, spec: Fields, binding: Fields = {}): Step[] {
   return [
     post(validating, { metadata: { name: `{ns}-${name}` }, spec }),
@@ -36,7 +36,7 @@ export function policy(name: string, spec: Fields, binding: Fields = {}): Step[]
   ];
 }
 
-/** Waits until all policies before are in force: the server reads them in their order. */
+/** Waits until all earlier policies are active: the server loads them in order. */
 export function inForce(): Step[] {
   return [
     ...policyFor("probe", { validations: [{ expression: "false" }] }),
@@ -44,7 +44,7 @@ export function inForce(): Step[] {
   ];
 }
 
-/** Takes policies away again; the others of the cluster must not meet them. */
+/** Deletes policies, so that they don't apply to other stories. */
 export function gone(...names: readonly string[]): Step[] {
   return ["probe", ...names].flatMap((name) => [
     remove(`${validatingBindings}/{ns}-${name}`),
@@ -52,7 +52,7 @@ export function gone(...names: readonly string[]): Step[] {
   ]);
 }
 
-/** A ConfigMap that is only tried. */
+/** A ConfigMap that is only created with dry run. */
 export function tryConfigMap(name: string, fields: Fields = {}): Step {
   return post("/api/v1/namespaces/{ns}/configmaps?dryRun=All", {
     apiVersion: "v1",

@@ -10,7 +10,7 @@ import {
   tryConfigMap,
 } from "./policy-cases.ts";
 
-/** A policy that tells what its expressions come to, as warnings. */
+/** A policy that returns the values of its expressions as warnings. */
 function tells(name: string, expressions: readonly string[], spec: Fields = {}): Step[] {
   const validations = expressions.map((expression) => ({
     expression: "false",
@@ -72,7 +72,7 @@ const access = [
 const path = "/api/v1/namespaces/{ns}";
 const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}`;
 
-/** Access is asked in validations: each says true or false by whether it fails. */
+/** The authorizer is only available in validations: a validation that fails shows false. */
 function asks(name: string, questions: readonly string[]): Step[] {
   const validations = questions.map((question, index) => ({
     expression: `${question} == 'false'`,

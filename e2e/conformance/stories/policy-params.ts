@@ -78,8 +78,9 @@ const clusterWide = {
 };
 
 /**
- * Once no policy names a built-in kind any more, a real server never again finds parameters of it: its informer
- * is stopped for good. So one story alone has ConfigMaps as parameters, and is recorded from a fresh server.
+ * Once no policy uses a built-in kind as parameter kind any more, a real server never finds parameters of it again:
+ * its informer is stopped for good. So only one story has ConfigMaps as parameters, and it is recorded on a fresh
+ * server.
  */
 export const policyParams: readonly Story[] = [
   story("parameters of policies", [

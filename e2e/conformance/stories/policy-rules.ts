@@ -4,7 +4,7 @@ import { configMaps, type Fields, gone, validating, validatingBindings } from ".
 const match = { matchConstraints: { resourceRules: [configMaps] } };
 const never = { validations: [{ expression: "false" }] };
 
-/** Policies that differ in some fields; only tried. */
+/** Policies that differ in some fields; dry run only. */
 function policies(...list: readonly Fields[]): Step[] {
   return list.map((spec, index) =>
     post(`${validating}?dryRun=All`, {

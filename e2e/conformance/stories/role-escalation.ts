@@ -1,6 +1,6 @@
 import { apply, get, merge, post, put, remove, type Step, type Story, story } from "../story.ts";
 
-/** Nobody grants what he does not hold himself, unless he may `escalate` or `bind`. */
+/** Users can't grant permissions that they don't have, unless they may `escalate` or `bind`. */
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const roles = `${rbac}/namespaces/{ns}/roles`;
@@ -34,7 +34,7 @@ const granted = [
   rule([""], ["configmaps"], ["get"], { resourceNames: ["a", "b"] }),
   rule(["apps"], ["*"], ["*"]),
 ];
-/** What was granted is known to a real server's authorizer a moment later. */
+/** A real server's authorizer observes new bindings a moment later. */
 const pause: readonly Step[] = Array.from({ length: 12 }, () => get("/api/v1/namespaces/{ns}"));
 
 export const roleEscalation: readonly Story[] = [

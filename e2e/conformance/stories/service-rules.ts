@@ -23,7 +23,7 @@ function claimCases(...list: readonly Fields[]): Step[] {
   );
 }
 
-/** What a real server refuses of Services, claims, Secrets and ConfigMaps. */
+/** Services, claims, Secrets and ConfigMaps that a real server rejects. */
 export const serviceRules: readonly Story[] = [
   story(
     "ports of Services",

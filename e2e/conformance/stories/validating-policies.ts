@@ -12,7 +12,7 @@ import {
 
 const small = "int(object.data.size) < 3";
 
-/** One policy for each ConfigMap, and what it says to it. */
+/** One policy for each ConfigMap, and its message. */
 const refusals: Readonly<Record<string, Fields>> = {
   plain: { validations: [{ expression: small }] },
   message: { validations: [{ expression: small, message: " too big " }] },

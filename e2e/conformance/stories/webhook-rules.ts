@@ -21,7 +21,7 @@ function hooks(kind: string, ...list: readonly Fields[]): Step[] {
 const rules = (fields: object): Fields => ({ rules: [{ ...rule, ...fields }] });
 const validating = "validatingwebhookconfigurations";
 
-/** What a real server refuses of the configurations of webhooks. */
+/** Webhook configurations that a real server rejects. */
 export const webhookRules: readonly Story[] = [
   story("configurations of webhooks", [
     ...hooks(

@@ -22,7 +22,7 @@ const claims = (...volumeClaimTemplates: object[]): Fields => ({ volumeClaimTemp
 const claim = (spec: object): object => ({ metadata: { name: "data" }, spec });
 const storage = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
-/** What a real server refuses of workloads besides their pods. */
+/** Workloads that a real server rejects for other reasons than their pods. */
 export const workloadRules: readonly Story[] = [
   story("Deployments", [
     ...cases(`${apps}/deployments`, { selector, template }, [

@@ -51,16 +51,16 @@ export const claimStories: readonly Story[] = [
       { name: "claimed", requests: [claim("c", "2Gi")] },
       {
         name: "volumes",
-        // The embedded server binds as soon as one fits, the real one looks now and then: in this order they agree.
+        // The embedded server binds as soon as one fits, the real one resyncs now and then: in this order they agree.
         requests: [volume("small", "1Gi"), volume("medium", "3Gi"), volume("large", "9Gi")],
         rest: 20,
       },
-      { name: "the claim goes", requests: [remove(`${claims}/c`)], rest: 5 },
-      { name: "a claim after it", requests: [claim("d", "3Gi")], rest: 5 },
+      { name: "the claim is deleted", requests: [remove(`${claims}/c`)], rest: 5 },
+      { name: "another claim", requests: [claim("d", "3Gi")], rest: 5 },
     ],
   },
   {
-    name: "a volume that is kept for a claim, and a claim that names its volume",
+    name: "a volume that is reserved for a claim, and a claim that names its volume",
     steps: [
       {
         name: "volumes",
@@ -81,7 +81,7 @@ export const claimStories: readonly Story[] = [
         rest: 5,
       },
       { name: "a bound volume is deleted", requests: [remove(`${volumes}/{ns}-kept`)], rest: 5 },
-      { name: "and then its claim", requests: [remove(`${claims}/c`)], rest: 5 },
+      { name: "and its claim", requests: [remove(`${claims}/c`)], rest: 5 },
     ],
   },
   {
@@ -113,9 +113,9 @@ export const claimStories: readonly Story[] = [
         ],
         rest: 5,
       },
-      { name: "a pod without a node wants it", requests: [user()], rest: 20 },
+      { name: "a pod without a node uses it", requests: [user()], rest: 20 },
       {
-        name: "the scheduler has chosen",
+        name: "the scheduler has selected a node",
         requests: [
           merge(`${claims}/c`, {
             metadata: { annotations: { "volume.kubernetes.io/selected-node": "{ns}" } },
@@ -126,7 +126,7 @@ export const claimStories: readonly Story[] = [
     ],
   },
   {
-    name: "a claim whose class somebody else provides",
+    name: "a claim with an external provisioner",
     steps: [
       {
         name: "claimed",

@@ -4,10 +4,10 @@ import { exits } from "./jobs.ts";
 const cronJobs = "/apis/batch/v1/namespaces/{ns}/cronjobs";
 const labels = { app: "c" };
 
-/** Due at midnight of a day in January only, so that no story is disturbed by the hour at which it runs. */
+/** Due only at midnight of a day in January, so that the time of a run doesn't affect a story. */
 const inJanuary = (day: number) => `0 0 ${day} 1 *`;
 
-/** Held at first: what was missed counts from `lastRun`, a status that only an update can bring. */
+/** Suspended at first: missed times count from `lastRun`, a status that only an update can set. */
 const cronJob = (spec: object) => ({
   metadata: { name: "c" },
   spec: {
@@ -30,11 +30,14 @@ const created = (spec: object): Request[] => [
   merge(`${cronJobs}/c/status`, { status: { lastScheduleTime: "2022-12-24T00:00:00Z" } }),
 ];
 const resumed = merge(`${cronJobs}/c`, { spec: { suspend: false } });
-/** A later day that is due as well. A new schedule alone waits for its next time: another change brings the look. */
+/**
+ * A later day on which it is due. A new schedule alone waits for its next time: another change triggers the
+ * reconcile.
+ */
 const movedTo = (day: number): Step[] => [
   { name: `on day ${day}`, requests: [merge(`${cronJobs}/c`, { spec: { schedule: inJanuary(day) } })] },
   {
-    name: `looked at on day ${day}`,
+    name: `reconciled on day ${day}`,
     requests: [merge(`${cronJobs}/c`, { metadata: { annotations: { day: `${day}` } } })],
     rest: 5,
   },
@@ -52,7 +55,7 @@ export const cronJobStories: readonly Story[] = [
     ],
   },
   {
-    name: "a cron job that may not run twice at once",
+    name: "a cron job that forbids concurrent jobs",
     steps: [
       { name: "running", requests: [...created({ concurrencyPolicy: "Forbid" }), resumed] },
       ...movedTo(2),
@@ -60,14 +63,14 @@ export const cronJobStories: readonly Story[] = [
     ],
   },
   {
-    name: "a cron job that replaces what still runs",
+    name: "a cron job that replaces a running job",
     steps: [
       { name: "running", requests: [...created({ concurrencyPolicy: "Replace" }), resumed] },
       ...movedTo(2),
     ],
   },
   {
-    name: "a cron job that may run twice at once",
+    name: "a cron job that allows concurrent jobs",
     steps: [
       { name: "running", requests: [...created({ concurrencyPolicy: "Allow" }), resumed] },
       ...movedTo(2),
@@ -90,7 +93,7 @@ export const cronJobStories: readonly Story[] = [
     steps: [{ name: "running", requests: [...created({ timeZone: "Europe/Berlin" }), resumed] }],
   },
   {
-    name: "a cron job that keeps one good job and no failed ones",
+    name: "a cron job that keeps one successful job and no failed one",
     steps: [
       {
         name: "running",

@@ -4,7 +4,7 @@ const daemonSets = "/apis/apps/v1/namespaces/{ns}/daemonsets";
 const labels = { app: "d" };
 const template = (image: string) => ({
   metadata: { labels },
-  // With a node and no kubelet nobody else would end them.
+  // Without a kubelet, nothing would finish deleting pods on a node.
   spec: {
     nodeSelector: { pool: "{ns}" },
     terminationGracePeriodSeconds: 0,
@@ -18,7 +18,7 @@ const daemonSet = (spec: object) => ({
 const image = (tag: string) => [merge(`${daemonSets}/d`, { spec: { template: template(`i:${tag}`) } })];
 const running = { labels, status: ready };
 
-/** A node that is ready, without what keeps pods off new ones: nobody but the story takes care of it. */
+/** A ready node, without the taints of a new one: only the story updates it. */
 const node = (name: string, own: Readonly<Record<string, string>> = { pool: "{ns}" }): Request[] => [
   post("/api/v1/nodes", { metadata: { name: `{ns}-node-${name}`, labels: own } }),
   merge(`/api/v1/nodes/{ns}-node-${name}/status`, {
@@ -40,11 +40,11 @@ const nodes = [...node("a"), ...node("b"), ...node("c")];
 
 export const daemonSetStories: readonly Story[] = [
   {
-    name: "a daemon set on the nodes that it fits",
+    name: "a daemon set on the nodes that it selects",
     steps: [
       { name: "created", requests: [...node("a"), ...node("b", {}), post(daemonSets, daemonSet({}))] },
       { name: "ready", reports: [running] },
-      { name: "a node more", requests: node("c") },
+      { name: "another node", requests: node("c") },
       { name: "ready there, too", reports: [running] },
       {
         name: "a node is cordoned",
@@ -56,12 +56,12 @@ export const daemonSetStories: readonly Story[] = [
           merge("/api/v1/nodes/{ns}-node-c", {
             spec: { taints: [{ key: "own", value: "yes", effect: "NoSchedule" }] },
           }),
-          // The taint alone is no reason to look again: pods that are there stay.
+          // The taint alone triggers no reconcile: existing pods stay.
           merge(`${daemonSets}/d`, { metadata: { labels: { seen: "yes" } } }),
         ],
       },
       {
-        name: "a node is to be left",
+        name: "a node gets a NoExecute taint",
         requests: [
           merge("/api/v1/nodes/{ns}-node-c", {
             spec: { taints: [{ key: "own", value: "yes", effect: "NoExecute" }] },

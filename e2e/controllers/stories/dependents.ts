@@ -26,7 +26,7 @@ const unfinalized = (name: string) => merge(`${maps}/${name}`, { metadata: { fin
 
 const held = ["example.com/hold"];
 
-/** An object is looked at for its owners sooner or later; this is later. */
+/** The garbage collector checks an object's owners with a delay; this is longer. */
 const rest = 5;
 
 export const dependentStories: readonly Story[] = [
@@ -35,11 +35,11 @@ export const dependentStories: readonly Story[] = [
     steps: [
       { name: "created", requests: [map("a"), map("b", [{ of: "a" }]), map("c", [{ of: "b" }], held)], rest },
       { name: "owner deleted", requests: [end("a", "Background")], rest },
-      { name: "the last is let go", requests: [unfinalized("c")], rest },
+      { name: "the last finalizer is removed", requests: [unfinalized("c")], rest },
     ],
   },
   {
-    name: "an owner waits for those who block its end",
+    name: "an owner waits for dependents that block its deletion",
     steps: [
       {
         name: "created",
@@ -52,7 +52,7 @@ export const dependentStories: readonly Story[] = [
         rest,
       },
       { name: "owner deleted", requests: [end("a", "Foreground")], rest },
-      { name: "the one that blocks is let go", requests: [unfinalized("b")], rest },
+      { name: "the blocking dependent's finalizer is removed", requests: [unfinalized("b")], rest },
     ],
   },
   {
@@ -82,15 +82,15 @@ export const dependentStories: readonly Story[] = [
     ],
   },
   {
-    name: "one of two owners goes",
+    name: "one of two owners is deleted",
     steps: [
       { name: "created", requests: [map("a"), map("b"), map("c", [{ of: "a" }, { of: "b" }])], rest },
-      { name: "the first goes", requests: [end("a")], rest },
-      { name: "the second goes in the foreground", requests: [end("b", "Foreground")], rest },
+      { name: "the first is deleted", requests: [end("a")], rest },
+      { name: "the second is deleted in the foreground", requests: [end("b", "Foreground")], rest },
     ],
   },
   {
-    name: "owners that never were, or are elsewhere",
+    name: "owners that never existed, or are in another namespace",
     steps: [
       {
         name: "created",
@@ -130,12 +130,12 @@ export const dependentStories: readonly Story[] = [
     steps: [
       { name: "created", requests: [map("a"), map("b", [], held), map("c", [], held)] },
       { name: "deleted", requests: [remove("/api/v1/namespaces/{ns}")], rest: 6 },
-      { name: "one is let go", requests: [unfinalized("b")], rest: 20 },
-      { name: "the other is let go", requests: [unfinalized("c")], rest: 20 },
+      { name: "one finalizer is removed", requests: [unfinalized("b")], rest: 20 },
+      { name: "the other finalizer is removed", requests: [unfinalized("c")], rest: 20 },
     ],
   },
   {
-    name: "what every namespace has comes again",
+    name: "the defaults of every namespace are created again",
     steps: [
       { name: "created" },
       {

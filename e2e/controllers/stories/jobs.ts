@@ -9,7 +9,7 @@ const job = (spec: object, name = "j") => ({
     ...spec,
   },
 });
-/** How a pod ends. Default: long ago; the time decides when a Job tries again. */
+/** How a pod ends. Default: long ago; a Job's backoff counts from that time. */
 export const exits = (exitCode: number, finishedAt = "2020-01-01T00:00:01Z") => ({
   phase: exitCode === 0 ? "Succeeded" : "Failed",
   containerStatuses: [
@@ -47,7 +47,7 @@ export const jobStories: readonly Story[] = [
     ],
   },
   {
-    name: "a job that may not fail",
+    name: "a job without retries",
     steps: [
       { name: "created", requests: [post(jobs, job({ backoffLimit: 0, parallelism: 2, completions: 2 }))] },
       { name: "one failed", reports: [{ labels, count: 1, status: exits(1) }] },
@@ -164,7 +164,7 @@ export const jobStories: readonly Story[] = [
     ],
   },
   {
-    name: "an indexed job that one index decides",
+    name: "an indexed job with a success policy for one index",
     steps: [
       {
         name: "created",
@@ -192,15 +192,15 @@ export const jobStories: readonly Story[] = [
     ],
   },
   {
-    name: "a job waits before it tries again",
+    name: "a job backs off before it retries",
     steps: [
       { name: "created", requests: [post(jobs, job({}))] },
       { name: "failed", reports: [{ labels, status: exits(1, "{now}") }], rest: 3 },
-      { name: "tried again", rest: 12 },
+      { name: "retried", rest: 12 },
     ],
   },
   {
-    name: "a job replaces pods when they have failed, not when they go",
+    name: "a job replaces failed pods, not terminating ones",
     steps: [
       {
         name: "created",
@@ -233,18 +233,18 @@ export const jobStories: readonly Story[] = [
     ],
   },
   {
-    name: "a job that takes too long",
+    name: "a job that exceeds its deadline",
     steps: [{ name: "created", requests: [post(jobs, job({ activeDeadlineSeconds: 3 }))], rest: 6 }],
   },
   {
-    name: "a finished job goes when its time is over",
+    name: "a finished job is deleted after its TTL",
     steps: [
       { name: "created", requests: [post(jobs, job({ ttlSecondsAfterFinished: 1 }))] },
       { name: "done", reports: [{ labels, status: exits(0) }], rest: 5 },
     ],
   },
   {
-    name: "a job that works off a queue",
+    name: "a work queue job",
     steps: [
       { name: "created", requests: [post(jobs, job({ parallelism: 3 }))] },
       { name: "one done", reports: [{ labels, count: 1, status: exits(0) }] },
@@ -252,7 +252,7 @@ export const jobStories: readonly Story[] = [
     ],
   },
   {
-    name: "a job with fewer and more at a time",
+    name: "a job whose parallelism changes",
     steps: [
       { name: "created", requests: [post(jobs, job({ completions: 5, parallelism: 3 }))] },
       { name: "one at a time", requests: [merge(`${jobs}/j`, { spec: { parallelism: 1 } })] },

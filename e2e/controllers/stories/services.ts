@@ -5,7 +5,7 @@ const pods = "/api/v1/namespaces/{ns}/pods";
 const budgets = "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets";
 const labels = { app: "s" };
 
-/** A pod without a node is no endpoint; with one, it takes its time to go. */
+/** A pod without a node is not an endpoint; with a node, its deletion takes its grace period. */
 const nodeOfItsOwn = post("/api/v1/nodes", { metadata: { name: "{ns}" } });
 const pod = (name: string, containerPort: number, own: object = {}): Request =>
   post(pods, {
@@ -75,11 +75,11 @@ export const serviceStories: readonly Story[] = [
       },
       { name: "an address", reports: [{ labels, status: unready }] },
       { name: "ready", reports: [{ labels, phases: ["Running"], status: ready }] },
-      { name: "on its way out", requests: [remove(`${pods}/a`)] },
+      { name: "terminating", requests: [remove(`${pods}/a`)] },
     ],
   },
   {
-    name: "a service that chooses other pods",
+    name: "a service whose selector changes",
     steps: [
       {
         name: "created",
@@ -92,14 +92,14 @@ export const serviceStories: readonly Story[] = [
       },
       { name: "another port", requests: [merge(`${services}/s`, { spec: { ports: [{ port: 81 }] } })] },
       {
-        name: "labels of its own",
+        name: "the service gets labels",
         requests: [merge(`${services}/s`, { metadata: { labels: { tier: "web" } } })],
       },
       {
         name: "the pod changes its labels",
         requests: [merge(`${pods}/b`, { metadata: { labels: { pod: "c" } } })],
       },
-      { name: "none by itself", requests: [merge(`${services}/s`, { spec: { selector: null } })] },
+      { name: "no selector", requests: [merge(`${services}/s`, { spec: { selector: null } })] },
       { name: "deleted", requests: [remove(`${services}/s`)], rest: 5 },
     ],
   },
@@ -124,7 +124,7 @@ export const serviceStories: readonly Story[] = [
     ],
   },
   {
-    name: "a budget of pods that nobody owns",
+    name: "a budget of pods without an owner",
     steps: [
       {
         name: "created",

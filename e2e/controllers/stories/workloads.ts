@@ -73,7 +73,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a stateful set in parallel, with a partition and claims that go with it",
+    name: "a parallel stateful set with a partition, whose claims are deleted with it",
     steps: [
       {
         name: "created",
@@ -102,7 +102,7 @@ export const workloadStories: readonly Story[] = [
       {
         name: "created",
         requests: [
-          // A pod without a node is no endpoint; with one, it takes its time to go.
+          // A pod without a node is not an endpoint; with a node, its deletion takes its grace period.
           post("/api/v1/nodes", { metadata: { name: "{ns}" } }),
           post(services, {
             metadata: { name: "s", labels: { tier: "web" } },
@@ -136,7 +136,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a deployment goes back to what it was, and keeps one revision",
+    name: "a deployment is rolled back, and keeps one revision",
     steps: [
       { name: "created", requests: [post(deployments, workload({ replicas: 1, revisionHistoryLimit: 1 }))] },
       { name: "ready", reports: [running] },
@@ -149,7 +149,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a deployment that misses its deadline",
+    name: "a deployment that exceeds its progress deadline",
     steps: [
       {
         name: "created",
@@ -160,7 +160,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a replica set lets the cheapest pods go, and adopts others",
+    name: "a replica set deletes the cheapest pods, and adopts others",
     steps: [
       {
         name: "created",
@@ -198,7 +198,7 @@ export const workloadStories: readonly Story[] = [
         requests: [merge("/apis/apps/v1/namespaces/{ns}/replicasets/w", { spec: { replicas: 2 } })],
       },
       {
-        name: "one is let go",
+        name: "one is released",
         requests: [merge("/api/v1/namespaces/{ns}/pods/dear", { metadata: { labels: { app: "other" } } })],
       },
       {
@@ -209,7 +209,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a stateful set that counts from five",
+    name: "a stateful set whose ordinals start at five",
     steps: [
       {
         name: "created",
@@ -226,7 +226,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a stateful set of which two may be missing",
+    name: "a stateful set with maxUnavailable 2",
     steps: [
       {
         name: "created",
@@ -250,7 +250,7 @@ export const workloadStories: readonly Story[] = [
     ],
   },
   {
-    name: "a stateful set in order of which two may be missing, and whose pods must stay ready",
+    name: "an ordered stateful set with maxUnavailable 2 and minReadySeconds",
     steps: [
       {
         name: "created",

@@ -1,7 +1,7 @@
 import { get, post, story, type Story } from "../../story.ts";
 import { asTable, named, showTable } from "./show-table.ts";
 
-/** Roles, admission, priority and fairness, classes of pods, CRDs. */
+/** Roles, admission, priority and fairness, PriorityClasses and RuntimeClasses, CRDs. */
 export const accessTables: Story = story("access", [
   ...showTable("/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles", named("a", { rules: [] })),
   ...showTable("/apis/rbac.authorization.k8s.io/v1/clusterroles", named("{ns}", { rules: [] })),
@@ -43,7 +43,7 @@ export const accessTables: Story = story("access", [
       spec: { policyName: "missing", validationActions: ["Deny"] },
     }),
   ),
-  // A real server finds out for itself, some time later, whether the level is there.
+  // A real server checks later whether the priority level exists.
   post(
     "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
     named("{ns}", {

@@ -22,7 +22,7 @@ const running = { name: "c", ready: true, restartCount: 1, image: "i", imageID: 
 const pod = { spec: { containers: [container] } };
 const init = { spec: { initContainers: [{ ...container, name: "i" }], containers: [container] } };
 
-/** Pods in the states that their columns tell apart. */
+/** Pods in all states that their columns distinguish. */
 export const podTables: Story = story("pods", [
   ...showTable(`${core}/pods`, named("pending", pod)),
   ...showTable(`${core}/pods`, named("running", pod), {

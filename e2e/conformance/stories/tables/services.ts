@@ -4,7 +4,7 @@ import { core, named, showTable } from "./show-table.ts";
 const networking = "/apis/networking.k8s.io/v1";
 const selector = { matchLabels: { app: "x" } };
 
-/** Services, their endpoints, and what routes traffic. */
+/** Services, their endpoints, and routing. */
 export const serviceTables: Story = story("services", [
   ...showTable(`${core}/services`, named("a", { spec: { selector: { app: "x" }, ports: [{ port: 80 }] } })),
   ...showTable(

@@ -1,6 +1,6 @@
 import { get, merge, post, type Step } from "../../story.ts";
 
-/** What kubectl asks for to print columns. */
+/** The Accept header with which kubectl requests columns. */
 export const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /** The path of namespaced kinds of the core group. */

@@ -10,7 +10,7 @@ const template = {
 };
 const selector = { matchLabels: { app: "x" } };
 
-/** What makes pods, and what scales or protects it. */
+/** Kinds that create pods, and kinds that scale or protect them. */
 export const workloadTables: Story = story("workloads", [
   ...showTable(`${apps}/deployments`, named("a", { spec: { selector, template, replicas: 3 } }), {
     replicas: 3,
