@@ -1,9 +1,18 @@
 import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
-import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../../registry/resource.ts";
+import type { Problems } from "../../checks/problems.ts";
+import { keyUsages } from "./key-usages.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 
 type Condition = Sent<certificates.CertificateSigningRequestCondition>;
@@ -32,6 +41,7 @@ export const certificateRequestStrategy: Partial<Strategy> = {
     });
     request.status = {};
   },
+  validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
   resetFields(object, old, subresource) {
     if (!old) return;
     const { status } = object as CertificateSigningRequest;
@@ -56,6 +66,23 @@ export const certificateRequestStrategy: Partial<Strategy> = {
     ];
   },
 };
+
+const shortestDuration = 600;
+
+function* requestProblems({ spec }: CertificateSigningRequest): Problems {
+  const { usages = [], expirationSeconds: seconds } = spec;
+  if (usages.length === 0) yield required("spec.usages");
+  for (const [index, usage] of usages.entries()) {
+    if (!keyUsages.includes(usage)) yield notSupported(`spec.usages[${index}]`, usage, keyUsages);
+  }
+  for (const [index, usage] of usages.entries()) {
+    if (usages.indexOf(usage) < index) yield duplicate(`spec.usages[${index}]`, usage);
+  }
+  if (seconds !== undefined && seconds < shortestDuration) {
+    const detail = "may not specify a duration less than 600 seconds (10 minutes)";
+    yield invalid("spec.expirationSeconds", seconds, detail);
+  }
+}
 
 function conditionsOf(object: ApiObject): Condition[] {
   return (object as CertificateSigningRequest).status?.conditions ?? [];

@@ -1,10 +1,13 @@
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
-import type { PodDisruptionBudgetSpec } from "@tsbuilder/apimachinery/k8s/policy/v1";
+import type {
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { selectorProblems } from "../../checks/label-selector.ts";
-import { optionalChoice, type Problems } from "../../checks/problems.ts";
+import { nonNegative, optionalChoice, type Problems } from "../../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../../apps/workload-spec.ts";
 
 type PodDisruptionBudget = ApiObject & { spec?: Sent<PodDisruptionBudgetSpec> };
@@ -20,8 +23,17 @@ export const disruptionBudgetStrategy: Partial<Strategy> = {
     };
   },
   validate: (object) => [...problemsOf(object)],
-  validateUpdate: (object) => [...problemsOf(object)],
+  validateUpdate: (object, _old, { subresource }) => [
+    ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
+  ],
 };
+
+function* statusProblems(object: ApiObject): Problems {
+  const status = (object["status"] ?? {}) as Sent<PodDisruptionBudgetStatus>;
+  for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
+    yield* nonNegative(`status.${field}`, status[field]);
+  }
+}
 
 function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
