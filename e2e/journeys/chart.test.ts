@@ -12,7 +12,7 @@ import { findPrograms } from "../support/kubectl-binaries.ts";
 import { run, type Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// The charts of the golden projects, which have every feature between them, as real Helm reads them: Helm 3 and 4.
+// The charts of the golden projects, which together have every feature, rendered by real Helm: Helm 3 and 4.
 
 const releases = ["30", "36"] as const;
 const programs = findPrograms("36");
@@ -26,7 +26,7 @@ beforeAll(async () => {
   process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
   for (const name of goldenProjects) {
     cpSync(join(repository, "e2e/golden", name), join(work, name), { recursive: true });
-    // The goldens' definitions are written without Kubernetes' own descriptions.
+    // The goldens' CRDs are written without Kubernetes' own descriptions.
     await call(["manifests"], join(work, name));
     await call(["chart"], join(work, name));
   }
@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)("a value", () => {
 });
 
 test.skipIf(missing !== undefined)(
-  "what the user made of the values stays, and --force takes it back",
+  "the user's changes of the values stay, and --force reverts them",
   async () => {
     const folder = join(work, "app-operator");
     const values = join(folder, "dist/chart/values.yaml");
@@ -202,7 +202,7 @@ test.skipIf(missing !== undefined)("the release's name replaces a prefix that th
 });
 
 test.skipIf(missing !== undefined)(
-  "a template goes with its object, and one of the user's own stays",
+  "a template is deleted with its object, and a template of the user stays",
   async () => {
     const folder = join(work, "app-operator");
     const own = join(folder, "dist/chart/templates/rbac/own.yaml");

@@ -21,8 +21,8 @@ import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { editFile } from "../support/webhook-project.ts";
 
-// What goes wrong around `tsbuilder dev`: each case says what to do, ends with a code that is not 0 where the session
-// can't go on, and leaves no process behind. The project's path has a blank and a symbolic link in it.
+// Failures around `tsbuilder dev`: each case prints what to do, exits with a non-zero code if the session can't
+// continue, and leaves no process behind. The project's path contains a space and a symbolic link.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const types = "api/v1/mysql_types.ts";
@@ -59,7 +59,7 @@ test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
     "while it reloads",
     async (dev) => {
       await dev.sees("cluster ready at");
-      // The bundle is written between what it generates and the operator's next start.
+      // The bundle is written after the generated files and before the operator's next start.
       const bundled = folderChange(join(project.folder, ".tsbuilder/dev"));
       editFile(project, "src/controller/mysql_controller.ts", 'reason: "Reconciled"', 'reason: "Edited"');
       await bundled(dev.watch);
@@ -83,7 +83,7 @@ test("the operator of a killed session exits, and the next session starts", asyn
   await next.stop();
 });
 
-test("a second session in a project is rejected, and the first goes on", async () => {
+test("a second session in a project is rejected, and the first continues", async () => {
   const dev = startTsbuilder(project, "dev");
   try {
     await dev.sees("cluster ready at");
@@ -120,7 +120,7 @@ test("an operator that exits at once is reported, and restarted after the next e
   }
 });
 
-test("a sample that the API server rejects is reported, and dev goes on", async () => {
+test("a sample that the API server rejects is reported, and dev continues", async () => {
   const sample = "config/samples/apps_v1_mysql.yaml";
   editFile(project, sample, "foo: bar", "foo: [bar]");
   const dev = startTsbuilder(project, "dev", "--samples");
@@ -192,7 +192,7 @@ const disk = smallDisk();
 if (disk === undefined) console.log("left out: a full disk: no file system can be mounted here");
 
 test.skipIf(disk === undefined)(
-  "a full disk is told to who writes; what was acknowledged is kept",
+  "a full disk is reported to the writer, and acknowledged writes are kept",
   async () => {
     const data = join(disk!, "data");
     const config = join(work, "full.kubeconfig");
@@ -235,7 +235,7 @@ test("arguments after -- are passed to the operator, which reports unknown flags
   expect(await dev.stop()).toBe(0);
 });
 
-/** A file system of 3 MB, where this machine lets us make one. */
+/** A file system of 3 MB, if this machine allows one to be mounted. */
 function smallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-disk-"));
   try {
@@ -247,7 +247,7 @@ function smallDisk(): string | undefined {
   }
 }
 
-/** A kubeconfig of somebody whom nothing is allowed. */
+/** A kubeconfig of a user without any permission. */
 async function tokenConfig(administrator: string): Promise<string> {
   const client = createClient(await loadConfig({ kubeconfig: administrator, env: {} }));
   const { text } = await client.request({
@@ -265,7 +265,7 @@ function kubeconfig(): string {
   return join(project.folder, ".tsbuilder/dev/kubeconfig");
 }
 
-/** Operators of this project that run, by whichever of its two paths. */
+/** Running operators of this project, by either of its two paths. */
 async function processes(): Promise<string> {
   const pattern = `${work}/.*/mysql-operator/.tsbuilder/dev/operator.mjs`;
   return (await tryRun(project, "pgrep", "-f", pattern)).stdout;

@@ -10,7 +10,7 @@ import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { ProcessWatch } from "../support/watched-process.ts";
 
-// `tsbuilder dev` at a real terminal: what somebody who sits there sees, types, and gets back.
+// `tsbuilder dev` at a real terminal: its screen, its keys, and the terminal after it.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const types = "api/v1/mysql_types.ts";
@@ -100,7 +100,7 @@ test("tsbuilder test runs the project's tests on the embedded cluster, and fails
   expect(failed.exitCode).toBe(1);
 });
 
-test("run says that the kubeconfig's cluster does not respond", async () => {
+test("run reports that the kubeconfig's cluster does not respond", async () => {
   const { server, port } = await takePort();
   await new Promise((resolve) => server.close(resolve));
   const kubeconfig = join(work, "dead.kubeconfig");

@@ -8,8 +8,8 @@ import { eventually } from "../support/eventually.ts";
 import { type Shell, tryRun } from "../support/shell.ts";
 import { editFile, scaffoldShop } from "../support/webhook-project.ts";
 
-// Webhooks on a laptop: `tsbuilder dev` makes the certificates and points the configurations at its own operator, so
-// what is saved is what the next `kubectl apply` meets.
+// Webhooks on a laptop: `tsbuilder dev` creates the certificates and points the configurations at its own operator,
+// so saved code applies to the next `kubectl apply`.
 
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-webhooks-"));
 const defaulter = "src/webhook/v1/order_defaulter.ts";
@@ -105,7 +105,7 @@ function create(name: string) {
   return client.create(orders.v1, { metadata: { namespace: "default", name }, spec: { foo: "given" } });
 }
 
-/** The n-th time that dev says it. */
+/** The n-th time that dev prints it. */
 function takenUp(file: string, times = 1): Promise<unknown> {
   return eventually(() => {
     const said = dev.lines.filter((line) => line.startsWith(`${file}: reloaded`));

@@ -8,8 +8,8 @@ import { timeoutIn } from "../../.config/limits.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, tryRun } from "../support/shell.ts";
 
-// Real helm against the embedded cluster with all its controllers: helm 3 sends protobuf and patches, helm 4 applies on
-// the server's side.
+// Real helm against the embedded cluster with all its controllers: helm 3 sends protobuf and patches, helm 4 uses
+// server-side apply.
 
 describe.each([
   ["3", "30"],
@@ -53,7 +53,7 @@ describe.each([
         "2",
       );
       expect(await read("baskets", "-n", "team", "-o", "name")).toBe("basket.example.com/first\n");
-      // The hook ran before the rest, and was taken away when it had succeeded.
+      // The hook ran before the rest, and was deleted after it had succeeded.
       expect(await read("configmap", "prepared", "-n", "team", "-o", "jsonpath={.data.by}")).toBe("hook");
       expect(await read("jobs", "-n", "team", "-o", "name")).toBe("");
       expect((await helm("status", "shop", "-n", "team")).stdout).toContain("STATUS: deployed");

@@ -17,8 +17,8 @@ import { clearBuildah, prepareBuildah } from "../support/buildah.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// The generated Dockerfile, built for real: by buildah, which needs no engine, on base images made of this machine's
-// own Node, so that no registry of images is asked.
+// Builds of the generated Dockerfile: by buildah, which needs no daemon, on base images made of this machine's own
+// Node, so that no image registry is needed.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const imageName = "registry.example.com:5000/team/mysql-operator:v1";
@@ -30,7 +30,7 @@ const shell: Shell = {
   folder: work,
   env: {
     ...("missing" in buildah ? {} : buildah.env),
-    // A cache of the machine may know versions that the registry doesn't offer to the build any more.
+    // The machine's npm cache may have versions that the registry no longer offers to the build.
     npm_config_cache: join(work, "npm-cache"),
   },
 };
@@ -84,7 +84,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-test.skipIf(missing !== undefined)("the image is saved as an archive that names it", async () => {
+test.skipIf(missing !== undefined)("the image is saved as an archive that contains its name", async () => {
   const manifest = execFileSync("tar", ["-xOf", join(work, "operator.tar"), "manifest.json"], {
     encoding: "utf8",
   });
@@ -92,7 +92,7 @@ test.skipIf(missing !== undefined)("the image is saved as an archive that names 
 });
 
 test.skipIf(missing !== undefined)(
-  "a base image that is not there ends the build, says which, and what to set",
+  "a missing base image fails the build, which names the image and the setting",
   async () => {
     const words = ["--image", "broken:v1", "--tool", "buildah"];
     const base = ["--build-arg", "BUILD_IMAGE=registry.invalid/node:22", "--", "--pull-never"];
@@ -103,7 +103,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-/** Makes the Dockerfile's default base images of the programs on this machine. */
+/** Builds the Dockerfile's default base images from the programs on this machine. */
 async function makeBaseImages(): Promise<void> {
   const root = join(work, "rootfs");
   for (const folder of ["tmp", "root", "etc/ssl/certs", "usr/bin"]) {
@@ -128,7 +128,7 @@ async function makeBaseImages(): Promise<void> {
   await run(shell, "buildah", "tag", tag, "gcr.io/distroless/nodejs22-debian12:nonroot");
 }
 
-/** Copies a program and the libraries that it is linked with. */
+/** Copies a program and its shared libraries. */
 function addProgram(root: string, program: string): void {
   const libraries = execFileSync("ldd", [program], { encoding: "utf8" }).matchAll(/\/\S+/g);
   for (const file of [program, ...[...libraries].map(([path]) => path)]) {

@@ -3,8 +3,8 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { appServiceKills } from "../support/appservice/suite.ts";
 import { mysqlKills } from "../support/mysql/suite.ts";
 
-// A process that is killed leaves at any moment, with sockets open and half of its writes sent: these operators are
-// processes, and their clusters have the machine's time.
+// A killed process leaves sockets open and half of its writes sent: these operators are separate processes, and their
+// clusters use the machine's clock.
 
 /** A fake kubelet reports the pods. */
 const ofNodes: readonly ControllerName[] = ["scheduler", "node", "kubelet"];

@@ -15,8 +15,8 @@ import { repository } from "../support/source-imports.ts";
 import { specAnnotation, setupWalkThroughAppService } from "../support/walk-throughs/app-service.ts";
 import { setupWalkThroughMySQL } from "../support/walk-throughs/mysql.ts";
 
-// Tests that no reconciler fails prove nothing. Here the reconcilers of two published walk-throughs, written down step by
-// step, face drift, conflicts and restarts beside those of the templates: the first must fail, the others must not.
+// Tests that no reconciler fails prove nothing. Here the reconcilers of two published walk-throughs face drift,
+// conflicts and restarts beside those of the templates: the walk-throughs' must fail, the templates' must not.
 
 const namespace = "default";
 const appService = {
@@ -60,19 +60,19 @@ describe.each([
 ])("$whose", ({ setup, holds }) => {
   const prefix = holds ? "template" : "walk";
 
-  test(`drift: ${outcome(holds, "restores a Service that somebody deleted")}`, async () => {
+  test(`drift: ${outcome(holds, "restores a Service that was deleted")}`, async () => {
     const key = { namespace, name: `${prefix}-deleted` };
     await startAndMake(setup, appService, key, Service);
     expect(await isRestored(Service, key)).toBe(holds);
   });
 
-  test(`drift: ${outcome(holds, "repairs an image that somebody changed")}`, async () => {
+  test(`drift: ${outcome(holds, "repairs an image that was changed by hand")}`, async () => {
     const key = { namespace, name: `${prefix}-changed` };
     await startAndMake(setup, appService, key, Service);
     expect(await isRepaired(Deployment, key)).toBe(holds);
   });
 
-  test(`conflict: ${outcome(holds, "goes on after a write that met another one")}`, async () => {
+  test(`conflict: ${outcome(holds, "continues after a conflicting write")}`, async () => {
     const key = { namespace, name: `${prefix}-met` };
     // Its first write to the app itself, annotation or status, comes too late.
     gateway.refuseNext(
@@ -86,7 +86,7 @@ describe.each([
     );
   });
 
-  test(`conflict: ${outcome(holds, "goes on after somebody replaced the annotations")}`, async () => {
+  test(`conflict: ${outcome(holds, "continues after the annotations were replaced")}`, async () => {
     const key = { namespace, name: `${prefix}-replaced` };
     await startAndMake(setup, appService, key, Service);
     await becomes(async () => {
@@ -100,7 +100,7 @@ describe.each([
     );
   });
 
-  test(`restart: ${outcome(holds, "goes on after an end in the middle of its work")}`, async () => {
+  test(`restart: ${outcome(holds, "continues after a restart in the middle of its work")}`, async () => {
     const key = { namespace, name: `${prefix}-interrupted` };
     const manager = await startOperator(setup);
     gateway.refuseNext(
@@ -123,13 +123,13 @@ describe.each([
   const prefix = holds ? "template-db" : "walk-db";
   const secretOf = ({ name }: Key) => ({ namespace, name: holds ? `${name}-config` : name });
 
-  test(`drift: ${outcome(holds, "restores a Secret that somebody deleted")}`, async () => {
+  test(`drift: ${outcome(holds, "restores a Secret that was deleted")}`, async () => {
     const key = { namespace, name: `${prefix}-deleted` };
     await startAndMake(setup, mysql, key, workload);
     expect(await isRestored(Secret, secretOf(key))).toBe(holds);
   });
 
-  test(`drift: ${outcome(holds, "repairs an image that somebody changed")}`, async () => {
+  test(`drift: ${outcome(holds, "repairs an image that was changed by hand")}`, async () => {
     const key = { namespace, name: `${prefix}-changed` };
     await startAndMake(setup, mysql, key, workload);
     expect(await isRepaired(workload, key)).toBe(holds);
@@ -156,7 +156,7 @@ describe.each([
     expect(isChanged).toBe(!holds);
   });
 
-  test(`restart: ${outcome(holds, "writes no status that says what the old one said")}`, async () => {
+  test(`restart: ${outcome(holds, "writes no unchanged status")}`, async () => {
     const key = { namespace, name: `${prefix}-calm` };
     const manager = await startAndMake(setup, mysql, key, workload);
     await settled();
@@ -168,7 +168,7 @@ describe.each([
     expect(writes.filter(({ path }) => path.endsWith("/status")).length === 0).toBe(holds);
   });
 
-  test(`restart: ${outcome(holds, "takes up a password that was changed meanwhile")}`, async () => {
+  test(`restart: ${outcome(holds, "applies a password that was changed meanwhile")}`, async () => {
     const key = { namespace, name: `${prefix}-rotated` };
     const manager = await startAndMake(setup, mysql, key, workload);
     await settled();
@@ -200,7 +200,7 @@ async function startOperator(setup: Setup): Promise<TestManager> {
   return { ...manager, stop };
 }
 
-/** Starts an operator, and waits until it has made something of an object. */
+/** Starts an operator, and waits until it has created a child of an object. */
 async function startAndMake<T extends KubernetesObject>(
   setup: Setup,
   { kind, spec }: { kind: Kind<T>; spec: object },
@@ -235,12 +235,12 @@ function imageOf({ spec }: Deployment): string | undefined {
   return spec?.template.spec?.containers[0]?.image;
 }
 
-/** All that goes on has come to an end; what waits for a time has had a second. */
+/** Waits until all work in progress has ended, and timers have had a second. */
 function settled(): Promise<void> {
   return moveClock(clock, 1000, { isBusy: () => gateway.isBusy });
 }
 
-/** Whether something becomes so within half a minute on the clock, without anybody doing more. */
+/** True if a state is reached within half a minute on the clock, without further changes. */
 async function becomes(check: () => Promise<boolean>): Promise<boolean> {
   for (let second = 0; second < 30; second++) {
     if (await check()) return true;

@@ -64,7 +64,7 @@ test("dev reconciles the sample, and reloads edits of a type and of the reconcil
     edit("api/v1/mysql_types.ts", '"red" | "blue";', '"red" | ;');
     await dev.sees("api/v1/mysql_types.ts:");
     edit("api/v1/mysql_types.ts", '"red" | ;', '"red" | "blue";');
-    // What dev writes itself, here the definition, is no edit.
+    // The files that dev writes, here the CRD, don't count as edits.
     expect(dev.lines.filter((line) => line.startsWith("config/") && line.includes("reloaded"))).toEqual([]);
   });
 });
@@ -128,7 +128,7 @@ test.skipIf("missing" in programs)(
   },
 );
 
-/** Runs `tsbuilder dev --samples` around some work; afterwards nothing of it may be left running. */
+/** Runs `tsbuilder dev --samples` during some work; afterwards none of its processes may be left. */
 async function withDev(work: (dev: LongCommand, kubeconfig: string) => Promise<void>): Promise<void> {
   const dev = startTsbuilder(project, "dev", "--samples");
   try {

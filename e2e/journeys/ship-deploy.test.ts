@@ -7,7 +7,7 @@ import { findPrograms } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// What `tsbuilder deploy` says and leaves behind, on the embedded cluster. The tests stand on each other.
+// The output and the effects of `tsbuilder deploy` on the embedded cluster. The tests depend on each other.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const programs = findPrograms("33");
@@ -47,7 +47,7 @@ test.skipIf(missing !== undefined).each(["--diff", "--dry-run"])(
 );
 
 test.skipIf(missing !== undefined)(
-  "deploy --diff shows only what differs, or that nothing does",
+  "deploy --diff shows only the differences, or that there are none",
   async () => {
     await deploy("--image", "r.io/op:v1");
     expect((await deploy("--image", "r.io/op:v1", "--diff")).stdout).toBe("nothing would change\n");
@@ -60,7 +60,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  "deploy --dry-run lets the cluster check a change without it",
+  "deploy --dry-run validates a change on the cluster without applying it",
   async () => {
     const { stdout } = await deploy("--image", "r.io/op:v2", "--dry-run");
     expect(stdout).toContain(`deployment.apps/${manager} serverside-applied (server dry run)`);
@@ -84,7 +84,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  "deploy --prune deletes what is no longer deployed, and only that",
+  "deploy --prune deletes only objects that are no longer deployed",
   async () => {
     await kubectl("create", "clusterrole", "mysql-operator-own", "--verb", "get", "--resource", "pods");
     const file = join(project.folder, "config/rbac/kustomization.yaml");
@@ -108,7 +108,10 @@ test.skipIf(missing !== undefined)("deploy shows kustomize's error, and writes n
   expect(await deployedImage()).not.toContain("v3");
 });
 
-/** A registry that the node may not read: what a kubelet says of an operator's pod with a private image. */
+/**
+ * A registry that the node can't pull from: the pod status that a kubelet reports for an operator with a private
+ * image.
+ */
 function unpullable(): Stage[] {
   const next = {
     event: { type: "Warning", reason: "Failed", message: "the registry wants a login" },
@@ -124,7 +127,7 @@ containerStatuses:
   };
   return [
     stage("unpullable", "DoesNotExist", { next }),
-    // The kubelet leaves alone what a stage waits for, so the pod stays as it is.
+    // The kubelet ignores pods that a stage waits for, so the pod stays as it is.
     stage("still-unpullable", "Exists", { delay: { durationMilliseconds: 3_600_000 }, next: {} }),
   ];
 }

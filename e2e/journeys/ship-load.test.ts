@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// kind, minikube and k3d need a Docker engine, so programs of their names stand in and write down how they are called.
+// kind, minikube and k3d need a Docker engine, so programs with their names replace them and record their arguments.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-load-"));
@@ -48,7 +48,7 @@ test.each([
   expect(existsSync(archive!)).toBe(false);
 });
 
-test("load shows what the cluster's tool says when it fails, and removes the archive", async () => {
+test("load shows the error of the cluster's tool, and removes the archive", async () => {
   program("kind", "echo 'ERROR: no nodes found for cluster \"kind\"' >&2; exit 1");
   const failed = await tryRun(shell, "node", cli, "load", "op:v1");
   expect(failed.exitCode).toBe(1);
@@ -57,7 +57,7 @@ test("load shows what the cluster's tool says when it fails, and removes the arc
   expect(existsSync(archive!)).toBe(false);
 });
 
-test("load asks no cluster to load an image that the engine doesn't have", async () => {
+test("load doesn't call the cluster's tool for an image that the engine doesn't have", async () => {
   program("docker", "[ \"$1\" = save ] && { echo 'No such image: op:v1' >&2; exit 1; }; exit 0");
   const failed = await tryRun(shell, "node", cli, "load", "op:v1");
   expect(failed.exitCode).toBe(1);
@@ -65,7 +65,7 @@ test("load asks no cluster to load an image that the engine doesn't have", async
   expect(readFileSync(calls, "utf8")).not.toContain("kind load");
 });
 
-test("load takes no client for a tool whose engine doesn't answer", async () => {
+test("load doesn't use a container tool whose engine doesn't respond", async () => {
   program("docker", "exit 1");
   const failed = await tryRun(shell, "node", cli, "load", "op:v1", "--tool", "docker");
   expect(failed.exitCode).toBe(1);

@@ -9,7 +9,7 @@ import { findPrograms } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// What stands in the way of a deploy or an undeploy, and what is said of it. The tests stand on each other.
+// Obstacles to a deploy or an undeploy, and how they are reported. The tests depend on each other.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const programs = findPrograms("33");
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 test.skipIf(missing !== undefined)(
-  "undeploy says which objects hang on what, and leaves the operator there to let them go",
+  "undeploy names objects with finalizers, and keeps the operator so that it can remove them",
   async () => {
     expect(await tsbuilder("deploy")).toMatchObject({ exitCode: 0 });
     await kubectl("apply", "-k", "config/samples");
@@ -57,7 +57,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  "a namespace that can't go says what is left in it, and who deploys into it is told to wait",
+  "a stuck namespace is reported with its remaining objects, and deploy asks to wait for it",
   async () => {
     await tsbuilder("deploy");
     await kubectl("create", "configmap", "keeper", "-n", system);
@@ -89,7 +89,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  "no way to the cluster is told by its reason, and what to do",
+  "an unreachable cluster is reported with the reason and a hint",
   async () => {
     const { kubeconfig } = cluster;
     const [context] = kubeconfig.contexts;

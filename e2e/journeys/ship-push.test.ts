@@ -16,7 +16,7 @@ import { type OciRegistry, startOciRegistry } from "../support/oci-registry.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// Images on their way to a registry: buildah pushes for real, to a stand-in on loopback that speaks plain HTTP.
+// Pushes of images: buildah pushes to a stand-in registry on loopback, over plain HTTP.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-push-"));
@@ -54,18 +54,15 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-test.skipIf(missing !== undefined)(
-  "push records the digest under which the registry keeps the image",
-  async () => {
-    const pushed = await push(image, "--digest-file", digestFile);
-    expect(pushed).toMatchObject({ exitCode: 0, stdout: `${image}\n` });
-    expect(pushed.stderr).toContain("Writing manifest to image destination");
-    expect(readFileSync(digestFile, "utf8")).toBe(`${registry.manifests.get("team/mysql-operator:v1")}\n`);
-  },
-);
+test.skipIf(missing !== undefined)("push records the digest of the image in the registry", async () => {
+  const pushed = await push(image, "--digest-file", digestFile);
+  expect(pushed).toMatchObject({ exitCode: 0, stdout: `${image}\n` });
+  expect(pushed.stderr).toContain("Writing manifest to image destination");
+  expect(readFileSync(digestFile, "utf8")).toBe(`${registry.manifests.get("team/mysql-operator:v1")}\n`);
+});
 
 test.skipIf(missing !== undefined)(
-  "build --push does, too, where the tool's own configuration knows the registry",
+  "build --push does, too, if the tool's own configuration allows the registry",
   async () => {
     const there = {
       ...shell,
@@ -80,7 +77,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  "a digest that can't be written is said, as the image is there by now",
+  "a digest that can't be recorded is reported, as the image was already pushed",
   async () => {
     const pushed = await push(image, "--digest-file", join(work, "no/such/folder"));
     expect(pushed.exitCode).toBe(1);

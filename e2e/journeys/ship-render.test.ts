@@ -7,7 +7,7 @@ import { renderConfig } from "../../src/ship/render.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { repository } from "../support/source-imports.ts";
 
-// The golden projects have every feature of a deployment between them; kubectl's own kustomize renders them.
+// The golden projects together have every feature of a deployment; kubectl's own kustomize renders them.
 
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
@@ -28,14 +28,14 @@ afterAll(() => {
 });
 
 test.skipIf(missing !== undefined).each(names)(
-  "another namespace reaches everything in %s that names the old one",
+  "another namespace replaces the old one everywhere in %s",
   async (name) => {
     const project = join(goldens, name);
     const before = await renderConfig(project, "default");
     const after = await renderConfig(project, "default", { namespace: "elsewhere" });
     expect(before).toContain(`${name}-system`);
     expect(after).not.toContain(`${name}-system`);
-    // Nothing but the namespace differs: kustomize orders objects by name, so each is compared with its like.
+    // Only the namespace differs: kustomize sorts objects by name, so each is compared with its counterpart.
     const renamed = before.replaceAll(`${name}-system`, "elsewhere");
     expect(sorted(parseManifest(after))).toEqual(sorted(parseManifest(renamed)));
   },
@@ -111,7 +111,7 @@ async function rendered(
   return parseManifest(await renderConfig(join(goldens, name), "default", overrides));
 }
 
-/** The strings in objects of a kind whose path, joined by dots, is asked for. */
+/** The strings at the given paths, joined by dots, in objects of a kind. */
 function valuesOf(objects: readonly ManifestObject[], kind: string, path: RegExp): string[] {
   return objects
     .filter((object) => object.kind === kind)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => packed?.remove());
 
-/** One journey in order: each step stands on the one before. */
+/** One journey in order: each step depends on the previous one. */
 test("a project of a packed tsbuilder can be moved, installed by npm ci, and updated to a newer tsbuilder", async () => {
   const project = await scaffoldPacked(packed, "mysql-operator");
   renameSync(project.folder, join(packed.work, "moved"));
@@ -27,7 +27,7 @@ test("a project of a packed tsbuilder can be moved, installed by npm ci, and upd
   expect(packed.registry.asked).toEqual([]);
 });
 
-/** Brings a project to a tsbuilder that says something else in a file that the user changed, too. */
+/** Updates a project to a tsbuilder that changes a file that the user changed, too. */
 async function upgrade(folder: string): Promise<void> {
   const newer = join(packed.work, "newer");
   cpSync(join(packed.work, "prefix/lib/node_modules/tsbuilder"), newer, { recursive: true });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-test("tsbuilder test --real runs them on the programs of KUBEBUILDER_ASSETS, and names what is missing", async () => {
+test("tsbuilder test --real runs the tests on the programs of KUBEBUILDER_ASSETS, and names missing ones", async () => {
   const bare = await tryRun(project, "node", cli, "test", "--real");
   expect(bare).toMatchObject({ exitCode: 1, stdout: "" });
   expect(bare.stderr).toContain(

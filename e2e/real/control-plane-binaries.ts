@@ -7,12 +7,12 @@ import { join } from "node:path";
 export const kubernetesVersion = "1.36.3";
 const etcdVersion = "3.6.8";
 
-/** Where the binaries of a real control plane are, or why they can't be had. */
+/** The folder of the binaries of a real control plane, or why they are not available. */
 export type Binaries = { readonly folder: string } | { readonly missing: string };
 
 /**
  * Finds the binaries in `KUBEBUILDER_ASSETS`, else in the cache, else builds them there from their Go modules.
- * kube-controller-manager may be missing in `KUBEBUILDER_ASSETS`; what needs it says so.
+ * kube-controller-manager may be missing in `KUBEBUILDER_ASSETS`; tests that need it report that.
  */
 export function findBinaries({ build = true } = {}): Binaries {
   const assets = process.env["KUBEBUILDER_ASSETS"];
@@ -41,7 +41,7 @@ const targets = [
   { output: "kube-controller-manager", path: "k8s.io/kubernetes/cmd/kube-controller-manager" },
 ];
 
-/** Kubernetes' module can't be installed by its path (it replaces its own parts), so a module around it builds it. */
+/** Kubernetes' module can't be installed by its path (it replaces its own parts), so a wrapper module builds it. */
 function buildInto(folder: string): void {
   const work = mkdtempSync(join(tmpdir(), "control-plane-"));
   const go = (...args: string[]): string =>
@@ -69,7 +69,7 @@ function buildInto(folder: string): void {
   }
 }
 
-/** The parts of Kubernetes that its module replaces by folders are modules of their own, v0.x for v1.x. */
+/** The staging modules of Kubernetes are published as separate modules, v0.x for v1.x. */
 function moduleFile(kubernetes: string): string {
   const parts = [...kubernetes.matchAll(/^\s*(k8s\.io\/\S+) => \.\/staging/gm)].map((match) => match[1]!);
   const version = kubernetesVersion.replace(/^1/, "v0");

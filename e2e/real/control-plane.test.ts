@@ -25,7 +25,7 @@ test.skipIf("missing" in binaries)(
   },
 );
 
-test("a control plane whose etcd ends fails at once, with the logs of both", async () => {
+test("a control plane fails at once if its etcd exits, with the logs of both", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ended-etcd-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = (name: string, script: string): void =>

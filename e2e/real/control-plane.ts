@@ -13,15 +13,15 @@ export interface ControlPlane {
   readonly url: string;
   readonly token: string;
   readonly kubeconfig: string;
-  /** Where the processes keep their data and logs; gone after `stop`. */
+  /** The folder of the processes' data and logs; removed by `stop`. */
   readonly folder: string;
   stop(): Promise<void>;
 }
 
-/** How long a start may take, in milliseconds: test files wait for it while they are loaded, where no runner's limit is. */
+/** The limit of a start in milliseconds: test files await it while they are loaded, where no runner's limit applies. */
 const startLimit = 300_000;
 
-/** How long one question whether it is ready may take. */
+/** The limit of one readiness check. */
 const askLimit = 5000;
 
 /** Starts a real control plane on free ports of the loopback interface, as envtest does. */
@@ -121,7 +121,7 @@ function kubeconfigText(server: string, token: string): string {
   });
 }
 
-/** Asks once whether the server is ready; one that accepts connections before it answers is asked again. */
+/** Checks readiness once; a server that accepts connections but doesn't respond yet is checked again. */
 function askReady(url: string, token: string): Promise<number | Error> {
   const { promise, resolve } = promiseOf<number | Error>();
   const signal = AbortSignal.timeout(askLimit);

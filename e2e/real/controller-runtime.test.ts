@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchModule } from "./go-suites/fetch-module.ts";
 import { runSuite } from "./go-suites/run-suite.ts";
 
-/** controller-runtime's own envtest suites, untouched, with our launchers as their control plane. */
+/** controller-runtime's own envtest suites, unmodified, with our launchers as their control plane. */
 const suites: readonly { readonly pkg: string; readonly select?: string; readonly always?: true }[] = [
   { pkg: "pkg/client", always: true },
-  // The other half downloads a kube-apiserver that can't do aggregated discovery.
+  // The other half downloads a kube-apiserver that doesn't support aggregated discovery.
   { pkg: "pkg/client/apiutil", select: "/aggregatedDiscovery=true" },
   { pkg: "pkg/builder", always: true },
   { pkg: "pkg/cluster" },

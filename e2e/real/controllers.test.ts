@@ -7,10 +7,10 @@ import { recordStory } from "../controllers/record-story.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
-/** What is recorded of a real kube-controller-manager is what it still does. */
+/** A real kube-controller-manager still produces the recorded outcomes. */
 const binaries = findBinaries({ build: false });
 if ("missing" in binaries) console.log(`left out: the real controllers: ${binaries.missing}`);
-/** Minutes of these are spent waiting for what the real ones do only now and then. */
+/** Minutes of these are spent on waits for periodic resyncs of the real controllers. */
 const slow = ["claims", "dependents"];
 const leftOut = process.env["CONTROLLER_STORIES"] === "all" ? [] : slow;
 if (leftOut.length > 0)
@@ -25,7 +25,7 @@ describe.skipIf("missing" in binaries)("a real kube-controller-manager", () => {
   });
   afterAll(() => control?.stop());
 
-  test.each(told)("does what is recorded: %s", async (chapter, stories) => {
+  test.each(told)("matches the record: %s", async (chapter, stories) => {
     const kubeconfig = parse(readFileSync(control.kubeconfig, "utf8")) as Kubeconfig;
     const file = new URL(`../controllers/recorded/${chapter}.json`, import.meta.url);
     const recorded = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { watchLog } from "../support/watched-process.ts";
 
-/** The application's password: it holds what has to be escaped. */
+/** The application's password: it contains characters that must be escaped. */
 export const appPassword = "it's\\app";
 
 /** How a script ended. */
@@ -25,39 +25,39 @@ export interface ScriptResult {
   readonly output: string;
 }
 
-/** One server of a replicated database, run by the scripts that the template ships. */
+/** One server of a replicated database, run by the scripts of the template. */
 export interface DatabaseServer {
   readonly port: number;
-  /** Runs one of the scripts with a container's environment; more variables win. */
+  /** Runs one of the scripts with a container's environment; given variables override it. */
   script(name: string, more?: Record<string, string>): ScriptResult;
-  /** Starts one of the scripts as the leader of a process group of its own, so that it can be killed with all it runs. */
+  /** Starts one of the scripts as the leader of a process group, so that it can be killed with its children. */
   run(name: string, more?: Record<string, string>): ChildProcess;
   start(): void;
-  /** Asks the server to end, and waits for it. */
+  /** Ends the server with SIGTERM, and waits for its exit. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Waits until the server is ready, or has ended. */
+  /** Waits until the server is ready, or has exited. */
   ready(): Promise<void>;
-  /** Waits until the server has ended by itself, and gives its exit code. */
+  /** Waits until the server has exited by itself, and returns its exit code. */
   ended(): Promise<number | null>;
-  /** Takes all data away, as a volume does that is lost. */
+  /** Deletes all data, as with a lost volume. */
   empty(): void;
   /** Runs a statement as the application's user, or as another. */
   sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
-  /** Runs statements beside what else is done; resolves with the exit code. */
+  /** Runs statements in the background; resolves with the exit code. */
   load(statements: string): Promise<number | null>;
-  /** Puts a file beside the server's configuration, or takes it away. */
+  /** Writes a file beside the server's configuration, or deletes it. */
   configure(name: string, content: string | undefined): void;
   log(): string;
 }
 
-/** A folder for servers that share a primary. Root gives its rights away, as a pod's user has none. */
+/** A folder for servers that share a primary; they don't run as root, as in a pod. */
 export function databaseFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "database-"));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Lays out a server's folders as its pod would have them. */
+/** Creates a server's folders as in its pod. */
 export async function databaseServer(
   folder: string,
   ordinal: number,

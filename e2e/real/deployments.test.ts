@@ -14,6 +14,6 @@ if ("missing" in binaries) {
   const control = await startControlPlane(binaries.folder);
   process.env[realKubeconfig] = control.kubeconfig;
   afterAll(() => control.stop());
-  // The same test as on the embedded cluster registers itself here, and meets the real server.
+  // The suite of the embedded cluster is registered here again, and runs on the real server.
   await import("../support/deployments.test.ts");
 }

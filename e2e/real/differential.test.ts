@@ -5,17 +5,17 @@ import { runStories } from "../differential/run.ts";
 import { startServers } from "../differential/servers.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
-/** Random requests to a real and to the embedded server, always the same ones. */
+/** Random requests to a real and to the embedded server, the same ones in every run. */
 const binaries = findBinaries({ build: false });
 if ("missing" in binaries) console.log(`left out: random requests on both servers: ${binaries.missing}`);
 const servers = "missing" in binaries ? undefined : await startServers(binaries.folder);
 afterAll(() => servers?.stop());
 
-/** How many of the answers may differ, in percent. It only ever goes down. */
+/** The percentage of answers that may differ. It must never be raised. */
 const mayDiffer = 9;
 
 describe.runIf(servers)("random requests", () => {
-  test("get the same answers from both servers but for those known to differ, and never surprise the embedded one", async () => {
+  test("get the same answers from both servers except for known differences, and never an internal error from the embedded one", async () => {
     const stories = await randomStories(servers!.real.kubeconfig, { seed: 1, requests: 1000 });
     const report = await runStories(servers!, stories);
     console.log(reportText({ ...report, classes: [] }));

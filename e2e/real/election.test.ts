@@ -11,7 +11,7 @@ import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
 const binaries = findBinaries({ build: false });
-/** Of both, see client-go-elector/main.go. */
+/** The lease duration of both candidates; see client-go-elector/main.go. */
 const leaseSeconds = 2;
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-elector-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,7 +43,7 @@ if ("missing" in binaries || elector === undefined) {
     const lease = await client.get(Lease, { namespace: "default", name });
     return Date.parse(lease.spec?.renewTime ?? "");
   };
-  /** Waits until the holder of a lease has kept it for so many seconds more. */
+  /** Waits until the holder of a lease has kept it for this many more seconds. */
   const renewedFor = async (name: string, seconds: number): Promise<void> => {
     const start = await renewal(name);
     await eventually(async () => expect(await renewal(name)).toBeGreaterThan(start + seconds * 1000));

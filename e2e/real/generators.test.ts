@@ -14,6 +14,6 @@ if ("missing" in binaries) {
   const control = await startControlPlane(binaries.folder);
   process.env[realKubeconfig] = control.kubeconfig;
   afterAll(() => control.stop());
-  // Every example of the conformance suite is sent to the server: it must agree with what we say of each.
+  // Every example of the conformance suite is sent to the server, which must agree with our verdict on it.
   await import("../../src/generators/conformance/server.test.ts");
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
-/** Go's typed clients speak protobuf: the program in `go-client/` must see the same on both servers. */
+/** Go's typed clients use protobuf: the program in `go-client/` must get the same results from both servers. */
 const binaries = findBinaries({ build: false });
 const isLeftOut = "missing" in binaries || spawnSync("go", ["version"]).status !== 0;
 if (isLeftOut)
@@ -44,7 +44,7 @@ describe.skipIf(isLeftOut)("Go's typed clients", () => {
       .map((line) => JSON.parse(line) as Step);
   };
 
-  test("see on the embedded cluster what they see on a real one", async () => {
+  test("get the same results from the embedded cluster and from a real one", async () => {
     if ("missing" in binaries) return;
     const cluster = await startTestCluster();
     const control = await startControlPlane(binaries.folder);

@@ -23,7 +23,7 @@ func main() {
 	for lines.Scan() {
 		var value interface{}
 		if err := yaml.Unmarshal(lines.Bytes(), &value); err != nil {
-			// JSON that go-yaml itself can't read says nothing of how it writes.
+			// JSON that go-yaml itself can't read is no test of its output.
 			out.Encode(nil)
 			continue
 		}
@@ -36,7 +36,7 @@ func main() {
 }
 `;
 
-/** Builds the program that prints each line of JSON as go-yaml writes it; says why where there is no Go. */
+/** Builds the program that prints each line of JSON as go-yaml writes it; returns the reason if Go is missing. */
 function buildPrinter(): { readonly binary: string } | { readonly missing: string } {
   const folder = join(homedir(), ".cache", "tsbuilder", "go-yaml");
   try {
@@ -55,15 +55,15 @@ function buildPrinter(): { readonly binary: string } | { readonly missing: strin
 }
 
 /**
- * Pieces that mean something to YAML, at the start, inside or at the end of a text. Unicode's own line breaks are left
- * out: we escape them, go-yaml writes them raw.
+ * Pieces with a meaning in YAML, at the start, inside or at the end of a text. Unicode line breaks are omitted: we
+ * escape them, go-yaml doesn't.
  */
 const pieces =
   "a|B|word |longer-word |0|1|12|-|+|.|:|: | #|#|'|\"|\\|\n|\n\n| |  |\t|[|]|{|}|&|*|!|>|%|@|`|?|? |~|null|true|no|on|e|_|é|日本|🚀|\u00a0|\ufeff|2024-01-15|12:30|0x|0b|0o|---|...|=|<<|,|the quick brown fox jumps over the lazy dog ".split(
     "|",
   );
 
-/** A YAML reader folds some signs beyond ASCII as line breaks, unless they are escaped. */
+/** A YAML reader folds some characters beyond ASCII as line breaks, unless they are escaped. */
 function escaped(json: string): string {
   return json.replaceAll(
     /[\u007f-\uffff]/g,

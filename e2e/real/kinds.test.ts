@@ -12,7 +12,7 @@ import { decodeProtobuf, encodeProtobuf } from "../../src/cluster/codec/index.ts
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
-/** The tables of built-in kinds against what a real API server says of them. */
+/** The tables of built-in kinds, compared with a real API server's documents. */
 const binaries = findBinaries({ build: false });
 if ("missing" in binaries) console.log(`left out: the tables on a real API server: ${binaries.missing}`);
 const control = "missing" in binaries ? undefined : await startControlPlane(binaries.folder);
@@ -49,7 +49,7 @@ const get = async <T>(path: string, accept?: string): Promise<T> =>
   JSON.parse((await call(path, accept === undefined ? {} : { accept })).toString()) as T;
 
 describe.runIf(control)("the tables of built-in kinds", () => {
-  test("say what discovery says, in its order", async () => {
+  test("match discovery, in its order", async () => {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     const lists = [await get<Discovery>("/api", accept), await get<Discovery>("/apis", accept)];
     const found = lists.flatMap(({ items }) => items.flatMap(readGroup));
@@ -137,7 +137,7 @@ interface Discovered {
   }[];
 }
 
-/** Discovery leaves the group of a kind empty where it is that of the list around it. */
+/** Discovery omits the group of a kind if it is that of the enclosing list. */
 function readGroup({ metadata, versions }: Discovery["items"][number]): object[] {
   const group = metadata.name ?? "";
   return versions.flatMap(({ version, resources }) =>
@@ -174,7 +174,7 @@ function pathOf({ group, version, plural }: BuiltinResource): string {
 
 type Definition = Record<string, unknown>;
 
-/** What the tables say of a type, with the words of the document. */
+/** A type of the tables in the form of the OpenAPI document. */
 function toDefinition(schema: BuiltinSchema, { isReference = true } = {}): Definition {
   const { typeName, properties, items, additionalProperties, default: _, ...words } = schema;
   if (isReference && typeName !== undefined) {
@@ -193,16 +193,16 @@ function toDefinition(schema: BuiltinSchema, { isReference = true } = {}): Defin
   };
 }
 
-/** What the document says, without texts and what the tables know of elsewhere. */
+/** The OpenAPI document without descriptions and without facts that the tables have from other sources. */
 function known(definition: Definition): Definition {
   const left = new Set(["description", "x-kubernetes-group-version-kind", "x-kubernetes-unions"]);
   const entries = Object.entries(definition).filter(([word]) => !left.has(word));
   const result = Object.fromEntries(entries.map(([word, value]) => [word, knownWord(word, value)]));
-  // A certificate is one value; that it is a list of bytes means nothing.
+  // A certificate is one value; that it is a list of bytes has no meaning.
   if (result["type"] === "string") delete result["x-kubernetes-list-type"];
-  // Go lists fields in the order in which they are declared, which no package tells.
+  // Go lists fields in the order of declaration, which no document has.
   if (result["required"]) result["required"] = (result["required"] as string[]).toSorted();
-  // A reference's type says how it is merged.
+  // A reference's type defines how it is merged.
   if (result["$ref"] !== undefined) delete result["x-kubernetes-map-type"];
   return result;
 }

@@ -11,7 +11,7 @@ export const credentials: Credentials = {
   probe: "probe-password",
 };
 
-/** Small servers that nobody outside reaches. */
+/** Small servers, reachable only on this machine. */
 const config = { innodb_buffer_pool_size: "32M", bind_address: "127.0.0.1" };
 
 /** The files of the config Secret, as the kubelet would write them. */

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
-// Which server a backup is taken from, by the very scripts that the template ships, with Debian's MariaDB.
+// The choice of a backup's source server, by the scripts of the template, with Debian's MariaDB.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: sources of backups of a real MariaDB: mariadb-server is not installed");
@@ -42,7 +42,7 @@ describe.skipIf(missing)("a backup", () => {
     folder.remove();
   });
 
-  test("of a replica that follows is its, and says how far it was", () => {
+  test("of a replica in sync is the replica's, and has its position", () => {
     const { output } = backUp();
     expect(output).not.toContain("does not follow");
     expect(output).toContain(` at ${run(replica, "SELECT @@gtid_binlog_pos")}\n`);
@@ -69,7 +69,7 @@ describe.skipIf(missing)("a backup", () => {
     expect(newest()).toContain(`row ${row}`);
   });
 
-  test("of a server that is not there is the primary's, and fails without both", async () => {
+  test("of a server that is down is the primary's, and fails without both", async () => {
     await replica.stop();
     expect(backUp().output).toContain("does not follow the primary");
     await primary.stop();

@@ -8,7 +8,7 @@ import { watchLog } from "../support/watched-process.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
-// Backups and restores by the very scripts that the template ships, with Debian's MariaDB as real processes.
+// Backups and restores by the scripts of the template, with Debian's MariaDB as real processes.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: backups of real MariaDB processes: mariadb-server is not installed");
@@ -131,7 +131,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(sum));
   });
 
-  test("without a database of its own, all databases but the system's are dumped", async () => {
+  test("if no database is named, all databases except the system's are dumped", async () => {
     source.sql("CREATE DATABASE `odd name's`", root);
     source.sql("CREATE TABLE `odd name's`.t (id INT)", root);
     await nextSecond();
@@ -155,7 +155,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     return target.script("restore.sh", { BACKUP_DIR: backups, BACKUP_NAME: "db", FILE: file });
   }
 
-  /** Whole backups, the oldest first. */
+  /** Complete backups, the oldest first. */
   function files(): string[] {
     return readdirSync(backups)
       .filter((name) => /^db-\d{8}T\d{6}Z\.sql\.gz$/.test(name))
@@ -181,7 +181,7 @@ const schema = [
   "CALL shop.touch()",
 ];
 
-/** What must be answered alike by the source and by what was restored from its dump. */
+/** Queries with the same results on the source and on the server restored from its dump. */
 const questions = [
   "CHECKSUM TABLE shop.accounts, shop.log",
   "SELECT routine_name, routine_type, routine_definition FROM information_schema.routines WHERE routine_schema = 'shop' ORDER BY 1",

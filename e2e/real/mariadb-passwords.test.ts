@@ -4,7 +4,7 @@ import type { MariaSpec } from "../golden/maria-operator/api/v1/maria_types.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
-// Passwords and names as people choose them, through init file, option files and a real server.
+// Unusual passwords and names, through init file, option files and a real server.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: passwords on a real MariaDB: mariadb-server is not installed");
@@ -44,7 +44,7 @@ describe.skipIf(missing)("passwords", () => {
     expect(root("SELECT COUNT(*) FROM mysql.global_priv WHERE User = 'root'").output).toBe("2");
   });
 
-  test("a backslash escapes even where the settings say that it does not", async () => {
+  test("a backslash escapes even if the settings include NO_BACKSLASH_ESCAPES", async () => {
     const password = "back\\slash'";
     await restart(
       { config: { sql_mode: "NO_BACKSLASH_ESCAPES,ANSI_QUOTES" } },
@@ -60,7 +60,7 @@ describe.skipIf(missing)("passwords", () => {
     expect(server.sql("SELECT CURRENT_USER()", { name: "root", password: "only" }).output).toBe("root@%");
   });
 
-  test("without a database the user may use all but the server's own, and stays what it is", async () => {
+  test("without a database, the user may use all but the system databases, and can't raise its privileges", async () => {
     await restart({ username: "wide", database: undefined as never }, credentials);
     expect(server.sql("CREATE DATABASE anything; CREATE TABLE anything.t (id INT)", wide).code).toBe(0);
     expect(server.sql("INSERT INTO anything.t VALUES (1)", wide).code).toBe(0);
@@ -70,14 +70,14 @@ describe.skipIf(missing)("passwords", () => {
     expect(root("SET GLOBAL read_only = 0").code).toBe(0);
   });
 
-  test("what an older version granted on everything is gone after a start", async () => {
+  test("global privileges that an older version granted are revoked at the start", async () => {
     expect(root("GRANT SELECT, INSERT, UPDATE, DELETE ON *.* TO 'wide'@'%'").code).toBe(0);
     expect(server.sql("SELECT COUNT(*) FROM mysql.global_priv", wide).code).toBe(0);
     await restart({ username: "wide", database: undefined as never }, credentials);
     expectNoAdministrator("wide");
   });
 
-  test("a database that comes later, or is another one, takes what was granted before", async () => {
+  test("a database that is added or changed later gets the grants of the previous one", async () => {
     await restart({ username: "wide", database: "first" }, credentials);
     expect(server.sql("CREATE TABLE first.t (id INT)", wide).code).toBe(0);
     expect(server.sql("SELECT * FROM anything.t", wide).output).toContain("1142");
@@ -87,7 +87,7 @@ describe.skipIf(missing)("passwords", () => {
     expect(server.sql("SELECT * FROM first.t", wide).output).toContain("1142");
   });
 
-  test("an underscore in the database's name stands for itself", async () => {
+  test("an underscore in the database's name is no wildcard", async () => {
     await restart({ username: "wide", database: "m_sql" }, credentials);
     expect(server.sql("CREATE TABLE m_sql.t (id INT)", wide).code).toBe(0);
     expectNoAdministrator("wide");
@@ -99,7 +99,7 @@ describe.skipIf(missing)("passwords", () => {
     return server.sql(statement, { name: "root", password: credentials.root });
   }
 
-  /** Tries the ways by which a user who may write becomes one who may do all. */
+  /** Tries the ways by which a user with write access could gain all privileges. */
   function expectNoAdministrator(name: string): void {
     const user = { name, password: credentials.app };
     for (const statement of [

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { mariaFiles } from "./maria-files.ts";
 
-// What the template sets where the servers' own defaults would lose something, on Debian's MariaDB as real processes.
+// Settings of the template where the server's own defaults would lose data, on Debian's MariaDB as real processes.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: settings of a real MariaDB: mariadb-server is not installed");
@@ -38,7 +38,7 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
     folder.remove();
   });
 
-  test("text of all alphabets comes back from the primary, a replica and a backup", async () => {
+  test("text in all scripts is read back unchanged from the primary, a replica and a backup", async () => {
     ask(primary, "CREATE TABLE shop.`слова` (word VARCHAR(40) UNIQUE)");
     ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${greeting}')`);
     await start(replica);
@@ -57,17 +57,17 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
     expect(ask(other, question)).toBe(rows.join("\n"));
   });
 
-  test("what was committed is in the log on the disk", () => {
+  test("committed transactions are synced to the binary log on disk", () => {
     expect(ask(primary, "SELECT @@sync_binlog, @@innodb_flush_log_at_trx_commit")).toBe("1\t1");
   });
 
-  test("logs of four days ago go by themselves when the next one begins", async () => {
+  test("binary logs older than four days are purged when the next one begins", async () => {
     const [old] = logsOf(primary);
     ask(primary, "FLUSH BINARY LOGS");
     expect(logsOf(primary)).toContain(old);
     const then = Date.now() / 1000 - 4 * day;
     utimesSync(join(folder.path, "primary", "data-0", old!), then, then);
-    // One that a replica still reads is kept.
+    // A binary log that a replica still reads is kept.
     await eventually(() => {
       ask(primary, "FLUSH BINARY LOGS");
       expect(logsOf(primary)).not.toContain(old);
@@ -75,11 +75,11 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
     expect(logsOf(primary).length).toBeGreaterThan(1);
   });
 
-  test("a log ends long before it fills the smallest volume", () => {
+  test("a binary log is rotated long before it fills the smallest volume", () => {
     expect(Number(ask(primary, "SELECT @@max_binlog_size"))).toBeLessThanOrEqual(2 ** 27);
   });
 
-  test("what the spec sets wins over each of them", () => {
+  test("settings of the spec override each of them", () => {
     const question = "SELECT @@character_set_server, @@sync_binlog, @@binlog_expire_logs_seconds";
     expect(ask(other, question)).toBe("latin1\t0\t60");
   });
@@ -100,7 +100,7 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
   }
 });
 
-/** Asks as the template's scripts do, in a container that knows no language. */
+/** Runs queries as the template's scripts do, in a container without a locale. */
 function ask(server: DatabaseServer, statement: string): string {
   server.configure("ask.sh", askScript);
   const { code, output } = server.script("ask.sh", { STATEMENT: statement });

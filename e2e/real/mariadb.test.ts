@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
-// The very scripts and configuration that the MySQL template ships, with Debian's MariaDB as real processes.
+// The scripts and the configuration of the MySQL template, with Debian's MariaDB as real processes.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: real MariaDB processes: mariadb-server is not installed");
@@ -29,7 +29,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     folder.remove();
   });
 
-  test("the primary knows its users, with passwords that need escaping", () => {
+  test("the primary creates its users, with passwords that need escaping", () => {
     expect(primary.sql("CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)").code).toBe(0);
     expect(primary.sql("INSERT INTO shop.t VALUES (1, 100), (2, 100)").code).toBe(0);
     expect(primary.sql("CREATE DATABASE other").output).toContain("1044");
@@ -72,7 +72,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     await replica.ready();
   });
 
-  test("new passwords come with a restart, and leave the log's position alone", async () => {
+  test("new passwords take effect after a restart, and keep the binary log's position", async () => {
     const position = root(primary, "SELECT @@gtid_binlog_pos");
     await primary.stop();
     const rotated = mariaFiles({}, { ...credentials, app: "second" });
@@ -84,13 +84,13 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     expect(root(primary, "SELECT @@gtid_binlog_pos")).toBe(position);
   });
 
-  test("a replica that the primary has nothing left for ends with a word, and does not start again", async () => {
+  test("a replica that needs purged binary logs exits with a message, and does not start again", async () => {
     await second.stop();
     root(
       primary,
       "INSERT INTO shop.t VALUES (5, 100); FLUSH BINARY LOGS; INSERT INTO shop.t VALUES (6, 100)",
     );
-    // Only what all connected replicas have can be cleared away.
+    // Only logs that all connected replicas have read can be purged.
     await eventually(() => expect(root(replica, "SELECT COUNT(*) FROM shop.t")).toBe("6"));
     root(primary, "FLUSH BINARY LOGS");
     await eventually(() => {

@@ -106,7 +106,7 @@ test.skipIf("missing" in binaries)(
   },
 );
 
-/** Does what a ConfigMap wants, and says who did it, with the times of an election that are the defaults. */
+/** Applies the command in a ConfigMap and records its own identity, with the default times of leader election. */
 function startOperator(name: string, config: ClusterConfig): { manager: Manager; end: Promise<void> } {
   const manager = new Manager({
     name,
@@ -134,7 +134,7 @@ function startOperator(name: string, config: ClusterConfig): { manager: Manager;
   return { manager, end };
 }
 
-/** A way to a server that can be cut and mended. */
+/** A proxy in front of a server that can be cut and restored. */
 async function startPath(server: URL): Promise<{ url: string; cut(): void; mend(): Promise<void> }> {
   const sockets = new Set<net.Socket>();
   const open = (port: number): Promise<net.Server> =>

@@ -7,7 +7,7 @@ import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts
 import { repository } from "../support/source-imports.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
-// What `create` scaffolds as tests of a project passes on both API servers: `tsbuilder test`, and `test --real`.
+// The tests that `create` scaffolds pass on both API servers: `tsbuilder test`, and `test --real`.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const binaries = findBinaries({ build: false });
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await tsbuilder(...api, "--version", "v1", "--kind", "MySQL", "--template", "mysql");
   const shop = ["--group", "apps", "--version", "v1", "--kind", "Shop"];
   await tsbuilder("create", "webhook", ...shop, "--defaulting", "--programmatic-validation");
-  // Which server it is that answers, said by itself.
+  // This test shows which server runs.
   writeFileSync(join(project.folder, "src/server.test.ts"), serverTest);
 });
 

@@ -14,7 +14,7 @@ if ("missing" in binaries) {
   const control = await startControlPlane(binaries.folder);
   process.env[realKubeconfig] = control.kubeconfig;
   afterAll(() => control.stop());
-  // The unit tests of the runtime register themselves here a second time, and meet the real server.
+  // The unit tests of the runtime are registered here again, and run on the real server.
   await import("../../src/runtime/client/live-client.test.ts");
   await import("../../src/runtime/client/live-client-patches.test.ts");
   await import("../../src/runtime/cache/cached-client.test.ts");

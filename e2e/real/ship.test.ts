@@ -15,7 +15,7 @@ import { findBinaries } from "./control-plane-binaries.ts";
 import { FakeKubelet } from "../support/fake-kubelet.ts";
 
 // From a project to a running operator and back on a real control plane; a fake kubelet reports the pods, and the
-// operator's process runs beside it with the deployed ServiceAccount's token. The tests stand on each other.
+// operator runs as a separate process with the deployed ServiceAccount's token. The tests depend on each other.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const programs = findPrograms(kubectlReleases.at(-1)!);
@@ -75,7 +75,7 @@ test.skipIf(missing !== undefined)(
       expect(failed.stderr).toContain("tsbuilder edit --disable cert-manager --enable self-signed");
       expect(await exists("crd", "workspaces.team.example.com")).toBe(false);
     }
-    // What is half there of an earlier time goes all the same.
+    // Objects left from an earlier, partial install are deleted, too.
     await run(team, "kubectl", "create", "namespace", "team-operator-system");
     expect((await run(team, "node", cli, "undeploy")).stdout).toContain(
       'namespace "team-operator-system" deleted',

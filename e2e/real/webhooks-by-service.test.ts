@@ -9,7 +9,7 @@ if ("missing" in binaries) {
     expect(binaries.missing).not.toBe("");
   });
 } else {
-  // As `tsbuilder test --real` does; the suite registers itself here a second time, and meets the real server.
+  // As `tsbuilder test --real` does; the suite is registered here again, and runs on the real server.
   process.env["TSBUILDER_TEST_ASSETS"] = binaries.folder;
   await import("../../src/runtime/webhook/webhooks-in-cluster.test.ts");
 }

@@ -16,7 +16,7 @@ export const controllerGenVersion = "v0.23.0";
 
 const cache = join(homedir(), ".cache", "tsbuilder", "controller-gen");
 
-/** Finds controller-gen, or installs it by its Go module path; undefined where there is no Go. */
+/** Finds controller-gen, or installs it by its Go module path; undefined without Go. */
 export function findControllerGen(): string | undefined {
   const binary = join(cache, controllerGenVersion, "controller-gen");
   if (existsSync(binary)) return binary;
@@ -35,14 +35,14 @@ export function findControllerGen(): string | undefined {
   }
 }
 
-/** A Go package that says the same as one of our examples. */
+/** A Go package with the same types and markers as one of our examples. */
 export interface GoTwin {
   readonly name: string;
   readonly group: string;
   readonly code: string;
 }
 
-/** Runs controller-gen over twins, all in one go; gives the text of each one's CRD by name, and what it complained of. */
+/** Runs controller-gen over all twins at once; returns the text of each CRD by name, and the errors. */
 export function runControllerGen(
   binary: string,
   twins: readonly GoTwin[],
@@ -68,7 +68,7 @@ export function runControllerGen(
   return { crds, complaints };
 }
 
-/** Runs another generator of controller-gen over a package that holds nothing but markers; gives what it wrote. */
+/** Runs another generator of controller-gen over a package that contains only markers; returns its output. */
 export function runMarkers(binary: string, markers: string, generator: string): string {
   const folder = prepareTwins([]);
   mkdirSync(join(folder, "api", "markers"), { recursive: true });
@@ -90,8 +90,8 @@ export function runMarkers(binary: string, markers: string, generator: string): 
 const environment = { ...process.env, GOFLAGS: "-mod=mod" };
 
 /**
- * Writes twins as one Go module, with Kubernetes' own types at the release that our tables have. Each process has a
- * folder of its own; only the list of checksums, which takes long to make, is kept between runs.
+ * Writes twins as one Go module, with Kubernetes' own types at the release of our tables. Each process has a separate
+ * folder; only go.sum, which takes long to compute, is kept between runs.
  */
 export function prepareTwins(twins: readonly GoTwin[]): string {
   const folder = join(tmpdir(), `tsbuilder-twins-${process.pid}`);

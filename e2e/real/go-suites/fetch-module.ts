@@ -3,7 +3,10 @@ import { cpSync, existsSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Takes a Go module through the proxy and answers a folder with its sources, tests included, outside the checkout. */
+/**
+ * Downloads a Go module through the proxy, and returns a folder with its sources, tests included, outside the
+ * checkout.
+ */
 export function fetchModule(path: string, version: string): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const folder = join(cache, "tsbuilder/go-suites", `${path.split("/").at(-1)!}@${version}`);

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What came of the specs of one Go package. */
+/** The results of the specs of one Go package. */
 export interface SuiteOutcome {
   readonly passed: number;
-  /** The names of the specs that failed, each with the first line of why. */
+  /** The names of the failed specs, each with the first line of its error. */
   readonly failed: ReadonlyMap<string, string>;
   readonly output: string;
 }
@@ -69,7 +69,7 @@ function readReport(file: string, output: string): SuiteOutcome {
   };
 }
 
-/** Tests without ginkgo tell line by line. */
+/** Tests without ginkgo report line by line. */
 function readVerbose(output: string): SuiteOutcome {
   const lines = [...output.matchAll(/^\s*--- (PASS|FAIL): (\S+)/gm)];
   return {
