@@ -19,8 +19,17 @@ export type Time = string;
 /** A time in RFC 3339 with six fractional digits, `2024-05-01T12:00:00.000000Z`. */
 export type MicroTime = string;
 
-/** A duration as Go writes it: `30s`, `1h30m`, `250ms`. */
-export type Duration = string;
+/** The units below a minute. */
+type SmallUnit = "s" | "ms" | "us" | "\u00b5s" | "ns";
+
+/** A duration as Go writes it: `30s`, `1h30m`, `250ms`, `0`. The larger unit comes first. */
+export type Duration =
+  | "0"
+  | `${number}${"h" | "m" | SmallUnit}`
+  | `${number}h${number}${"m" | SmallUnit}`
+  | `${number}m${number}${SmallUnit}`
+  | `${number}h${number}m${number}${SmallUnit}`
+  | `${number}s${number}${"ms" | "us" | "ns"}`;
 
 /** Any JSON value. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [key: string]: JSONValue };

@@ -1,9 +1,75 @@
 import { expect, test } from "vitest";
 import { decodeBuiltIn } from "./decode-built-in.ts";
 import { loadSchemas } from "./load-schemas.ts";
+import type { BuiltinSchema } from "./schema-node.ts";
 
 test("decodeBuiltIn() drops an empty list, but not as a value of any type", async () => {
   const table = (await loadSchemas("apiextensions/v1"))!;
   const schema = { type: "array", default: [], required: [] };
   expect(decodeBuiltIn(schema, table.get("JSONSchemaProps")!).object).toEqual({ type: "array", default: [] });
+});
+
+async function schemaOf(module: string, type: string): Promise<BuiltinSchema> {
+  return (await loadSchemas(module))!.get(type)!;
+}
+
+test("decodeBuiltIn() drops zeros that Go omits and adds those that it writes", async () => {
+  const node = await schemaOf("core/v1", "Node");
+  const { object } = decodeBuiltIn(
+    {
+      metadata: { name: "a", generateName: "", generation: 0 },
+      status: { phase: "", conditions: [{}], addresses: [{ type: "Hostname" }], images: [{}] },
+    },
+    node,
+  );
+  expect(object).toEqual({
+    metadata: { name: "a" },
+    status: {
+      conditions: [{ type: "", status: "", lastHeartbeatTime: null, lastTransitionTime: null }],
+      addresses: [{ type: "Hostname", address: "" }],
+      images: [{ names: null }],
+    },
+  });
+});
+
+test.each([
+  [{ metadata: { uid: 1 } }, "number into Go struct field ObjectMeta.metadata.uid of type types.UID"],
+  [
+    { status: { conditions: [{ type: -1 }] } },
+    "number into Go struct field NodeCondition.status.conditions.type of type v1.NodeConditionType",
+  ],
+  [
+    { status: { capacity: "x" } },
+    "string into Go struct field NodeStatus.status.capacity of type v1.ResourceList",
+  ],
+  // The first wrong type in the text is reported …
+  [
+    { metadata: { labels: 1, name: 2 } },
+    "number into Go struct field ObjectMeta.metadata.labels of type map[string]string",
+  ],
+])("decodeBuiltIn() names Go's types: %j", async (object, why) => {
+  const node = await schemaOf("core/v1", "Node");
+  expect(() => decodeBuiltIn(object, node)).toThrow(`json: cannot unmarshal ${why}`);
+});
+
+test("an error of a custom decoder comes before values of a wrong type", async () => {
+  const node = await schemaOf("core/v1", "Node");
+  const metadata = { labels: 1, creationTimestamp: "x" };
+  expect(() => decodeBuiltIn({ metadata }, node)).toThrow('parsing time "x" as');
+});
+
+test("decodeBuiltIn() names the embedded struct of a field, and makes null in a list the zero value", async () => {
+  const volume = await schemaOf("core/v1", "PersistentVolume");
+  expect(() => decodeBuiltIn({ spec: { rbd: 1.5 } }, volume)).toThrow(
+    "PersistentVolumeSpec.spec.PersistentVolumeSource.rbd of type v1.RBDPersistentVolumeSource",
+  );
+  const { object } = decodeBuiltIn({ spec: { accessModes: ["ReadWriteOnce", null] } }, volume);
+  expect(object).toMatchObject({ spec: { accessModes: ["ReadWriteOnce", ""] } });
+});
+
+test("decodeBuiltIn() writes times in UTC", async () => {
+  const lease = await schemaOf("coordination/v1", "Lease");
+  const decode = (renewTime: string) => decodeBuiltIn({ spec: { renewTime } }, lease).object["spec"];
+  expect(decode("2026-01-01T02:00:00.000001+02:00")).toEqual({ renewTime: "2026-01-01T00:00:00.000001Z" });
+  expect(() => decode("2026-01-01T00:00:00Z")).toThrow('cannot parse "Z" as ".000000"');
 });

@@ -1,6 +1,8 @@
 import { isObject } from "../json/index.ts";
 import { joinPath } from "../errors/index.ts";
-import { canonicalizeQuantity, roundToThousandths } from "../quantity/index.ts";
+import { roundToThousandths } from "../quantity/index.ts";
+import { DecodeError, decodeQuantity, decodeTime, isInteger, jsonKind } from "./decode-scalar.ts";
+import { type GoField, goFieldsOf, goTypeOf, structName } from "./go-fields.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
 /** A decoded object and its unknown fields. */
@@ -10,18 +12,16 @@ export interface DecodedBuiltIn {
   readonly unknown: readonly string[];
 }
 
-/** A value that Go could not decode into the field's type; clients get the message. */
-export class DecodeError extends Error {}
-
 /**
- * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and empty lists and maps that are not
- * required.
+ * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and zero values that Go leaves out; adds
+ * those that it writes.
  * @throws DecodeError for a value of a wrong type
  */
 export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
-  const unknown: string[] = [];
-  const decoded = decodeStruct(object, schema, { strict: "", go: "" }, unknown);
-  return { object: decoded, unknown };
+  const decoder = new Decoder();
+  const decoded = decoder.struct(object, schema, { strict: "", go: "" });
+  if (decoder.mismatch) throw decoder.mismatch;
+  return { object: decoded, unknown: decoder.unknown };
 }
 
 /** A path in the object: with indexes for strict errors, without for Go's type errors. */
@@ -30,103 +30,101 @@ interface Place {
   readonly go: string;
 }
 
-function decodeStruct(
-  value: Record<string, unknown>,
-  schema: BuiltinSchema,
-  place: Place,
-  unknown: string[],
-): Record<string, unknown> {
-  const { properties = {}, required = [] } = schema;
-  const result: Record<string, unknown> = {};
-  for (const [field, child] of Object.entries(value)) {
-    const node = Object.hasOwn(properties, field) ? properties[field] : undefined;
-    if (!node) {
-      unknown.push(joinPath(place.strict, field));
-      continue;
-    }
-    if (child === null || child === undefined) continue;
-    const at = { strict: joinPath(place.strict, field), go: joinPath(place.go, field) };
-    const owner = `${goName(schema)}.${at.go}`;
-    const decoded = decodeValue(child, node, at, owner, unknown);
-    // An empty list of managedFields asks to reset them; a role without rules is stored with an empty list.
-    const kept = required.includes(field) || field === "managedFields" || at.go === "rules";
-    if (isEmptyCollection(decoded, node) && !kept) continue;
-    result[field] = decoded;
-  }
-  for (const field of alwaysPrinted(schema)) result[field] ??= null;
-  return result;
+/** A field for Go's type errors: `NodeCondition.status.conditions.type`, and the type that it wants. */
+interface Owner {
+  readonly name: string;
+  readonly type: string;
 }
 
-const printed = new WeakMap<BuiltinSchema, readonly string[]>();
+class Decoder {
+  readonly unknown: string[] = [];
+  /** The first value of a wrong type. Go goes on after it, and reports an error of a custom decoder instead, if any. */
+  mismatch: DecodeError | undefined;
 
-/** Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states. */
-function alwaysPrinted(schema: BuiltinSchema): readonly string[] {
-  let fields = printed.get(schema);
-  if (!fields) {
-    const isPlain = /Condition$|ContainerState(Running|Terminated)$/.test(schema.typeName ?? "");
-    const entries = isPlain ? Object.entries(schema.properties ?? {}) : [];
-    fields = entries.filter(([, { typeName }]) => typeName === "Time").map(([name]) => name);
-    printed.set(schema, fields);
-  }
-  return fields;
-}
-
-function decodeValue(
-  value: unknown,
-  schema: BuiltinSchema,
-  place: Place,
-  owner: string,
-  unknown: string[],
-): unknown {
-  const { typeName, type } = schema;
-  if (typeName === "Quantity") return decodeQuantity(value);
-  if (typeName === "Time" || typeName === "MicroTime") return decodeTime(value, owner);
-  if (schema["x-kubernetes-int-or-string"]) return decodeIntOrString(value, owner);
-  if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return value;
-  switch (type) {
-    case "object": {
-      if (!isObject(value)) throw mismatch(value, owner, goType(schema));
-      if (schema.properties) return decodeStruct(value, schema, place, unknown);
-      if (!schema.additionalProperties) return value;
-      return decodeMap(value, schema.additionalProperties, place, owner, unknown);
+  struct(value: Record<string, unknown>, schema: BuiltinSchema, place: Place): Record<string, unknown> {
+    const { properties = {} } = schema;
+    const declared = goFieldsOf(schema);
+    const result: Record<string, unknown> = {};
+    for (const [field, child] of Object.entries(value)) {
+      const node = Object.hasOwn(properties, field) ? properties[field] : undefined;
+      if (!node) {
+        this.unknown.push(joinPath(place.strict, field));
+        continue;
+      }
+      if (child === null || child === undefined) continue;
+      const go = declared.get(field);
+      const at = { strict: joinPath(place.strict, field), go: joinPath(place.go, go?.path ?? field) };
+      const owner = { name: `${structName(schema)}.${at.go}`, type: go?.type ?? goTypeOf(node) };
+      const decoded = this.value(child, node, at, owner);
+      if (!isLeftOut(decoded, node, schema, go, at.go)) result[field] = decoded;
     }
-    case "array": {
-      if (schema.format === "byte" || !schema.items) return value;
-      if (!Array.isArray(value)) throw mismatch(value, owner, goType(schema));
-      const { items } = schema;
-      return value.map((item, index) => {
-        const at = { strict: `${place.strict}[${index}]`, go: place.go };
-        return item === null && items.type === "object" ? {} : decodeValue(item, items, at, owner, unknown);
-      });
-    }
-    case "string":
-      if (typeof value !== "string") throw mismatch(value, owner, goType(schema));
-      return value;
-    case "boolean":
-      if (typeof value !== "boolean") throw mismatch(value, owner, "bool");
-      return value;
-    case "integer":
-      if (!isInteger(value, schema.format)) throw mismatch(value, owner, goType(schema));
-      return value;
-    case "number":
-      if (typeof value !== "number") throw mismatch(value, owner, "float64");
-      return value;
+    for (const [field, zero] of writtenZeros(schema)) result[field] ??= zero;
+    return result;
   }
-}
 
-function decodeMap(
-  value: Record<string, unknown>,
-  schema: BuiltinSchema,
-  place: Place,
-  owner: string,
-  unknown: string[],
-): Record<string, unknown> {
-  if (schema.typeName === "Quantity") return decodeResources(value);
-  const entries = Object.entries(value).map(([key, child]) => {
-    const at = { strict: joinPath(place.strict, key), go: place.go };
-    return [key, child === null ? zeroOf(schema) : decodeValue(child, schema, at, owner, unknown)] as const;
-  });
-  return Object.fromEntries(entries);
+  value(value: unknown, schema: BuiltinSchema, place: Place, owner: Owner): unknown {
+    const { typeName, type } = schema;
+    if (typeName === "Quantity") return decodeQuantity(value);
+    if (typeName === "Time" || typeName === "MicroTime") {
+      if (typeof value !== "string") throw mismatch(value, { ...owner, type: "string" });
+      return decodeTime(value, typeName === "MicroTime");
+    }
+    if (schema["x-kubernetes-int-or-string"]) {
+      if (typeof value === "string" || isInteger(value, "int32")) return value;
+      throw mismatch(value, { ...owner, type: "int32" });
+    }
+    if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return value;
+    switch (type) {
+      case "object": {
+        if (!isObject(value)) return this.#wrong(value, owner);
+        if (schema.properties) return this.struct(value, schema, place);
+        if (!schema.additionalProperties) return value;
+        return this.#map(value, schema.additionalProperties, place, owner);
+      }
+      case "array": {
+        const { items } = schema;
+        if (!items) return value;
+        if (!Array.isArray(value)) return this.#wrong(value, owner);
+        const ofItem = { name: owner.name, type: owner.type.replace(/^\[\]/u, "") };
+        return value.map((item, index) => {
+          const at = { strict: `${place.strict}[${index}]`, go: place.go };
+          const filled: unknown = item === null ? zeroOf(items) : item;
+          return filled === null ? null : this.value(filled, items, at, ofItem);
+        });
+      }
+      case "string":
+        if (schema.format === "byte" && Array.isArray(value)) return value;
+        return typeof value === "string" ? value : this.#wrong(value, owner);
+      case "boolean":
+        return typeof value === "boolean" ? value : this.#wrong(value, owner);
+      case "integer":
+        return isInteger(value, schema.format)
+          ? value
+          : this.#wrong(value, { ...owner, type: schema.format ?? "int32" });
+      case "number":
+        return typeof value === "number" ? value : this.#wrong(value, owner);
+    }
+  }
+
+  #map(
+    value: Record<string, unknown>,
+    schema: BuiltinSchema,
+    place: Place,
+    { name }: Owner,
+  ): Record<string, unknown> {
+    if (schema.typeName === "Quantity") return decodeResources(value);
+    const owner = { name, type: goTypeOf(schema) };
+    const entries = Object.entries(value).map(([key, child]) => {
+      const at = { strict: joinPath(place.strict, key), go: place.go };
+      return [key, child === null ? zeroOfEntry(schema) : this.value(child, schema, at, owner)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #wrong(value: unknown, owner: Owner): undefined {
+    this.mismatch ??= mismatch(value, owner);
+    return undefined;
+  }
 }
 
 /** Resource amounts are rounded up to thousandths. */
@@ -137,37 +135,40 @@ function decodeResources(value: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(entries);
 }
 
-function zeroOf({ type }: BuiltinSchema): unknown {
+/** What Go makes of null in a list. */
+function zeroOf({ type, typeName }: BuiltinSchema): unknown {
+  if (typeName === "Quantity") return "0";
+  switch (type) {
+    case "string":
+      return typeName === undefined ? "" : null;
+    case "integer":
+    case "number":
+      return 0;
+    case "boolean":
+      return false;
+    case "object":
+      return typeName === "RawExtension" ? null : {};
+    default:
+      return null;
+  }
+}
+
+function zeroOfEntry({ type }: BuiltinSchema): unknown {
   return type === "string" ? "" : type === "array" ? [] : {};
 }
 
-function decodeQuantity(value: unknown): string {
-  const text = typeof value === "number" ? String(value) : value;
-  try {
-    return canonicalizeQuantity(text as string);
-  } catch (error) {
-    throw new DecodeError((error as Error).message);
-  }
-}
-
-function decodeTime(value: unknown, owner: string): unknown {
-  if (typeof value !== "string") throw mismatch(value, owner, "string");
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)) {
-    throw new DecodeError(
-      `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`,
-    );
-  }
-  return value;
-}
-
-function decodeIntOrString(value: unknown, owner: string): unknown {
-  if (typeof value === "string" || isInteger(value, "int32")) return value;
-  throw mismatch(value, owner, "int32");
-}
-
-function isInteger(value: unknown, format: string | undefined): boolean {
-  if (typeof value !== "number" || !Number.isInteger(value)) return false;
-  return format !== "int32" || (value >= -(2 ** 31) && value < 2 ** 31);
+/** Whether Go leaves out a field with this value: an empty collection, or a zero that its declaration omits. */
+function isLeftOut(
+  value: unknown,
+  node: BuiltinSchema,
+  owner: BuiltinSchema,
+  go: GoField | undefined,
+  path: string,
+): boolean {
+  if (go?.zero === "omitted" && (value === "" || value === 0 || value === false)) return true;
+  if (!isEmptyCollection(value, node)) return false;
+  // An empty list of managedFields asks to reset them; a role without rules is stored with an empty list.
+  return !(owner.required?.includes(go?.name ?? "") || path === "metadata.managedFields" || path === "rules");
 }
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
@@ -177,28 +178,36 @@ function isEmptyCollection(value: unknown, { type, properties, typeName }: Built
   return map && isObject(value) && Object.keys(value).length === 0;
 }
 
-function mismatch(value: unknown, owner: string, type: string): DecodeError {
-  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  const shown = found === "number" && /^(u?int|float)/.test(type) ? `number ${String(value)}` : found;
-  return new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${owner} of type ${type}`);
-}
+const zeros = new WeakMap<BuiltinSchema, readonly (readonly [string, unknown])[]>();
 
-function goType(schema: BuiltinSchema): string {
-  switch (schema.type) {
-    case "integer":
-      return schema.format ?? "int32";
-    case "boolean":
-      return "bool";
-    case "array":
-      return schema.items ? `[]${goType(schema.items)}` : "[]uint8";
-    case "object":
-      if (schema.additionalProperties) return `map[string]${goType(schema.additionalProperties)}`;
-      return `v1.${goName(schema)}`;
-    default:
-      return "string";
+/** The fields that Go writes even if they are not set, with their zero values. */
+function writtenZeros(schema: BuiltinSchema): readonly (readonly [string, unknown])[] {
+  let fields = zeros.get(schema);
+  if (!fields) {
+    const declared = goFieldsOf(schema);
+    fields = Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
+      const zero = writtenZero(schema, node, declared.get(name));
+      return zero === undefined ? [] : [[name, zero] as const];
+    });
+    zeros.set(schema, fields);
   }
+  return fields;
 }
 
-function goName({ typeName = "" }: BuiltinSchema): string {
-  return typeName.slice(typeName.lastIndexOf(".") + 1);
+/** Types whose lists Go writes as null if they are not set; in most kinds validation refuses objects without them. */
+const withNullLists = new Set(["core/v1.LimitRangeSpec", "core/v1.ContainerImage"]);
+
+function writtenZero(owner: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
+  // Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states.
+  const hasTimes = /Condition$|ContainerState(Running|Terminated)$/.test(owner.typeName ?? "");
+  if (node.typeName === "Time") return hasTimes ? null : undefined;
+  if (go?.zero !== "written" || node.typeName !== undefined) return undefined;
+  if (node.type === "array") return withNullLists.has(owner.typeName ?? "") ? null : undefined;
+  return node.type === "object" || node.format === "byte" ? undefined : (zeroOf(node) ?? undefined);
+}
+
+function mismatch(value: unknown, { name, type }: Owner): DecodeError {
+  return new DecodeError(
+    `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${name} of type ${type}`,
+  );
 }

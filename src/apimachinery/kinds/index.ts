@@ -6,7 +6,9 @@ export type {
   Verb,
 } from "./builtin-resource.ts";
 export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
-export { DecodeError, type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
+export { type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
+export { DecodeError } from "./decode-scalar.ts";
+export { explainUnstructured } from "./explain-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
 export { loadSchemas, schemaModules } from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./module-name.ts";

@@ -1,4 +1,5 @@
 import { modules } from "./generated/modules.ts";
+import { addGoFields } from "./go-fields.ts";
 import { type RawTable, SchemaGraph } from "./schema-graph.ts";
 import type { SchemaOptions, SchemaTable } from "./schema-table.ts";
 
@@ -43,6 +44,7 @@ class LoadedModules {
     const descriptions = this.#withDescriptions
       ? (JSON.parse((await source.loadDescriptions()).text) as RawTable)
       : undefined;
+    addGoFields(module, JSON.parse((await source.loadGo()).text) as Record<string, string>);
     this.graph.add(module, table, descriptions);
     return Object.freeze(Object.keys(table));
   }

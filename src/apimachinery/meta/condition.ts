@@ -13,8 +13,11 @@ export interface Condition {
 }
 
 /** A condition to set. Default of `lastTransitionTime`: unchanged if `status` is unchanged, else now. */
-export type DesiredCondition = Omit<Condition, "lastTransitionTime" | "message"> &
-  Partial<Pick<Condition, "lastTransitionTime" | "message">>;
+export type DesiredCondition = Pick<Condition, "type" | "status" | "reason"> & {
+  observedGeneration?: int64 | undefined;
+  lastTransitionTime?: Time | undefined;
+  message?: string | undefined;
+};
 
 /**
  * Returns the conditions with one of them set; doesn't modify the given array.
@@ -30,7 +33,9 @@ export function setCondition(
   const lastTransitionTime =
     desired.lastTransitionTime ??
     (current?.status === desired.status ? current.lastTransitionTime : formatTime(clock.now()));
-  const next: Condition = { message: "", ...desired, lastTransitionTime };
+  const { message = "", observedGeneration, ...rest } = desired;
+  const generation = observedGeneration === undefined ? {} : { observedGeneration };
+  const next: Condition = { ...rest, ...generation, message, lastTransitionTime };
   if (!current) return [...(conditions ?? []), next];
   return (conditions ?? []).map((condition) => (condition.type === desired.type ? next : condition));
 }

@@ -7,6 +7,7 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
+  readonly required?: readonly string[];
   readonly default?: unknown;
   readonly format?: string;
   /** The name of the type in built-in kinds; types of custom resources have no names. */

@@ -16,6 +16,8 @@ export interface ValidateOptions {
   readonly old?: unknown;
   /** The path of the value in its object, a prefix of every field: `status` for a status update. */
   readonly path?: string;
+  /** Whether an error elsewhere in the object keeps CEL rules from being evaluated, such as a missing name. */
+  readonly blocked?: boolean;
 }
 
 /**

@@ -25,7 +25,7 @@ export function compileValidator(schema: JSONSchema, { isResource = true } = {})
     validate(object: unknown, options: ValidateOptions = {}): FieldError[] {
       const errors = compiled.validate(object, options);
       if (!rules) return errors;
-      if (!errors.some(({ reason }) => blocking.has(reason)))
+      if (!options.blocked && !errors.some(({ reason }) => blocking.has(reason)))
         return [...errors, ...rules.validate(object, options)];
       const detail =
         "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";

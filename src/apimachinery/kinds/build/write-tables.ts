@@ -2,6 +2,7 @@ import { compareText } from "../../text/index.ts";
 import type { BuiltinResource } from "../builtin-resource.ts";
 import { elementOf, isNamed, type Model, type ModelField, type ModelType } from "./model.ts";
 import { fieldFacts } from "./overlay/fields.ts";
+import { goDeclarations } from "./go-declarations.ts";
 import { numberFields } from "./number-fields.ts";
 
 /** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
@@ -13,6 +14,7 @@ export function writeTables(model: Model, resources: readonly BuiltinResource[])
     files.set(`${fileName(module)}.ts`, textFile(toTable(types)));
     files.set(`${fileName(module)}-descriptions.ts`, textFile(toDescriptions(types)));
     files.set(`${fileName(module)}-numbers.ts`, textFile(numberFields(types)));
+    files.set(`${fileName(module)}-go.ts`, textFile(goDeclarations(types)));
   }
   return files.set("modules.ts", modulesFile(modules, model));
 }
@@ -94,6 +96,7 @@ function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: 
       `    load: () => import("./${file}.ts"),`,
       `    loadDescriptions: () => import("./${file}-descriptions.ts"),`,
       `    loadNumbers: () => import("./${file}-numbers.ts"),`,
+      `    loadGo: () => import("./${file}-go.ts"),`,
       "  },",
     ].join("\n");
   });
@@ -104,6 +107,7 @@ function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: 
     "  load(): Promise<{ readonly text: string }>;",
     "  loadDescriptions(): Promise<{ readonly text: string }>;",
     "  loadNumbers(): Promise<{ readonly text: string }>;",
+    "  loadGo(): Promise<{ readonly text: string }>;",
     "}",
     "",
     "export const modules: Readonly<Record<string, Module>> = {",

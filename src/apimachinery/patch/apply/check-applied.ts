@@ -19,13 +19,28 @@ export class SchemaMismatchError extends Error {
 export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   const mismatch = mismatchOf(applied, endpoint.schemaOf(endpoint.apiVersion));
   if (mismatch === undefined) return;
+  throw new SchemaMismatchError(
+    `failed to create typed patch object ${subjectOf(endpoint, applied)}: ${mismatch}`,
+  );
+}
+
+/** How messages name an applied object: `(default/a; apps/v1, Kind=Deployment)`. */
+export function subjectOf(endpoint: Endpoint, applied: JSONObject): string {
   const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
   const name = [metadata["namespace"], metadata["name"]].map((part) =>
     typeof part === "string" ? part : "",
   );
-  const group = endpoint.apiVersion.includes("/") ? endpoint.apiVersion : `/${endpoint.apiVersion}`;
-  const subject = `(${name.join("/")}; ${group}, Kind=${endpoint.kind})`;
-  throw new SchemaMismatchError(`failed to create typed patch object ${subject}: ${mismatch}`);
+  return `(${name.join("/")}; ${gvkOf(endpoint)})`;
+}
+
+/** How Go shows a kind: `apps/v1, Kind=Deployment`. */
+export function gvkOf({ apiVersion, kind }: Endpoint): string {
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}
+
+/** Whether managed fields can't be computed for an object, because it doesn't match its schema. */
+export function isUntypable(object: JSONObject, schema: SchemaNode | undefined): boolean {
+  return checkValue(object, schema, [], true).next().done !== true;
 }
 
 /** Returns how a value doesn't match its schema, one line per path; undefined if it matches. */
@@ -37,28 +52,43 @@ export function mismatchOf(value: JSONValue, schema: SchemaNode | undefined): st
 
 type Path = readonly PathElement[];
 
-function* checkValue(value: JSONValue, schema: SchemaNode | undefined, path: Path): Generator<string> {
+function* checkValue(
+  value: JSONValue,
+  schema: SchemaNode | undefined,
+  path: Path,
+  duplicates = false,
+): Generator<string> {
   if (value === null || schema === undefined) return;
   const mismatch = checkType(value, schema);
   if (mismatch) yield `${formatPath(path)}: ${mismatch}`;
-  else if (isObject(value)) yield* checkMembers(value, schema, path);
-  else if (Array.isArray(value)) yield* checkItems(value, schema, path);
+  else if (isObject(value)) yield* checkMembers(value, schema, path, duplicates);
+  else if (Array.isArray(value)) yield* checkItems(value, schema, path, duplicates);
 }
 
-function* checkMembers(object: JSONObject, schema: SchemaNode, path: Path): Generator<string> {
+function* checkMembers(
+  object: JSONObject,
+  schema: SchemaNode,
+  path: Path,
+  duplicates: boolean,
+): Generator<string> {
   for (const [name, member] of Object.entries(object)) {
     const below = [...path, fieldElement(name)];
-    if (takesMember(schema, name)) yield* checkValue(member, memberSchema(schema, name), below);
+    if (takesMember(schema, name)) yield* checkValue(member, memberSchema(schema, name), below, duplicates);
     else yield `${formatPath(below)}: field not declared in schema`;
   }
 }
 
-function* checkItems(list: readonly JSONValue[], schema: SchemaNode, path: Path): Generator<string> {
+function* checkItems(
+  list: readonly JSONValue[],
+  schema: SchemaNode,
+  path: Path,
+  duplicates: boolean,
+): Generator<string> {
   const shape = shapeOf(list as JSONValue[], schema);
   const seen = new Set<PathElement>();
   for (const [index, item] of list.entries()) {
     if (shape.kind !== "list") {
-      yield* checkValue(item, schema.items, [...path, `i:${index}`]);
+      yield* checkValue(item, schema.items, [...path, `i:${index}`], duplicates);
       continue;
     }
     const element = itemElement(item, shape.keys, schema.items);
@@ -66,9 +96,10 @@ function* checkItems(list: readonly JSONValue[], schema: SchemaNode, path: Path)
       yield `${formatPath(path)}: element ${index}: ${whyNoIdentity(item, shape.keys)}`;
       return;
     }
-    if (seen.has(element)) yield `${formatPath(path)}: duplicate entries for key ${formatElement(element)}`;
+    if (seen.has(element) && !duplicates)
+      yield `${formatPath(path)}: duplicate entries for key ${formatElement(element)}`;
     seen.add(element);
-    yield* checkValue(item, schema.items, [...path, element]);
+    yield* checkValue(item, schema.items, [...path, element], duplicates);
   }
 }
 
@@ -115,11 +146,12 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
 }
 
 /**
- * Quantities and similar strings may be written as numbers. An int-or-string of a custom resource has no type here;
- * validation checks it later.
+ * Quantities and similar strings may be written as numbers, and a time is any scalar here. An int-or-string of a custom
+ * resource has no type here; validation checks it later.
  */
 function isAnyScalar({ type, format, typeName, ...schema }: SchemaNode): boolean {
   if (typeName && schema["x-kubernetes-int-or-string"]) return true;
+  if (typeName === "Time" || typeName === "MicroTime") return true;
   return type === "string" && (format === "quantity" || format === "int-or-string");
 }
 

@@ -17,10 +17,18 @@ export function itemElement(
   const found: JSONObject = {};
   for (const key of keys) {
     const stated = memberOf(item, key);
-    const value = stated === undefined ? items?.properties?.[key]?.default : stated;
+    const value = stated === undefined ? defaultOf(items, key) : stated;
     if (value !== undefined) found[key] = value as JSONValue;
   }
   return Object.keys(found).length === 0 ? undefined : keyElement(found);
+}
+
+/** A required key of a built-in type has its zero value if it is omitted; those of custom resources have no defaults. */
+function defaultOf(items: SchemaNode | undefined, key: string): unknown {
+  const node = items?.properties?.[key];
+  if (node?.default !== undefined) return node.default;
+  if (!items?.typeName || !items.required?.includes(key)) return undefined;
+  return node?.type === "string" ? "" : node?.type === "integer" ? 0 : undefined;
 }
 
 /** Groups the items of a list by path element, in the order of their first occurrence. */

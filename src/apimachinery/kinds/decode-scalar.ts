@@ -1,0 +1,54 @@
+import { isObject } from "../json/index.ts";
+import { canonicalizeQuantity } from "../quantity/index.ts";
+import { explainTime, formatTime, parseTime } from "../time/index.ts";
+
+/** A value that Go could not decode into the field's type; clients get the message. */
+export class DecodeError extends Error {}
+
+/** Decodes a quantity in its canonical form. Whatever is not a string counts as its JSON. */
+export function decodeQuantity(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  try {
+    return canonicalizeQuantity(text);
+  } catch (error) {
+    throw new DecodeError((error as Error).message);
+  }
+}
+
+/** Decodes a time, which Go writes in UTC, without a fraction or with six digits. */
+export function decodeTime(value: string, isMicro: boolean): string {
+  const why = explainTime(value, isMicro ? "micros" : "seconds");
+  if (why !== undefined) throw new DecodeError(why);
+  // Only what Go's own parser takes but ours does not is kept as it is.
+  try {
+    const whole = formatTime(parseTime(value));
+    return isMicro ? `${whole.slice(0, -1)}${/\.\d{6}/u.exec(value)![0]}Z` : whole;
+  } catch {
+    return value;
+  }
+}
+
+/** Why a text is not base64, in Go's words. */
+export function explainBase64(text: string): string | undefined {
+  const clean = text.replaceAll(/[\r\n]/gu, "");
+  const wrong = /[^A-Za-z0-9+/]/u.exec(clean)?.index ?? clean.length;
+  const rest = clean.slice(wrong);
+  if (clean.length % 4 === 0 && /^={0,2}$/u.test(rest)) return undefined;
+  const at = wrong === clean.length || rest.startsWith("=") ? clean.length - (clean.length % 4 || 0) : wrong;
+  return `illegal base64 data at input byte ${at}`;
+}
+
+/** How Go's decoder calls a JSON value. A number comes with its text where another number would do. */
+export function jsonKind(value: unknown, wanted: string): string {
+  if (Array.isArray(value)) return "array";
+  if (isObject(value)) return "object";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value !== "number") return typeof value;
+  return /^(?:u?int|float)\d+$/u.test(wanted) ? `number ${String(value)}` : "number";
+}
+
+/** Whether Go can decode a value into an integer of a format. */
+export function isInteger(value: unknown, format: string | undefined): boolean {
+  if (typeof value !== "number" || !Number.isInteger(value)) return false;
+  return format !== "int32" || (value >= -(2 ** 31) && value < 2 ** 31);
+}

@@ -1,0 +1,109 @@
+import { isObject } from "../json/index.ts";
+import {
+  DecodeError,
+  decodeQuantity,
+  decodeTime,
+  explainBase64,
+  isInteger,
+  jsonKind,
+} from "./decode-scalar.ts";
+import { goFieldsOf, goTypeOf } from "./go-fields.ts";
+import type { BuiltinSchema } from "./schema-node.ts";
+
+/**
+ * Why Go can't convert an unstructured object to a built-in kind, as it does after an apply or a strategic merge patch;
+ * undefined if it can. It reports the first field in the order of declarations, and in other words than for JSON.
+ */
+export function explainUnstructured(object: object, schema: BuiltinSchema): string | undefined {
+  try {
+    convert(object, schema, goTypeOf(schema));
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
+}
+
+function convert(value: unknown, schema: BuiltinSchema, wanted: string): void {
+  if (value === null || value === undefined) return undefined;
+  const { typeName, type } = schema;
+  if (typeName === "Quantity") return void decodeQuantity(value);
+  if (typeName === "Time" || typeName === "MicroTime") {
+    if (typeof value !== "string") throw mismatch(value, "string");
+    return void decodeTime(value, typeName === "MicroTime");
+  }
+  if (schema["x-kubernetes-int-or-string"]) {
+    if (typeof value !== "string" && !isInteger(value, "int32")) throw mismatch(value, "int32");
+    return undefined;
+  }
+  if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return undefined;
+  if (type === "object") return convertObject(value, schema);
+  if (type === "array" || schema.format === "byte") return convertList(value, schema, wanted);
+  return convertScalar(value, schema, wanted);
+}
+
+function convertObject(value: unknown, schema: BuiltinSchema): void {
+  if (!isObject(value)) {
+    throw new DecodeError(
+      schema.properties
+        ? `cannot restore struct from: ${kindOf(value)}`
+        : `cannot restore map from ${kindOf(value)}`,
+    );
+  }
+  const { properties, additionalProperties } = schema;
+  if (properties) {
+    const declared = goFieldsOf(schema);
+    const names = new Set(["kind", "apiVersion", ...declared.keys(), ...Object.keys(properties)]);
+    for (const name of names) {
+      const node = properties[name];
+      if (node && Object.hasOwn(value, name))
+        convert(value[name], node, declared.get(name)?.type ?? goTypeOf(node));
+    }
+    return;
+  }
+  if (!additionalProperties) return;
+  for (const item of Object.values(value))
+    convert(item, additionalProperties, goTypeOf(additionalProperties));
+}
+
+function convertList(value: unknown, schema: BuiltinSchema, wanted: string): void {
+  if (schema.format === "byte" && typeof value === "string") {
+    const why = explainBase64(value);
+    if (why !== undefined) throw new DecodeError(`error decoding from json: ${why}`);
+    return;
+  }
+  if (!Array.isArray(value)) throw new DecodeError(`cannot restore slice from ${kindOf(value)}`);
+  const { items } = schema;
+  if (items) for (const item of value) convert(item, items, wanted.replace(/^\[\]/u, ""));
+}
+
+function convertScalar(value: unknown, { type, format }: BuiltinSchema, wanted: string): void {
+  const kind = kindOf(value);
+  switch (type) {
+    case "string":
+      if (kind === "string") return;
+      if (kind === "int64") throw new DecodeError(`cannot convert int64 to ${wanted}`);
+      throw new DecodeError("unrecognized type: string");
+    case "boolean":
+      if (kind === "bool") return;
+      throw new DecodeError("unrecognized type: bool");
+    case "integer":
+      if (kind === "int64") return;
+      if (kind === "float64") throw new DecodeError(`cannot convert float64 to ${wanted}`);
+      throw new DecodeError(`unrecognized type: ${format ?? "int32"}`);
+    default:
+      if (kind !== "int64" && kind !== "float64") throw new DecodeError("unrecognized type: float64");
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "slice";
+  if (isObject(value)) return "map";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value;
+}
+
+function mismatch(value: unknown, type: string): DecodeError {
+  return new DecodeError(`json: cannot unmarshal ${jsonKind(value, type)} into Go value of type ${type}`);
+}

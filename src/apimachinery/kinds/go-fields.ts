@@ -1,0 +1,80 @@
+import type { BuiltinSchema } from "./schema-node.ts";
+
+/** How Go declares a field of a built-in type. */
+export interface GoField {
+  readonly name: string;
+  /** The path in Go's messages, with the embedded structs that JSON inlines: `PersistentVolumeSource.nfs`. */
+  readonly path: string;
+  /** What Go writes for the field's zero value: nothing, the value, or what was given (pointers, structs, collections). */
+  readonly zero: "omitted" | "written" | "as given";
+  /** The type's name in Go's messages, if it does not follow from the schema. */
+  readonly type: string | undefined;
+}
+
+const noFields: ReadonlyMap<string, GoField> = new Map();
+const texts = new Map<string, string>();
+const known = new Map<string, ReadonlyMap<string, GoField>>();
+
+/** Adds the declarations of a module; `loadSchemas()` does so for every module that it loads. */
+export function addGoFields(module: string, declarations: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(declarations)) texts.set(`${module}.${name}`, text);
+}
+
+/** The fields of a struct in the order of its declaration; parsed on first use. */
+export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string, GoField> {
+  const found = known.get(typeName);
+  if (found) return found;
+  const text = texts.get(typeName);
+  if (text === undefined) return noFields;
+  const fields = new Map(
+    text
+      .split(" ")
+      .map(parseField)
+      .map((field) => [field.name, field] as const),
+  );
+  known.set(typeName, fields);
+  return fields;
+}
+
+/** Parses `PersistentVolumeSource/nfs`, `type!:v1.NodeConditionType`, `phase?`. */
+function parseField(word: string): GoField {
+  const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!:]+)([?!]?)(?::(.+))?$/u.exec(
+    word,
+  )!;
+  return {
+    name,
+    path: `${embedded.replaceAll("/", ".")}${name}`,
+    zero: mark === "?" ? "omitted" : mark === "!" ? "written" : "as given",
+    type,
+  };
+}
+
+/** The name of a schema's type in Go's messages, by its structure. */
+export function goTypeOf(schema: BuiltinSchema): string {
+  if (schema.format === "byte") return "[]uint8";
+  switch (schema.type) {
+    case "integer":
+      return schema.format ?? "int32";
+    case "number":
+      return "float64";
+    case "boolean":
+      return "bool";
+    case "array":
+      return schema.items ? `[]${goTypeOf(schema.items)}` : "[]uint8";
+    case "object":
+      if (schema.additionalProperties) return `map[string]${goTypeOf(schema.additionalProperties)}`;
+      return `${versionOf(schema)}.${structName(schema)}`;
+    default:
+      return "string";
+  }
+}
+
+/** `PodSpec` for `core/v1.PodSpec`. */
+export function structName({ typeName = "" }: BuiltinSchema): string {
+  return typeName.slice(typeName.lastIndexOf(".") + 1);
+}
+
+/** Go names a type with its package, which is named like the version. */
+function versionOf({ typeName = "" }: BuiltinSchema): string {
+  return /\/(\w+)\./u.exec(typeName)?.[1] ?? "v1";
+}
