@@ -2,11 +2,13 @@ import type { Story } from "./story.ts";
 import { apiServices } from "./stories/api-services.ts";
 import { autoscalers } from "./stories/autoscalers.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
+import { certificateRules } from "./stories/certificate-rules.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
 import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
+import { deviceRules } from "./stories/device-rules.ts";
 import { errors } from "./stories/errors.ts";
 import { found } from "./stories/found.ts";
 import { jobRules } from "./stories/job-rules.ts";
@@ -69,5 +71,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "mutating-policies": mutatingPolicies,
   "api-services": apiServices,
   autoscalers,
+  "certificate-rules": certificateRules,
+  "device-rules": deviceRules,
   found,
 };

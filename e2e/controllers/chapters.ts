@@ -3,7 +3,9 @@ import { claimStories } from "./stories/claims.ts";
 import { cronJobStories } from "./stories/cron-jobs.ts";
 import { daemonSetStories } from "./stories/daemon-sets.ts";
 import { dependentStories } from "./stories/dependents.ts";
+import { jobEndingStories } from "./stories/job-endings.ts";
 import { jobStories } from "./stories/jobs.ts";
+import { replicationControllerStories } from "./stories/replication-controllers.ts";
 import { serviceStories } from "./stories/services.ts";
 import { workloadStories } from "./stories/workloads.ts";
 
@@ -13,7 +15,9 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "cron-jobs": cronJobStories,
   "daemon-sets": daemonSetStories,
   dependents: dependentStories,
+  "job-endings": jobEndingStories,
   jobs: jobStories,
+  "replication-controllers": replicationControllerStories,
   services: serviceStories,
   workloads: workloadStories,
 };

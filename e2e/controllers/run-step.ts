@@ -3,7 +3,8 @@ import { send } from "../../src/cluster/testing/send.ts";
 import { maskState } from "./mask-state.ts";
 import type { PodReport, Request, Step, Target } from "./story.ts";
 
-interface Pod {
+/** The fields of a Pod that are read here; the server has filled them in. */
+interface ListedPod {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec: { readonly nodeName?: string; readonly affinity?: object };
   readonly status?: { readonly phase?: string };
@@ -25,6 +26,7 @@ const watched = [
   "/api/v1/namespaces/{ns}/events",
   "/api/v1/namespaces/{ns}/persistentvolumeclaims",
   "/api/v1/namespaces/{ns}/pods",
+  "/api/v1/namespaces/{ns}/replicationcontrollers",
   "/api/v1/namespaces/{ns}/serviceaccounts",
   "/api/v1/persistentvolumes",
   "/api/v1/namespaces",
@@ -38,8 +40,8 @@ export async function runStep(target: Target, { requests = [], reports = [] }: S
 
 async function reportPods(target: Target, { labels, phases, count, status }: PodReport): Promise<void> {
   const path = "/api/v1/namespaces/{ns}/pods";
-  const { items } = (await ask(target, { method: "GET", path })) as { items: Pod[] };
-  const isMeant = (pod: Pod) =>
+  const { items } = (await ask(target, { method: "GET", path })) as { items: ListedPod[] };
+  const isMeant = (pod: ListedPod) =>
     Object.entries(labels).every(([label, value]) => pod.metadata.labels?.[label] === value) &&
     (phases ?? ["Pending"]).includes(pod.status?.phase ?? "Pending");
   for (const [index, { metadata, spec }] of items.filter(isMeant).slice(0, count).entries()) {

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import { eventually, type Watched } from "../support/eventually.ts";
 import { watchBoth, watchLog } from "../support/watched-process.ts";
 
@@ -145,15 +145,6 @@ function promiseOf<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-function freePort(): Promise<number> {
-  const { promise, resolve } = promiseOf<number>();
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as { port: number };
-    server.close(() => resolve(port));
-  });
-  return promise;
 }
 
 function end(child: ChildProcess): Promise<void> {

@@ -10,9 +10,9 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import { eventually } from "../support/eventually.ts";
 import { watchLog } from "../support/watched-process.ts";
 
@@ -162,13 +162,4 @@ function asMysql(): string[] {
   return userInfo().uid === 0
     ? ["setpriv", "--reuid", "mysql", "--regid", "mysql", "--clear-groups", "bash"]
     : ["bash"];
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,5 +1,6 @@
-import net, { type AddressInfo } from "node:net";
+import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import {
   type ClusterConfig,
   createCache,
@@ -146,8 +147,8 @@ async function startPath(server: URL): Promise<{ url: string; cut(): void; mend(
       });
       path.listen(port, "127.0.0.1", () => resolve(path));
     });
-  let path = await open(0);
-  const { port } = path.address() as AddressInfo;
+  const port = await freePort();
+  let path = await open(port);
   return {
     url: `${server.protocol}//127.0.0.1:${port}`,
     cut() {

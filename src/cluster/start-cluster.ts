@@ -15,6 +15,7 @@ import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
 import { runtimeClass } from "./admission/runtime-class.ts";
+import { podServiceAccount } from "./admission/service-account/service-account.ts";
 import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
@@ -33,12 +34,16 @@ import { authorizationFilter } from "./filters/authorization.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { impersonationFilter } from "./filters/impersonation.ts";
 import type { Kubeconfig } from "./auth/kubeconfig.ts";
+import { ensureDefaultAccount } from "./kinds/core/service-account/controller/service-account-controller.ts";
 import { addBuiltIns } from "./built-in/add-built-ins.ts";
-import { bootstrap, publishServer } from "./bootstrap/bootstrap.ts";
+import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { publishServer } from "./bootstrap/publish-server.ts";
+import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
 import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
 import { expireEvents } from "./bootstrap/expire-events.ts";
+import { expireLists } from "./bootstrap/expire-lists.ts";
 import { serveDefinitions } from "./custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
@@ -58,6 +63,11 @@ export interface ClusterOptions {
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
+  /**
+   * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
+   * ServiceAccounts, so `ServiceAccount` is left out anyway.
+   */
+  readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
   /** The stages of the controller `stage`, as read by `parseStages`. */
   readonly stages?: readonly Stage[];
   /** How many changes of each resource are kept for watchers; older revisions get 410. Default: 10,000. */
@@ -113,7 +123,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
   const stored = options.dataDir === undefined ? undefined : storedCredentials(options.dataDir);
-  const credentials = new Credentials({ ...(stored && { ca: stored.ca }), ...options.certificates });
+  const credentials = new Credentials({ ...stored, ...options.certificates });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const webhooks = new WebhookClient(options.resolveService ?? (() => undefined));
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
@@ -125,6 +135,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   storeBootstrapObjects(core, controlPlaneRBAC());
   const stopAggregation = aggregateRoles(core.store);
   const stopExpiry = expireEvents(core.store, clock);
+  const stopExpiringLists = expireLists(core.store, clock);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));
   const stopGroups = publishGroups(core);
 
@@ -138,6 +149,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       ...(options.certificates?.clientCA ? [options.certificates.clientCA] : []),
     ],
   });
+  const stopAddresses = keepServiceAddresses(core);
   const stopPublishing = await publishServer(core, Number(new URL(listener.url).port));
   const context = {
     objects: clusterObjects(core),
@@ -165,7 +177,9 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       stopDefinitions();
       stopAggregation();
       stopPublishing();
+      stopAddresses();
       stopExpiry();
+      stopExpiringLists();
       await listener.close();
       journal?.close();
     },
@@ -195,6 +209,9 @@ function makeCore(
   addBuiltIns(registry);
   const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
+  // Its controller may create it first; whether it exists then is up to the plugin.
+  const createDefault = (namespace: string): Promise<void> =>
+    ensureDefaultAccount(clusterObjects(core), namespace).catch(() => undefined);
   const core: Core = {
     store,
     registry,
@@ -202,6 +219,7 @@ function makeCore(
     admission: new AdmissionChain([
       namespaceLifecycle(store),
       limitRanger(store),
+      ...(hasAccounts(options) ? [podServiceAccount({ store, createDefault })] : []),
       podSecurity(store),
       newNode,
       podPriority(store),
@@ -222,6 +240,11 @@ function makeCore(
     },
   };
   return core;
+}
+
+/** As with kube-apiserver in envtest, pods need no account where no controller creates accounts. */
+function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: ClusterOptions): boolean {
+  return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
 }
 
 /** The way of a request: errors, authentication, impersonation, authorization, then the handler. */

@@ -9,6 +9,15 @@ export function isNewPod(request: AdmissionRequest): request is AdmissionRequest
   return resource.group === "" && resource.plural === "pods" && object["spec"] !== undefined;
 }
 
+/** Whether a request replaces a pod, not one of its subresources. */
+export function isChangedPod(
+  request: AdmissionRequest,
+): request is AdmissionRequest & { object: ApiObject; oldObject: ApiObject } {
+  const { operation, resource, subresource, object, oldObject } = request;
+  if (operation !== "UPDATE" || subresource !== "" || !oldObject) return false;
+  return resource.group === "" && resource.plural === "pods" && object?.["spec"] !== undefined;
+}
+
 /** One plugin of the chain. It denies a request by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;

@@ -1,13 +1,13 @@
 import type { PodSpec, Toleration } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { type AdmissionPlugin, isNewPod } from "./admission.ts";
+import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
 
 const tolerationSeconds = 300;
 
-/** A pod stays for five minutes on a node that is not ready or unreachable. */
+/** A pod stays for five minutes on a node that is not ready or unreachable, even if an update omits this. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {
-    if (!isNewPod(request)) return undefined;
+    if (!isNewPod(request) && !isChangedPod(request)) return undefined;
     const spec = request.object["spec"] as PodSpec;
     const tolerations = spec.tolerations ?? [];
     for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
@@ -19,7 +19,6 @@ export const defaultTolerations: AdmissionPlugin = {
   },
 };
 
-function covers({ key, operator, effect }: Toleration, taint: string): boolean {
-  const matches = key === taint || (!key && operator === "Exists");
-  return matches && (!effect || effect === "NoExecute");
+function covers({ key, effect }: Toleration, taint: string): boolean {
+  return (!key || key === taint) && (!effect || effect === "NoExecute");
 }

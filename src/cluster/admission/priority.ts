@@ -4,7 +4,7 @@ import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import { type AdmissionPlugin, isNewPod } from "./admission.ts";
+import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
 
 /** The priority classes that every cluster has. */
 export const systemPriorities: readonly (PriorityClass & ApiObject)[] = [
@@ -33,6 +33,7 @@ export function podPriority(store: Store): AdmissionPlugin {
   return {
     name: "Priority",
     mutate(request) {
+      if (isChangedPod(request)) return withOldPriority(request);
       if (!isNewPod(request)) return undefined;
       const spec = request.object["spec"] as PodSpec;
       const name = spec.priorityClassName ?? "";
@@ -75,6 +76,14 @@ export function podPriority(store: Store): AdmissionPlugin {
       );
     },
   };
+}
+
+/** An update that omits what this plugin has set keeps it. */
+function withOldPriority({ object, oldObject }: { object: ApiObject; oldObject: ApiObject }): ApiObject {
+  const [spec, old] = [object["spec"] as PodSpec, oldObject["spec"] as PodSpec];
+  if (old.priority !== undefined) spec.priority ??= old.priority;
+  if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy;
+  return object;
 }
 
 function refusal({ resource, object, name }: AdmissionRequest, reason: string): Error {

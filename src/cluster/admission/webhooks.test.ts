@@ -41,8 +41,11 @@ beforeAll(async () => {
       const path = request.url!.split("?")[0]!;
       const review = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Review;
       seen.push(`${path} ${review.request.operation}`);
-      const kind = path === "/convert" ? "ConversionReview" : "AdmissionReview";
-      const body = { kind, response: { uid: review.request.uid, ...answers[path]!(review) } };
+      const type =
+        path === "/convert"
+          ? { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }
+          : { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" };
+      const body = { ...type, response: { uid: review.request.uid, ...answers[path]!(review) } };
       response.end(JSON.stringify(body));
     });
   });
@@ -172,6 +175,27 @@ test("a webhook that can't be reached fails the request, or is ignored", async (
   expect((await create("ignored")).code).toBe(201);
 });
 
+test("a denial without a code is a bad request, and keeps its details", async () => {
+  const details = { causes: [{ reason: "FieldValueInvalid", field: "data", message: "no" }] };
+  answers = { "/d": () => ({ allowed: false, status: { message: "not so", details } }) };
+  await configure("Validating", "d", {});
+  expect((await create("denied")).body).toMatchObject({
+    code: 400,
+    message: 'admission webhook "d.example.com" denied the request: not so',
+    details,
+  });
+});
+
+test("a validating webhook may not return a patch", async () => {
+  answers = { "/p": () => patchOf([{ op: "add", path: "/data", value: {} }]) };
+  await configure("Validating", "p", {});
+  expect((await create("patched")).body).toMatchObject({
+    code: 500,
+    message:
+      'Internal error occurred: failed calling webhook "p.example.com": received invalid webhook response: validating webhook may not return response.patch',
+  });
+});
+
 test("selectors and match conditions decide whether a webhook is called", async () => {
   answers = { "/s": () => ({ allowed: false }) };
   await configure("Validating", "s", {
@@ -180,7 +204,7 @@ test("selectors and match conditions decide whether a webhook is called", async 
   });
   expect((await create("plain")).code).toBe(201);
   expect((await create("free-one", "", { labels: { guarded: "yes" } })).code).toBe(201);
-  expect((await create("guarded", "", { labels: { guarded: "yes" } })).code).toBe(403);
+  expect((await create("guarded", "", { labels: { guarded: "yes" } })).code).toBe(400);
 });
 
 test("a dry run calls only webhooks without side effects", async () => {

@@ -50,7 +50,7 @@ export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
           const version = matchWebhook(webhook, request, store);
           if (version === undefined) return;
           if (!(await webhookConditionsHold(webhook, request, version, authorizer))) return;
-          await callWebhook(client, webhook, request, version);
+          await callWebhook(client, webhook, request, { version, type: "validating" });
         }),
       );
       const refusal = outcomes.find((outcome) => outcome.status === "rejected");
@@ -99,7 +99,7 @@ async function mutateOnce(
   request: AdmissionRequest,
   version: string,
 ): Promise<ApiObject | undefined> {
-  const answer = await callWebhook(client, webhook, request, version);
+  const answer = await callWebhook(client, webhook, request, { version, type: "mutating" });
   if (!answer?.patch || !request.object) return request.object;
   const { resource } = request;
   const base = version === request.version ? request.object : await resource.convert(request.object, version);

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { type Kubeconfig, kubeconfigOf } from "./kubeconfig.ts";
 import type { User } from "../contract/user.ts";
@@ -7,9 +7,14 @@ import type { User } from "../contract/user.ts";
 export class Credentials {
   readonly ca: CertificateWithKey;
   readonly serving: CertificateWithKey;
+  readonly #tokenKey: string;
   readonly #tokens = new Map<string, User>();
 
-  constructor(given: Partial<{ ca: CertificateWithKey; serving: CertificateWithKey }> = {}) {
+  /** `tokenKey` is the secret from which the tokens of users are derived. */
+  constructor(
+    given: Partial<{ ca: CertificateWithKey; serving: CertificateWithKey; tokenKey: string }> = {},
+  ) {
+    this.#tokenKey = given.tokenKey ?? randomBytes(32).toString("base64");
     this.ca = given.ca ?? createCA({ commonName: "tsbuilder-cluster-ca" });
     this.serving =
       given.serving ??
@@ -36,7 +41,7 @@ export class Credentials {
       organizations: [...groups],
       usages: ["client"],
     });
-    const token = randomBytes(24).toString("base64url");
+    const token = this.#tokenOf(name, groups);
     this.addToken(token, { name, groups });
     return kubeconfigOf({
       server,
@@ -46,5 +51,12 @@ export class Credentials {
       clientKey: key,
       token,
     });
+  }
+
+  /** With the same key, a user has the same token after a restart. */
+  #tokenOf(name: string, groups: readonly string[]): string {
+    return createHmac("sha256", this.#tokenKey)
+      .update(JSON.stringify([name, groups]))
+      .digest("base64url");
   }
 }

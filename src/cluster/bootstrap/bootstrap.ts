@@ -13,33 +13,6 @@ export async function bootstrap(core: Core, objects: readonly ApiObject[]): Prom
   for (const object of objects) await ensure(core, object);
 }
 
-/**
- * Creates the Service `kubernetes`, by which pods find the API server; nothing listens on its address, as in envtest.
- * The Service is recreated after a `kubectl delete all`. Returns a function that stops this.
- */
-export async function publishServer(core: Core, port: number): Promise<() => void> {
-  const labels = { component: "apiserver", provider: "kubernetes" };
-  const service = () =>
-    ensure(core, {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name: "kubernetes", namespace: "default", labels },
-      spec: {
-        clusterIP: "10.96.0.1",
-        ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
-        sessionAffinity: "None",
-        type: "ClusterIP",
-      },
-    });
-  await service();
-  const services = core.store.collection("services");
-  return core.store.listen((collection, { type, entry }) => {
-    if (collection !== services || type !== "DELETED" || entry.key !== "default/kubernetes") return;
-    // Another Service may have taken its address at once; then it is not recreated.
-    service().catch(() => undefined);
-  });
-}
-
 async function ensure(core: Core, object: ApiObject): Promise<void> {
   const write = ownWrite(core, object);
   if (write.resource.collection.get(keyOfWrite(write))) return;

@@ -5,6 +5,7 @@ import {
   type BuiltinSchema,
   DecodeError,
   decodeBuiltIn,
+  explainUnstructured,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
@@ -41,6 +42,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     namespaced: preferred.scope === "Namespaced",
     verbs: preferred.verbs,
     versions: ordered.map((version) => versionOf(version, schemas)),
+    ...(storage.group !== group && { kindGroup: storage.group }),
     storageVersion: storage.version,
     ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
     collection: store.collection(qualifiedName({ group: storage.group, plural })),
@@ -90,6 +92,7 @@ function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinS
     root,
     node: root,
     unknownFields: (object) => decodeBuiltIn(object as Record<string, unknown>, root).unknown,
+    explainMerged: (object) => explainUnstructured(object, root),
   };
 }
 

@@ -1,8 +1,13 @@
 import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
 import type { SubresourceInfo } from "../registry/resource.ts";
 
-/** The implemented subresources. Those that need a running container, such as logs, are not. */
-const implemented = new Set([
+/** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
+const served = new Set([
+  "attach",
+  "exec",
+  "log",
+  "portforward",
+  "proxy",
   "status",
   "finalize",
   "approval",
@@ -18,7 +23,7 @@ const implemented = new Set([
 export function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
   const found = new Map<string, SubresourceInfo>();
   for (const { name, group, version, kind, verbs } of resource.subresources) {
-    if (!implemented.has(name)) continue;
+    if (!served.has(name)) continue;
     const body = kind !== resource.kind && {
       body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
     };

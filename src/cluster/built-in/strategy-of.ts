@@ -3,15 +3,17 @@ import { defaultStrategy, resetNothing, resetStatusAlone } from "../registry/def
 import type { Strategy } from "../registry/resource.ts";
 import type { Store } from "../storage/store.ts";
 import { findKind } from "./find-kind.ts";
+import { parseMetadataChecks } from "./parse-metadata-checks.ts";
 
 /** The strategy of a built-in kind: the default one, the rules from the generated tables, and the kind's own. */
 export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { rules, subresources } = resource;
-  const strategy = findKind(resource)?.strategy;
+  const { strategy, metadataChecks } = findKind(resource) ?? {};
   const own = typeof strategy === "function" ? strategy(store) : strategy;
   const hasStatus = subresources.some(({ name }) => name === "status");
   return {
     ...defaultStrategy,
+    metadataChecks: parseMetadataChecks(metadataChecks),
     ...(!hasStatus && { resetFields: resetNothing }),
     ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,

@@ -15,13 +15,15 @@ export interface SelectingOwner extends KubernetesObject {
 
 /**
  * Lists the objects that an owner controls, after adopting matching objects without a controller and
- * releasing its own that no longer match. Neither happens while the owner or the object is being deleted.
+ * releasing its own that no longer match. Neither happens while the owner or the object is being deleted. Adopted
+ * objects get the given finalizer, and released ones lose it.
  */
 export async function claimDependents<T extends KubernetesObject>(
   objects: ClusterObjects,
   user: string,
   owner: SelectingOwner,
   resource: ResourceName<T>,
+  finalizer?: string,
 ): Promise<T[]> {
   const claimed: T[] = [];
   const requirements = toRequirements(owner.spec.selector);
@@ -32,9 +34,9 @@ export async function claimDependents<T extends KubernetesObject>(
     const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
     if (controller) {
       if (matches || !mayChange) claimed.push(object);
-      else await release(objects, user, owner, object);
+      else await release(objects, user, owner, object, finalizer);
     } else if (matches && mayChange) {
-      claimed.push(await adopt(objects, user, owner, object));
+      claimed.push(await adopt(objects, user, owner, object, finalizer));
     }
   }
   return claimed;
@@ -45,9 +47,15 @@ function adopt<T extends KubernetesObject>(
   user: string,
   owner: KubernetesObject,
   object: T,
+  finalizer: string | undefined,
 ): Promise<T> {
-  const ownerReferences = withOwnerReference(object.metadata.ownerReferences, ownerReferenceTo(owner));
-  return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+  const { finalizers = [], ownerReferences } = object.metadata;
+  const adopted = {
+    ...object.metadata,
+    ownerReferences: withOwnerReference(ownerReferences, ownerReferenceTo(owner)),
+    ...(finalizer && { finalizers: [...new Set([...finalizers, finalizer])] }),
+  };
+  return objects.update(user, { ...object, metadata: adopted });
 }
 
 async function release(
@@ -55,8 +63,13 @@ async function release(
   user: string,
   owner: KubernetesObject,
   object: KubernetesObject,
+  finalizer: string | undefined,
 ): Promise<void> {
-  const references = object.metadata.ownerReferences ?? [];
-  const ownerReferences = references.filter(({ uid }) => uid !== owner.metadata.uid);
-  await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+  const { finalizers = [], ownerReferences = [] } = object.metadata;
+  const released = {
+    ...object.metadata,
+    ownerReferences: ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid),
+    ...(finalizer && { finalizers: finalizers.filter((each) => each !== finalizer) }),
+  };
+  await objects.update(user, { ...object, metadata: released });
 }

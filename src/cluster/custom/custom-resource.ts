@@ -71,7 +71,7 @@ export function customResource(
     storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
     collection,
     strategy: customStrategy(crd, schemas, isTerminating),
-    subresources: subresourcesOf(crd, storageVersion),
+    subresources: new Map(crd.spec.versions.flatMap((version) => [...subresourcesOf(version)])),
     custom: true,
     present: (entry, version) => versions.present(entry, version),
     presentAll: (entries, version) => versions.presentAll(entries, version),
@@ -95,6 +95,7 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
     ...(version.deprecated && { deprecation }),
     schema: schemaOf(version),
     columns: customColumns(version),
+    subresources: subresourcesOf(version),
     ...(scale && { scale: scalePaths(scale) }),
   };
 }
@@ -141,9 +142,8 @@ function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["
   };
 }
 
-function subresourcesOf(crd: CustomResourceDefinition, storageVersion: string): Map<string, SubresourceInfo> {
+function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
   const found = new Map<string, SubresourceInfo>();
-  const version = crd.spec.versions.find(({ name }) => name === storageVersion)!;
   const { status, scale } = version.subresources ?? {};
   if (status) found.set("status", { verbs: ["get", "patch", "update"] });
   if (scale) found.set("scale", { verbs: ["get", "patch", "update"], body: scaleKind });

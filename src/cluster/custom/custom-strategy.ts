@@ -1,13 +1,15 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { type CompiledSchema, decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
-import { defaultStrategy, resetNothing, resetStatus } from "../registry/default-strategy.ts";
+import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
 import { badRequest, forbidden } from "../contract/status-error.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
+import { warnOfFinalizers } from "./finalizer-warnings.ts";
 import { readPath } from "./json-path.ts";
+import { validateScale } from "./validate-scale.ts";
 
 /** The strategy of custom resources, derived from the schema of each version. */
 export function customStrategy(
@@ -15,8 +17,15 @@ export function customStrategy(
   schemas: ReadonlyMap<string, CompiledSchema>,
   isTerminating: () => boolean,
 ): Strategy {
-  const hasStatus = crd.spec.versions.some(({ subresources }) => subresources?.status !== undefined);
+  const withStatus = new Set(
+    crd.spec.versions
+      .filter(({ subresources }) => subresources?.status !== undefined)
+      .map(({ name }) => name),
+  );
+  const hasStatus = ({ apiVersion }: ApiObject) => withStatus.has(parseApiVersion(apiVersion).version);
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
+  const scaleFor = ({ version }: { version: string }) =>
+    crd.spec.versions.find(({ name }) => name === version)?.subresources?.scale;
   const statusSchemas = new Map(
     crd.spec.versions.flatMap(({ name, schema }) => {
       const status = schema?.openAPIV3Schema?.properties?.["status"];
@@ -25,11 +34,16 @@ export function customStrategy(
   );
   return {
     ...defaultStrategy,
+    metadataChecks: { ...defaultStrategy.metadataChecks, qualifiedFinalizers: false },
     unconditionalUpdate: false,
     fieldSelectors: selectableFields(crd),
     generation: true,
-    specChanged: (object, old) => !isEqual(content(object, hasStatus), content(old, hasStatus)),
-    resetFields: hasStatus ? resetStatus : resetNothing,
+    specChanged: (object, old) =>
+      !isEqual(contentOf(object, hasStatus(object)), contentOf(old, hasStatus(old))),
+    resetFields(object, old, subresource) {
+      if (hasStatus(object)) resetStatus(object, old, subresource);
+    },
+    warnings: warnOfFinalizers,
     prepareForCreate({ metadata }) {
       if (!isTerminating()) return;
       const { group, names } = crd.spec;
@@ -41,17 +55,26 @@ export function customStrategy(
       object.metadata = decodedMetadata(object);
       replaceFields(object, schema.applyDefaults(schema.prune(object).object));
     },
-    validate: (object, context) => [
-      ...schemaFor(context).validate(object),
-      ...validateReplicas(object, crd, context.version),
-    ],
+    validate(object, context) {
+      // Without a name, the rules of the schema are not evaluated.
+      const blocked = !object.metadata.name;
+      return [
+        ...schemaFor(context).validate(object, { blocked }),
+        ...validateScale(object, scaleFor(context)),
+      ];
+    },
     validateUpdate(object, old, context) {
       if (context.subresource !== "status") {
         const errors = schemaFor(context).validate(object, { old });
-        return [...errors, ...validateReplicas(object, crd, context.version)];
+        return [...errors, ...validateScale(object, scaleFor(context))];
       }
-      const status = statusSchemas.get(context.version);
-      return status?.validate(object["status"], { old: old["status"], path: "status" }) ?? [];
+      const errors =
+        object["status"] === undefined
+          ? []
+          : statusSchemas
+              .get(context.version)
+              ?.validate(object["status"], { old: old["status"], path: "status" });
+      return [...(errors ?? []), ...validateScale(object, scaleFor(context), ["status"])];
     },
   };
 }
@@ -70,34 +93,8 @@ function selectableFields({
   );
 }
 
-/** With a scale subresource, the replicas fields must be non-negative integers. */
-function validateReplicas(object: ApiObject, crd: CustomResourceDefinition, version: string): FieldError[] {
-  const { scale } = crd.spec.versions.find(({ name }) => name === version)?.subresources ?? {};
-  if (!scale) return [];
-  const path = scale.specReplicasPath;
-  let value: unknown = object;
-  for (const field of path.slice(1).split(".")) {
-    if (value === undefined || value === null) return [];
-    if (typeof value !== "object") return [accessorError(path, value, "map[string]interface{}")];
-    value = (value as Record<string, unknown>)[field];
-  }
-  if (value === undefined || value === null) return [];
-  if (!Number.isInteger(value)) return [accessorError(path, value, "int64")];
-  return (value as number) < 0 ? [invalid(path, value, "should be a non-negative integer")] : [];
-}
-
-function accessorError(path: string, value: unknown, expected: string): FieldError {
-  const found = `${String(value)} is of the type ${goTypeOf(value)}`;
-  return invalid(path, 0, `${path} accessor error: ${found}, expected ${expected}`);
-}
-
-function goTypeOf(value: unknown): string {
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
 /** Everything outside metadata counts as content; status only if it is not a subresource. */
-function content(object: ApiObject, hasStatus: boolean): object {
+function contentOf(object: ApiObject, hasStatus: boolean): object {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
   if (hasStatus) delete rest["status"];
   return rest;

@@ -1,3 +1,4 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
@@ -24,7 +25,10 @@ interface Presented {
   readonly until: number;
 }
 
-/** The objects of a CRD in each of its versions: converted, then pruned and defaulted by the version's schema. */
+/**
+ * The objects of a CRD in each of its versions: pruned and defaulted by the schema of the version in which they are stored,
+ * then converted, and pruned by the schema of the other version.
+ */
 export class CustomVersions {
   readonly #crd: CustomResourceDefinition;
   readonly #schemas: ReadonlyMap<string, CompiledSchema>;
@@ -48,7 +52,7 @@ export class CustomVersions {
     const known = this.#known(entry, version);
     if (known) return known;
     if (!this.#needsWebhook(entry.object, version))
-      return this.#remember(entry, version, this.#rename(entry.object, version));
+      return this.#remember(entry, version, this.#rename(this.#complete(entry.object), version));
     return Promise.resolve(this.presentAll([entry], version)).then(([shown]) => shown!);
   }
 
@@ -58,9 +62,10 @@ export class CustomVersions {
       (entry) => this.#needsWebhook(entry.object, version) && !this.#known(entry, version),
     );
     const own = (entry: Entry) =>
-      this.#known(entry, version) ?? this.#remember(entry, version, this.#rename(entry.object, version));
+      this.#known(entry, version) ??
+      this.#remember(entry, version, this.#rename(this.#complete(entry.object), version));
     if (foreign.length === 0) return entries.map(own);
-    const objects = foreign.map(({ object }) => object);
+    const objects = foreign.map(({ object }) => this.#complete(object));
     return this.#convert(this.#crd, objects, this.#apiVersion(version)).then((converted) => {
       for (const [index, entry] of foreign.entries()) this.#remember(entry, version, converted[index]!);
       return entries.map(own);
@@ -69,9 +74,9 @@ export class CustomVersions {
 
   convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject> {
     if (object.apiVersion === this.#apiVersion(version)) return object;
-    if (!this.#needsWebhook(object, version)) return this.#shape(this.#rename(object, version), version);
+    if (!this.#needsWebhook(object, version)) return this.#prune(this.#rename(object, version), version);
     return this.#convert(this.#crd, [object], this.#apiVersion(version)).then(([converted]) =>
-      this.#shape(converted!, version),
+      this.#prune(converted!, version),
     );
   }
 
@@ -94,7 +99,7 @@ export class CustomVersions {
   }
 
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
-    const object = this.#shape(converted, version);
+    const object = this.#prune(converted, version);
     const shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
     const until = this.#needsWebhook(entry.object, version)
       ? performance.now() + conversionCountsMilliseconds
@@ -108,9 +113,15 @@ export class CustomVersions {
     return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
   }
 
-  #shape(object: ApiObject, version: string): ApiObject {
-    const schema = this.#schemas.get(version)!;
-    return schema.applyDefaults(schema.prune(object).object);
+  /** A stored object by the schema of its own version, if the CRD still has that. */
+  #complete(object: ApiObject): ApiObject {
+    const schema = this.#schemas.get(parseApiVersion(object.apiVersion).version);
+    return schema ? schema.applyDefaults(schema.prune(object).object) : object;
+  }
+
+  /** An object without the fields that its version does not have. */
+  #prune(object: ApiObject, version: string): ApiObject {
+    return this.#schemas.get(version)!.prune(object).object;
   }
 
   #apiVersion(version: string): string {

@@ -1,5 +1,5 @@
 import type { Registry } from "../registry/registry.ts";
-import type { Resource } from "../registry/resource.ts";
+import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { groupsOf } from "./groups.ts";
 
 /** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
@@ -23,6 +23,7 @@ export function aggregatedDiscovery(registry: Registry, core: boolean, documentV
 
 function describe(resource: Resource, version: string) {
   const { custom, group } = resource;
+  const subresources = subresourcesIn(resource, version);
   /** Built-in kinds omit group and version: those of the document apply. */
   const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
   return {
@@ -33,8 +34,8 @@ function describe(resource: Resource, version: string) {
     verbs: resource.verbs,
     ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
     ...(resource.categories.length > 0 && { categories: resource.categories }),
-    ...(resource.subresources.size > 0 && {
-      subresources: [...resource.subresources].map(([subresource, { verbs, body }]) => ({
+    ...(subresources.size > 0 && {
+      subresources: [...subresources].map(([subresource, { verbs, body }]) => ({
         subresource,
         responseKind: body ?? own,
         verbs,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Registry } from "../registry/registry.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { jsonReply } from "../http/reply.ts";
+import { preferredReply } from "../http/reply.ts";
 import { aggregatedDiscovery } from "./aggregated.ts";
 import { coreVersions, groupDocument, groupList, resourceList } from "./legacy.ts";
 
@@ -17,14 +17,14 @@ export function handleDiscovery(registry: Registry, context: RequestContext): Re
       : second === undefined
         ? groupDocument(registry, first!)
         : resourceList(registry, first!, second);
-  return found && jsonReply(found);
+  return found && preferredReply(context, found);
 }
 
 function rootDocument(registry: Registry, context: RequestContext, core: boolean): Reply {
   const version = aggregatedVersion(context.request.headers.accept ?? "");
   if (!version) {
     const address = context.request.headers.host ?? "";
-    return jsonReply(core ? coreVersions(address) : groupList(registry));
+    return preferredReply(context, core ? coreVersions(address) : groupList(registry));
   }
   const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, core, version)));
   const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;

@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { Registry } from "../registry/registry.ts";
-import type { Resource } from "../registry/resource.ts";
+import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { groupsOf } from "./groups.ts";
 
 /** `/api`: the versions of the core group. */
@@ -41,7 +41,7 @@ export function resourceList(registry: Registry, group: string, version: string)
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
     groupVersion: apiVersionOf({ group, version }),
-    resources: served.flatMap((resource) => [resourceLine(resource), ...subresourceLines(resource)]),
+    resources: served.flatMap((resource) => [resourceLine(resource), ...subresourceLines(resource, version)]),
   };
 }
 
@@ -58,8 +58,8 @@ function resourceLine(resource: Resource) {
   };
 }
 
-function subresourceLines(resource: Resource) {
-  return [...resource.subresources].map(([name, { verbs, body }]) => ({
+function subresourceLines(resource: Resource, version: string) {
+  return [...subresourcesIn(resource, version)].map(([name, { verbs, body }]) => ({
     name: `${resource.plural}/${name}`,
     singularName: "",
     namespaced: resource.namespaced,

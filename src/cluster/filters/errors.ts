@@ -9,8 +9,8 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
     try {
       return await next();
     } catch (thrown) {
-      if (!(thrown instanceof StatusError) && !context.signal.aborted) report(failedRequest(context, thrown));
-      const error = thrown instanceof StatusError ? thrown : unexpectedError(thrown);
+      const error = statusErrorOf(thrown);
+      if (error !== thrown && !isDisconnect(context, thrown)) report(failedRequest(context, thrown));
       const { retryAfterSeconds } = error.status.details ?? {};
       const headers = {
         ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
@@ -22,9 +22,19 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
   };
 }
 
-/** Adds the failed request to an error. */
-export function failedRequest({ method, request }: RequestContext, cause: unknown): Error {
-  return new Error(`${method} ${request.url ?? ""} failed`, { cause });
+/** Adds the failed request to an error: method, path and user, but never a body. */
+export function failedRequest({ method, request, user }: RequestContext, cause: unknown): Error {
+  return new Error(`${method} ${request.url ?? ""} of ${user.name} failed`, { cause });
+}
+
+/** Returns true if a request failed because its client has disconnected, which is no failure of the server. */
+export function isDisconnect({ request, signal }: RequestContext, thrown: unknown): boolean {
+  return signal.aborted || request.errored === thrown;
+}
+
+/** The error that the client gets: a StatusError as it is, any other error as an internal one. */
+export function statusErrorOf(thrown: unknown): StatusError {
+  return thrown instanceof StatusError ? thrown : unexpectedError(thrown);
 }
 
 /** System errors, such as a full disk, are shown to the client; bugs are only reported to `onError`. */

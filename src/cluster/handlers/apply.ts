@@ -1,11 +1,12 @@
 import { copyJSON, type JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   ApplyConflictError,
+  gvkOf,
   SchemaMismatchError,
   serverSideApply,
+  subjectOf,
 } from "@tsbuilder/apimachinery/patch/apply";
 import { PatchError } from "@tsbuilder/apimachinery/patch";
-import { parse } from "yaml";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { updateObject } from "../registry/update-object.ts";
@@ -13,13 +14,15 @@ import { apiVersionOfWrite, type Write } from "../registry/write.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
-import { badRequest, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
+import { badRequest, conflict, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
+import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { isTooDeep } from "../codec/json-error.ts";
-import { checkFields, explainYAML } from "./read-object.ts";
+import { checkFields, duplicateKeys, explainYAML } from "./read-object.ts";
+import { findFieldProblems } from "./field-problems.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
-import { fieldValidationOf, writeOf } from "./write-options.ts";
+import { type FieldValidation, fieldValidationOf, writeOf } from "./write-options.ts";
 
 /** Server-side apply: the body holds all fields that the manager wants to own. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
@@ -27,13 +30,19 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   const validation = fieldValidationOf(context.query, "PatchOptions");
-  const { applied, force, named } = await readApply(context, target, { apiVersion, kind: resource.kind });
+  const { applied, force, named, text } = await readApply(context, target, {
+    apiVersion,
+    kind: resource.kind,
+  });
   const { entry, created } = await updateObject(write, {
     async next(current) {
       if (!current && !named) throw nameMissing(target.name);
       const next = await applyTo(write, current, applied, force);
+      checkConvertible(write, target, applied, next);
+      if (!current && next.metadata.uid) throw uidMismatch(write, next.metadata.uid);
       // Wrong types have been refused by now; this finds fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
+      checkDuplicates(context, text, validation);
       return next;
     },
     applied: true,
@@ -48,9 +57,10 @@ export async function readApply(
   { query, request }: RequestContext,
   { name }: Target,
   { apiVersion, kind }: { apiVersion: string; kind: string },
-): Promise<{ applied: ApiObject; force: boolean; named: boolean }> {
+): Promise<{ applied: ApiObject; force: boolean; named: boolean; text: string }> {
   if (!query.get("fieldManager")) throw managerRequired();
-  const value = parseApplied((await readBody(request)).toString("utf8"));
+  const text = (await readBody(request)).toString("utf8");
+  const value = parseApplied(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw badRequest("error decoding YAML: the body is not an object");
   }
@@ -62,7 +72,7 @@ export async function readApply(
   object.metadata ??= {};
   // If metadata is not an object, the schema reports it.
   if (typeof object.metadata !== "object" || Array.isArray(object.metadata))
-    return { applied: object, force: isTrue(query.get("force")), named: true };
+    return { applied: object, force: isTrue(query.get("force")), named: true, text };
   if (object.metadata.name !== undefined && object.metadata.name !== name) {
     throw badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
@@ -70,7 +80,21 @@ export async function readApply(
   }
   const named = object.metadata.name !== undefined;
   object.metadata.name = name;
-  return { applied: object, force: isTrue(query.get("force")), named };
+  return { applied: object, force: isTrue(query.get("force")), named, text };
+}
+
+/** Refuses duplicate keys, or warns about them. */
+function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
+  if (validation === "Ignore") return;
+  // The parser of YAML is slow; a JSON text without duplicate fields needs none.
+  if (text.startsWith("{") && findFieldProblems(text, []).length === 0) return;
+  const duplicates = findDuplicateKeys(text);
+  if (duplicates.length === 0) return;
+  if (validation === "Strict") {
+    const why = `error converting YAML to JSON: ${duplicateKeys(duplicates)}`;
+    throw badRequest(`error strict decoding YAML: ${why}`);
+  }
+  for (const line of duplicates) warnings.add(line);
 }
 
 /** A `kind` or `apiVersion` that is not a string counts as missing. */
@@ -86,7 +110,7 @@ function parseApplied(text: string): unknown {
     // Not JSON: a flow mapping of YAML begins with a brace, too.
   }
   try {
-    return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
+    return parseGoYAML(text);
   } catch (error) {
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${explainYAML(error)}`);
   }
@@ -115,6 +139,25 @@ export async function applyTo(
       text.replaceAll(`using ${apiVersionOfWrite(write)}`, `using ${spokenIn}`),
     );
   }
+}
+
+/** A value that the schema allows, but that Go can't read: a time, a quantity, a fraction. */
+function checkConvertible(write: Write, { served }: Target, applied: ApiObject, next: ApiObject): void {
+  const why = served.schema?.explainMerged?.(next);
+  if (why === undefined) return;
+  const endpoint = endpointOf(write);
+  const subject = subjectOf(endpoint, applied as unknown as JSONObject);
+  const gvk = gvkOf(endpoint);
+  throw new StatusError(
+    500,
+    undefined,
+    `failed to convert new object ${subject} to proper version: unable to convert unstructured object to ${gvk}: ${why}`,
+  );
+}
+
+function uidMismatch({ resource, name }: Write, uid: string): StatusError {
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  return conflict(resource, name, why);
 }
 
 function statusOf(error: unknown, spoken: (message: string) => string): unknown {

@@ -14,7 +14,20 @@ export function writeContinue(revision: number, after: string, prefix: string): 
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
 }
 
+/** Where a text stops being base64 without padding; undefined if all of it is. */
+function wrongByteOf(token: string): number | undefined {
+  const at = token.search(/[^\w-]/u);
+  if (at !== -1) return at;
+  return token.length % 4 === 1 ? token.length - 1 : undefined;
+}
+
 export function readContinue(token: string, prefix: string): Continue {
+  const wrong = wrongByteOf(token);
+  if (wrong !== undefined) {
+    throw badRequest(
+      `invalid continue token: continue key is not valid: illegal base64 data at input byte ${wrong}`,
+    );
+  }
   const bytes = Buffer.from(token, "base64url");
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {

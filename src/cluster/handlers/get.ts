@@ -1,7 +1,7 @@
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { keyOf } from "../registry/resource.ts";
 import { notFound } from "../contract/status-error.ts";
-import { malformedRevision } from "./list-revision.ts";
+import { listRevision, malformedListRevision, malformedRevision } from "./list-revision.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 
@@ -10,8 +10,10 @@ export async function handleGet(context: RequestContext, target: Target): Promis
   const { resource, version, namespace, name } = target;
   const asked = context.query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(asked)) {
-    throw malformedRevision(asked);
+    // Events are in no cache of the real server; its storage reports the revision like that of a list.
+    throw resource.plural === "events" ? malformedListRevision(asked) : malformedRevision(asked);
   }
+  listRevision({ resourceVersion: asked }, target.core.store.revision);
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
   return replyObject(context, target, await resource.present(stored, version));

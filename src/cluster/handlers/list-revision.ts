@@ -2,16 +2,14 @@ import { badRequest, expired, StatusError } from "../contract/status-error.ts";
 import { type Continue, writeContinue } from "./continue-token.ts";
 import type { ListOptions } from "./list-options.ts";
 
-/** The requested revision of a list or watch. Throws if it is in the future. */
+/** The requested revision of a get, list or watch. Throws if it is in the future. */
 export function listRevision(
   { resourceVersion }: Pick<ListOptions, "resourceVersion">,
   current: number,
 ): number {
   if (resourceVersion === "") return current;
   if (!/^\d+$/.test(resourceVersion)) {
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-    );
+    throw malformedListRevision(resourceVersion);
   }
   const revision = Number(resourceVersion);
   if (revision > current) throw tooNew(revision, current);
@@ -20,8 +18,16 @@ export function listRevision(
 
 /** The error of gets and watches; lists have another one. */
 export function malformedRevision(text: string): StatusError {
+  return new StatusError(500, undefined, explainRevision(text));
+}
+
+export function malformedListRevision(text: string): StatusError {
+  return badRequest(`invalid resource version: ${explainRevision(text)}`);
+}
+
+function explainRevision(text: string): string {
   const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  return new StatusError(500, undefined, `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
+  return `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
 }
 
 /** The requested revision is in the future, perhaps from another cluster: the client should wait and try again. */
@@ -35,6 +41,11 @@ export function tooNew(revision: number, current: number): StatusError {
 
 export function tooOld(revision: number, oldest: number): StatusError {
   return expired(`too old resource version: ${revision} (${oldest})`);
+}
+
+/** The requested revision of a list is no longer in the history; watches have another message. */
+export function expiredList(): StatusError {
+  return expired("The resourceVersion for the provided list is too old.");
 }
 
 /** The revision of the pages is no longer in the history. The Status carries a token that continues at the current revision. */

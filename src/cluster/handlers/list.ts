@@ -1,11 +1,14 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { encode, includeObjectOf } from "./reply-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
+import { timeSlices } from "../http/time-slices.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
+import { listOfJSON } from "./list-body.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
-import { expiredContinue, listRevision, tooOld } from "./list-revision.ts";
-import { negotiate, partialOf, tableOf } from "./representation.ts";
+import { expiredContinue, expiredList, listRevision } from "./list-revision.ts";
+import { presentEntries } from "./present-entries.ts";
+import { negotiate, partialOf, rowOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 
 /** Handles GET of a list, or of a page of it. */
@@ -30,8 +33,7 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const revision = token ? token.revision : listRevision(options, core.store.revision);
   const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
-  if (!all)
-    throw token ? expiredContinue(token, prefix) : tooOld(revision, resource.collection.compactedRevision);
+  if (!all) throw token ? expiredContinue(token, prefix) : expiredList();
 
   const start = token ? all.findIndex(({ key }) => key > token.after) : 0;
   const rest = start === -1 ? [] : start === 0 ? all : all.slice(start);
@@ -54,17 +56,22 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
 
 /** Selects a page of entries, converted to the requested version, and counts the remaining ones. */
 async function select(
-  { resource, version }: Target,
+  target: Target,
   entries: readonly Entry[],
   limit: number,
   matches: ListOptions["matches"],
 ): Promise<{ entries: readonly Entry[]; left: number }> {
   if (!matches) {
     const page = entries.length > limit ? entries.slice(0, limit) : entries;
-    return { entries: await resource.presentAll(page, version), left: entries.length - page.length };
+    return { entries: await presentEntries(target, page), left: entries.length - page.length };
   }
-  const shown = await resource.presentAll(entries, version);
-  const selected = shown.filter(({ object }) => matches(object));
+  const selected: Entry[] = [];
+  const pause = timeSlices();
+  for (const entry of await presentEntries(target, entries)) {
+    if (matches(entry.object)) selected.push(entry);
+    const paused = pause();
+    if (paused) await paused;
+  }
   const left = Math.max(0, selected.length - limit);
   return { entries: left > 0 ? selected.slice(0, limit) : selected, left };
 }
@@ -79,58 +86,57 @@ function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
   return limit > 0 && match === "" && resourceVersion !== "" && resourceVersion !== "0";
 }
 
-export function listReply(context: RequestContext, target: Target, found: FoundList): Reply {
+/** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
+export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata } = found;
   const representation = negotiate(context.request.headers.accept, target);
-  const { form, metaVersion } = representation;
+  const { form, metaVersion, yaml } = representation;
   if (form === "table") {
     const include = includeObjectOf(context.query);
     const now = target.core.clock.now();
-    const table = tableOf(entries, target, { metaVersion, include, now, withDefinitions: true, metadata });
-    return encode(table, representation);
+    const options = { metaVersion, include, now, withDefinitions: true, metadata };
+    if (yaml) return encode(tableOf(entries, target, options), representation);
+    const columns = target.served.columns!;
+    return listOfJSON(tableOf([], target, options), entries, (entry) => [
+      jsonOf(rowOf(entry, columns, options)),
+    ]);
   }
   if (form === "partial") {
-    const items = found.nothingLeft ? null : entries.map((entry) => partialOf(entry, metaVersion));
-    const list = {
-      kind: "PartialObjectMetadataList",
-      apiVersion: `meta.k8s.io/${metaVersion}`,
-      metadata,
-      items,
-    };
-    return encode(list, representation);
+    const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
+    if (found.nothingLeft) return encode({ ...list, items: null }, representation);
+    if (yaml)
+      return encode(
+        { ...list, items: entries.map((entry) => partialOf(entry, metaVersion)) },
+        representation,
+      );
+    return listOfJSON({ ...list, items: [] }, entries, (entry) => [jsonOf(partialOf(entry, metaVersion))]);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   // Lists of custom resources always have a `continue` field, as Go's unstructured lists do.
   const shown = resource.custom ? { continue: "", ...metadata } : metadata;
-  if (representation.yaml) {
-    const items = found.nothingLeft
-      ? null
-      : entries.map(({ object: { kind, apiVersion: own, ...rest } }) =>
-          resource.custom ? { kind, apiVersion: own, ...rest } : rest,
-        );
-    return encode({ kind: resource.listKind, apiVersion, metadata: shown, items }, representation);
+  const list = { kind: resource.listKind, apiVersion, metadata: shown };
+  if (found.nothingLeft) return encode({ ...list, items: null }, representation);
+  if (yaml) {
+    const items = entries.map(({ object: { kind, apiVersion: own, ...rest } }) =>
+      resource.custom ? { kind, apiVersion: own, ...rest } : rest,
+    );
+    return encode({ ...list, items }, representation);
   }
-  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":"${apiVersion}","metadata":${JSON.stringify(shown)},"items":[`;
-  const omitted = resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
-  if (found.nothingLeft)
-    return { code: 200, contentType: "application/json", body: `${head.slice(0, -1)}null}` };
-  return { code: 200, contentType: "application/json", body: joinItems(head, entries, omitted) };
+  const omitted = Buffer.from(
+    resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`,
+  );
+  return listOfJSON({ ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
 }
 
-const comma = Buffer.from(",");
+function jsonOf(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
 const brace = Buffer.from("{");
 
-/** Joins the encoded items. Lists of built-in kinds omit each item's kind and apiVersion. */
-function joinItems(head: string, entries: readonly Entry[], omitted: string): Buffer {
-  const parts: Buffer[] = [Buffer.from(head)];
-  const skip = Buffer.from(omitted);
-  for (const [index, { bytes }] of entries.entries()) {
-    if (index > 0) parts.push(comma);
-    if (skip.length > 0 && bytes.subarray(0, skip.length).equals(skip)) {
-      parts.push(brace, bytes.subarray(skip.length));
-    } else parts.push(bytes);
-  }
-  parts.push(Buffer.from("]}"));
-  return Buffer.concat(parts);
+/** Lists of built-in kinds omit each item's kind and apiVersion. */
+function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
+  if (start.length === 0 || !bytes.subarray(0, start.length).equals(start)) return [bytes];
+  return [brace, bytes.subarray(start.length)];
 }

@@ -15,10 +15,12 @@ import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readBody } from "../http/read-body.ts";
 import { badRequest, invalidObject, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
-import { copyJSON } from "@tsbuilder/apimachinery/json";
+import { copyJSON, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { goText, quote } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
+import { findFieldProblems } from "./field-problems.ts";
 import { mediaTypeOf, typeMismatch } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -26,6 +28,17 @@ import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from ".
 
 /** Returns the patched object. */
 type Patch = (object: ApiObject) => unknown;
+
+/** A patch from a request's body. */
+export interface SentPatch {
+  /** Returns the patched object, which belongs to the caller. */
+  apply(object: ApiObject): ApiObject;
+  /** The patched object, or for a strategic merge patch the patch, as messages show it. */
+  show(next: object): string;
+  /** Duplicate fields, and unknown ones of operations, as strict decoding reports them. */
+  readonly problems: readonly string[];
+  readonly isStrategic: boolean;
+}
 
 /** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
@@ -36,9 +49,9 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   const source: UpdateSource = {
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
-      const next = patch(current);
-      checkType(context, target, current, next);
-      checkPatched(context, target, next, validation);
+      const next = patch.apply(current);
+      checkType(context, target, patch, current, next);
+      checkPatched(context, target, patch, next, validation);
       checkName(target, next);
       return next;
     },
@@ -58,13 +71,14 @@ function checkName({ name }: Target, next: ApiObject): void {
 function checkType(
   { warnings }: RequestContext,
   { core, resource, name }: Target,
+  patch: SentPatch,
   current: ApiObject,
   next: ApiObject,
 ): void {
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
   const mismatch = typeMismatch(next);
-  if (mismatch !== undefined) throw patchProblem(next, mismatch);
-  if (!resource.custom) throw patchProblem(next, conversionError(core, resource, next));
+  if (mismatch !== undefined) throw patchProblem(patch, next, mismatch);
+  if (!resource.custom) throw patchProblem(patch, next, conversionError(core, resource, next));
   // No schema is known for another version, so all its fields are unknown.
   const known = new Set(["apiVersion", "kind", "metadata"]);
   for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
@@ -90,23 +104,28 @@ function conversionError({ registry }: Core, resource: Resource, { apiVersion, k
 function checkPatched(
   { warnings }: RequestContext,
   { served }: Target,
+  patch: SentPatch,
   next: ApiObject,
   validation: FieldValidation,
 ): void {
   try {
-    const unknown = served.schema?.unknownFields(next) ?? [];
-    if (validation === "Ignore" || unknown.length === 0) return;
-    const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    const why = patch.isStrategic ? served.schema?.explainMerged?.(next) : undefined;
+    if (why !== undefined) throw new DecodeError(why);
+    const found = served.schema?.unknownFields(next) ?? [];
+    const unknown = patch.isStrategic ? found.toSorted() : found;
+    const problems = [...patch.problems, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+    if (validation === "Ignore" || problems.length === 0) return;
     if (validation === "Strict") throw new DecodeError(`strict decoding error: ${problems.join(", ")}`);
     for (const problem of problems) warnings.add(problem);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw patchProblem(next, error.message);
+    throw patchProblem(patch, next, error.message);
   }
 }
 
-function patchProblem(next: ApiObject, why: string): StatusError {
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(next))}: ${why}`;
+/** Refuses the result of a patch. */
+export function patchProblem(patch: SentPatch, next: object, why: string): StatusError {
+  const message = `Invalid value: ${quote(patch.show(next))}: ${why}`;
   return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
     causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
   });
@@ -117,15 +136,32 @@ const json = "application/json-patch+json";
 const strategic = "application/strategic-merge-patch+json";
 export const applyPatch = "application/apply-patch+yaml";
 
-/** Reads the patch in a request's body. The object that it returns belongs to the caller. */
-export async function readPatch(
-  context: RequestContext,
-  target: Target,
-): Promise<(object: ApiObject) => ApiObject> {
+/** Reads the patch in a request's body. */
+export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
   const body = (await readBody(context.request)).toString("utf8");
-  const patch = parsePatch(mediaTypeOf(context), body, target);
-  return (object) => patched(patch, object);
+  const mediaType = mediaTypeOf(context);
+  const patch = parsePatch(mediaType, body, target);
+  const isStrategic = mediaType === strategic;
+  return {
+    apply: (object) => patched(patch, object),
+    show: (next) => (isStrategic ? goText(JSON.parse(body) as JSONValue) : JSON.stringify(next)),
+    problems: problemsOf(mediaType, body),
+    isStrategic,
+  };
 }
+
+function problemsOf(mediaType: string, body: string): readonly string[] {
+  if (mediaType !== json) return findFieldProblems(body, []);
+  const operations = JSON.parse(body) as readonly object[];
+  const unknown = operations.flatMap((operation, index) =>
+    Object.keys(operation)
+      .filter((name) => !operationFields.has(name))
+      .map((name) => `[${index}].${name}`),
+  );
+  return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
+}
+
+const operationFields = new Set(["op", "path", "from", "value"]);
 
 function parsePatch(mediaType: string, body: string, target: Target): Patch {
   try {

@@ -1,4 +1,3 @@
-import { parse, parseDocument } from "yaml";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
@@ -8,6 +7,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
+import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
@@ -73,10 +73,10 @@ function parseJSON(text: string, target: Target): unknown {
   }
 }
 
-/** Parses YAML. The number of aliases is limited: otherwise a small text could expand to gigabytes. */
+/** Parses the YAML of a request's body. */
 export function parseYAML(text: string, target: Target): unknown {
   try {
-    return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
+    return parseGoYAML(text);
   } catch (error) {
     throw unrecognized(target, `${explainYAML(error)} (${Buffer.from(text).toString("hex")})`);
   }
@@ -216,15 +216,14 @@ function checkDuplicateKeys(
   text: string,
   validation: FieldValidation,
 ): void {
-  const { errors } = parseDocument(text, { maxAliasCount: 100 } as object);
-  const duplicates = errors.filter(({ code }) => code === "DUPLICATE_KEY");
+  const duplicates = findDuplicateKeys(text);
   if (duplicates.length === 0) return;
-  const lines = duplicates.map(({ pos }) => {
-    const line = text.slice(0, pos[0]).split("\n").length;
-    const key = /^\s*["']?([^"':]+)/.exec(text.slice(pos[0]))?.[1] ?? "";
-    return `  line ${line}: key ${JSON.stringify(key)} already set in map`;
-  });
-  const message = `yaml: unmarshal errors:\n${lines.join("\n")}`;
+  const message = duplicateKeys(duplicates);
   if (validation === "Strict") throw undecodable(target, `strict decoding error: ${message}`);
   warnings.add(message);
+}
+
+/** The message of Go's YAML decoder about duplicate keys. */
+export function duplicateKeys(duplicates: readonly string[]): string {
+  return `yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join("\n")}`;
 }

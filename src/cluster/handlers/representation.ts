@@ -73,7 +73,12 @@ export function tableOf(entries: readonly Entry[], target: Target, options: Tabl
   };
 }
 
-function rowOf(entry: Entry, columns: TableColumns, { include, metaVersion, now }: TableOptions): unknown {
+/** One row of a Table. */
+export function rowOf(
+  entry: Entry,
+  columns: TableColumns,
+  { include, metaVersion, now }: TableOptions,
+): unknown {
   const { object } = entry;
   const conditions = columns.rowConditions?.(object);
   const shown = include === "None" ? null : include === "Object" ? object : partialOf(entry, metaVersion);

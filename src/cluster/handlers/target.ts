@@ -16,7 +16,8 @@ export function targetOf(core: Core, { info, user }: RequestContext): Target {
   const endpoint = core.registry.endpoint(info.group, info.version, info.resource);
   if (!endpoint) throw resourceNotServed();
   const { resource, version: served } = endpoint;
-  const subresourceInfo = info.subresource ? resource.subresources.get(info.subresource) : undefined;
+  const subresources = served.subresources ?? resource.subresources;
+  const subresourceInfo = info.subresource ? subresources.get(info.subresource) : undefined;
   if (info.subresource && !subresourceInfo) {
     const could = resource.custom && ["status", "scale"].includes(info.subresource);
     throw could ? notFound(resource, info.name) : resourceNotServed();

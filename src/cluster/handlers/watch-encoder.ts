@@ -1,5 +1,5 @@
 import { apiVersionOf, type Status } from "@tsbuilder/apimachinery/meta";
-import type { Change } from "../storage/collection.ts";
+import type { Change } from "../storage/change.ts";
 import { Entry } from "../storage/entry.ts";
 import { partialOf, type Representation, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";

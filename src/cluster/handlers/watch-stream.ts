@@ -3,7 +3,9 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 
 const bookmarkInterval = 60_000;
 /** A client is disconnected if its unsent data exceeds this; it can list and watch again. */
-const backlogLimit = 16 * 1024 * 1024;
+export const backlogLimit = 16 * 1024 * 1024;
+/** Initial objects are sent while the unsent data is less than this. */
+const initialBacklog = 1024 * 1024;
 const shortestDefaultTimeout = 30 * 60;
 
 /** The connection of one watcher. All data of one turn of the event loop is sent at once. */
@@ -14,6 +16,8 @@ export class WatchStream {
   #pending: Buffer[] = [];
   #scheduled = false;
   #ended = false;
+  #isStarting = true;
+  #isTimedOut = false;
 
   constructor(
     response: ServerResponse,
@@ -26,7 +30,13 @@ export class WatchStream {
     response.flushHeaders();
     signal.addEventListener("abort", () => this.end());
     const seconds = timeoutSeconds || shortestDefaultTimeout * (1 + Math.random());
-    this.onEnd(clock.setTimer(() => this.end(), seconds * 1000));
+    this.onEnd(clock.setTimer(() => this.#timeOut(), seconds * 1000));
+  }
+
+  /** The initial objects and missed changes are sent: from now on the watch may time out. */
+  started(): void {
+    this.#isStarting = false;
+    if (this.#isTimedOut) this.end();
   }
 
   write(line: Buffer): void {
@@ -53,6 +63,28 @@ export class WatchStream {
     this.onEnd(() => cancel());
   }
 
+  /** Resolves when there is room for more initial objects, or the stream has ended. */
+  async room(): Promise<void> {
+    if (this.#ended || this.#response.writableLength < initialBacklog) return;
+    this.started();
+    await new Promise<void>((resolve) => {
+      this.#response.once("drain", resolve);
+      this.onEnd(resolve);
+    });
+    this.#isStarting = true;
+  }
+
+  /** Ends the connection of a client that does not read. */
+  disconnect(): void {
+    this.end();
+    this.#response.destroy();
+  }
+
+  #timeOut(): void {
+    this.#isTimedOut = true;
+    if (!this.#isStarting) this.end();
+  }
+
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -67,9 +99,6 @@ export class WatchStream {
     if (this.#ended || this.#pending.length === 0) return;
     this.#response.write(this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending));
     this.#pending = [];
-    if (this.#response.writableLength > backlogLimit) {
-      this.end();
-      this.#response.destroy();
-    }
+    if (this.#response.writableLength > backlogLimit) this.disconnect();
   }
 }

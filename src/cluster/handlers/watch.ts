@@ -1,15 +1,18 @@
 import type { ServerResponse } from "node:http";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { StatusError } from "../contract/status-error.ts";
-import type { Change } from "../storage/collection.ts";
+import { statusErrorOf } from "../filters/errors.ts";
+import { timeSlices } from "../http/time-slices.ts";
+import type { Change } from "../storage/change.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readListOptions, type ListOptions } from "./list-options.ts";
 import { listRevision, malformedRevision, tooOld } from "./list-revision.ts";
+import { presentEntries } from "./present-entries.ts";
 import { negotiate } from "./representation.ts";
 import { includeObjectOf } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { EventEncoder, type EventType } from "./watch-encoder.ts";
-import { WatchStream } from "./watch-stream.ts";
+import { backlogLimit, WatchStream } from "./watch-stream.ts";
 
 /** Handles a watch: streams the changes of a resource from a revision on. */
 export function handleWatch(context: RequestContext, target: Target): Reply {
@@ -25,7 +28,7 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
     code: 200,
     contentType: "application/json",
     headers: { "Transfer-Encoding": "chunked" },
-    stream: (response) => void stream(context, response, { target, options, encoder, revision }),
+    stream: (response) => stream(context, response, { target, options, encoder, revision }),
   };
 }
 
@@ -76,17 +79,25 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   // A changed CRD changes how objects are read: clients must list and watch again.
   out.onEnd(core.registry.whenReplaced(resource, () => out.end()));
   try {
-    for (const entry of await resource.presentAll(initial, target.version)) {
+    const pause = timeSlices();
+    for (const entry of await presentEntries(target, initial)) {
       if (options.matches?.(entry.object) ?? true) out.write(encoder.initial(entry));
+      await pause()?.then(() => out.room());
     }
     if (options.sendInitialEvents) out.write(encoder.bookmark(startRevision, true));
-    for (const change of missed) await feed.write(change);
+    for (const change of missed) {
+      await feed.write(change);
+      await pause()?.then(() => out.room());
+    }
     await feed.open();
+    out.started();
+    if (options.allowBookmarks) out.bookmarks(() => encoder.bookmark(core.store.revision, false));
+    await feed.ended;
   } catch (error) {
-    if (error instanceof StatusError) out.write(encoder.error(error.status));
+    out.write(encoder.error(statusErrorOf(error).status));
     out.end();
+    if (!(error instanceof StatusError)) throw error;
   }
-  if (options.allowBookmarks) out.bookmarks(() => encoder.bookmark(core.store.revision, false));
 }
 
 /** Holds changes until the initial objects are sent; from then on they pass at once. */
@@ -95,29 +106,49 @@ class Feed {
   readonly #out: WatchStream;
   readonly #prefix: string;
   #waiting: Change[] | undefined = [];
+  #waitingBytes = 0;
+  #fail: (error: unknown) => void = () => undefined;
+  /** Resolves at the end of the watch; rejects if a change can't be sent. */
+  readonly ended: Promise<void>;
 
   constructor(plan: Plan, out: WatchStream, prefix: string) {
     this.#plan = plan;
     this.#out = out;
     this.#prefix = prefix;
+    this.ended = new Promise((resolve, reject) => {
+      this.#fail = reject;
+      out.onEnd(resolve);
+    });
   }
 
   push(change: Change): void {
-    if (this.#waiting) this.#waiting.push(change);
+    if (this.#waiting) this.#hold(this.#waiting, change);
     else this.#settle(change);
+  }
+
+  /** A client that does not read the initial objects is disconnected before too many changes wait for it. */
+  #hold(waiting: Change[], change: Change): void {
+    waiting.push(change);
+    this.#waitingBytes += change.entry.bytes.length;
+    if (this.#waitingBytes > backlogLimit) this.#out.disconnect();
   }
 
   async open(): Promise<void> {
     for (let next = this.#waiting!.shift(); next; next = this.#waiting!.shift()) await this.write(next);
     this.#waiting = undefined;
+    this.#waitingBytes = 0;
   }
 
   /** Sends changes in order: one whose conversion takes time delays those after it. */
   #settle(change: Change): void {
-    const written = this.write(change);
-    if (!written) return;
-    this.#waiting = [];
-    written.then(() => this.open()).catch(() => this.#out.end());
+    try {
+      const written = this.write(change);
+      if (!written) return;
+      this.#waiting = [];
+      written.then(() => this.open()).catch(this.#fail);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   write(change: Change): void | Promise<void> {

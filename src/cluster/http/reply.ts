@@ -1,5 +1,6 @@
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
-import type { Reply } from "./request-context.ts";
+import { prefersYAML } from "./accept.ts";
+import type { Reply, RequestContext } from "./request-context.ts";
 
 export const jsonType = "application/json";
 
@@ -21,6 +22,11 @@ export function yamlReply(value: unknown, code = 200, headers?: Record<string, s
     body: Buffer.from(emitYaml(value as YamlValue)),
     ...(headers && { headers }),
   };
+}
+
+/** A response in the media type that the client prefers of JSON and YAML. */
+export function preferredReply(context: RequestContext, value: unknown, code = 200): Reply {
+  return (prefersYAML(context.request.headers.accept) ? yamlReply : jsonReply)(value, code);
 }
 
 export function textReply(body: string, code = 200): Reply {

@@ -17,13 +17,14 @@ export interface RequestContext {
   user: User;
 }
 
-/** A response. A stream writes it itself. */
+/** A response. A stream writes it itself; its promise is rejected if that fails. */
 export interface Reply {
   readonly code: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
-  readonly stream?: (response: ServerResponse) => void;
+  /** Parts are sent one after the other, so that objects' bytes are not copied. */
+  readonly body?: Buffer | string | readonly Buffer[];
+  readonly stream?: (response: ServerResponse) => Promise<void>;
 }
 
 export type Handler = (context: RequestContext) => Reply | Promise<Reply>;

@@ -12,6 +12,11 @@ import type { Store } from "../storage/store.ts";
 export interface BuiltInKind<Controllers extends string = never> {
   /** The resource with its group, as in messages: `pods`, `deployments.apps`. */
   readonly resource: string;
+  /**
+   * How metadata is validated on create, on update and on updates of the status. `~`: finalizers need not be standard
+   * or qualified. Default: `new/update/update`.
+   */
+  readonly metadataChecks?: string;
   /** How writes differ from the default strategy. */
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
   /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */
@@ -19,6 +24,8 @@ export interface BuiltInKind<Controllers extends string = never> {
   readonly rowConditions?: TableColumns["rowConditions"];
   /** Field selectors whose name is not the path, or that have a value for an absent field. */
   readonly selectors?: Readonly<Record<string, (object: ApiObject) => string>>;
+  /** The path of the template of its pods. */
+  readonly podTemplate?: string;
   /**
    * What Go serializes for an empty object: structs that are not pointers. They have no owner in
    * managedFields, and bookmarks include them.

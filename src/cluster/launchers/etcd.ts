@@ -9,9 +9,10 @@ export async function runEtcd(argv: readonly string[]): Promise<void> {
     process.stdout.write("etcd of tsbuilder: answers /health, stores nothing\n");
     return;
   }
+  const terminated = untilTerminated();
   const urls = (flags.get("listen-client-urls") ?? "http://127.0.0.1:2379").split(",");
   const servers = await Promise.all(urls.map((url) => listen(new URL(url))));
-  await untilTerminated();
+  await terminated;
   for (const server of servers) {
     server.close();
     server.closeAllConnections();

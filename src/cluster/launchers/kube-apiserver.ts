@@ -15,8 +15,10 @@ export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
     process.stdout.write("kube-apiserver of tsbuilder: an embedded Kubernetes API server for tests\n");
     return;
   }
+  // The server responds before its start is complete, and may then be told to stop.
+  const terminated = untilTerminated();
   const cluster = await startCluster(optionsOf(flags));
-  await untilTerminated();
+  await terminated;
   await stop(cluster);
 }
 

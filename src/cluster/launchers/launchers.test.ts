@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import { afterAll, expect, test } from "vitest";
 import { installLaunchers } from "./install-launchers.ts";
 
@@ -70,13 +70,4 @@ async function untilAnswers(ask: () => Promise<number>): Promise<void> {
     if (code === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

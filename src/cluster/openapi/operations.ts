@@ -1,5 +1,5 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import type { Resource, Verb } from "../registry/resource.ts";
+import { type Resource, subresourcesIn, type Verb } from "../registry/resource.ts";
 
 const query = (name: string, type = "string") => ({ name, in: "query", schema: { type, uniqueItems: true } });
 const dryRun = query("dryRun");
@@ -106,7 +106,7 @@ export function pathsOf(
     );
   add(base, onCollection, resource.verbs);
   add(`${base}/{name}`, onObject, resource.verbs);
-  for (const [name, { verbs, body }] of resource.subresources) {
+  for (const [name, { verbs, body }] of subresourcesIn(resource, version)) {
     add(`${base}/{name}/${name}`, { ...onObject, create: onCollection.create! }, verbs, body);
   }
   return paths;

@@ -11,6 +11,7 @@ export const defaultStrategy: Strategy = {
   generation: false,
   statusWritesMetadata: false,
   validateName: subdomainName,
+  metadataChecks: { create: ["new"], update: ["update"], status: ["update"], qualifiedFinalizers: true },
   specChanged: (object, old) => !isEqual(object["spec"], old["spec"]),
   resetFields: resetStatus,
 };

@@ -5,6 +5,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { admissionRequest } from "./create-object.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import { kindSubject } from "./resource.ts";
 import { keyOfWrite, type Write } from "./write.ts";
 
 /** Without `dryRun`, which is a field of every Write. */
@@ -127,10 +128,10 @@ function checkPreconditions(
   const { uid, resourceVersion } = object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
     const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
-    throw conflict({ ...resource, plural: resource.kind }, name, why);
+    throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
     const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-    throw conflict({ ...resource, plural: resource.kind }, name, why);
+    throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);
   }
 }

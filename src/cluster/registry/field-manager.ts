@@ -1,9 +1,10 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { type Endpoint, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
+import { type Endpoint, isUntypable, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Resource } from "./resource.ts";
+import { fieldText } from "./field-text.ts";
+import { subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */
@@ -13,7 +14,7 @@ export function endpointOf(write: Write): Endpoint {
     apiVersion: apiVersionOfWrite(write),
     kind: resource.kind,
     ...(subresource !== "" && { subresource }),
-    resetFields: resetPaths(resource, subresource),
+    resetFields: resetPaths(write),
     ...(resource.emptyObject && { emptyObject: resource.emptyObject }),
     schemaOf: (apiVersion) =>
       resource.versions.find(({ name }) => name === parseApiVersion(apiVersion).version)?.schema?.node,
@@ -24,6 +25,25 @@ export function endpointOf(write: Write): Endpoint {
       return (await resource.convert(object as unknown as ApiObject, version)) as unknown as JSONObject;
     },
   };
+}
+
+/**
+ * Whether managed fields can be computed for a write of these objects, before fields of other endpoints are reset. Only
+ * custom objects can have values of a wrong type in them at that time.
+ */
+export function canTrack({ resource, version }: Write, ...objects: readonly ApiObject[]): boolean {
+  const schema = resource.versions.find(({ name }) => name === version)?.schema;
+  if (!resource.custom || !schema) return true;
+  return objects.every((object) => {
+    const { metadata: _metadata, ...content } = schema.compiled?.prune(object).object ?? object;
+    return !isUntypable(content as unknown as JSONObject, schema.node);
+  });
+}
+
+/** The object of a write whose managed fields can't be computed: it has none. */
+export function withoutManagers(object: ApiObject): ApiObject {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Updates the managed fields for a write that is not an apply. */
@@ -38,8 +58,24 @@ export async function trackManagers(
     manager: write.fieldManager,
     time: write.core.clock.now(),
   });
-  if (write.subresource === "scale") dropTimes(tracked as unknown as ApiObject);
-  return tracked as unknown as ApiObject;
+  const object = tracked as unknown as ApiObject;
+  if (write.subresource === "scale") {
+    disownZero(write, object);
+    dropTimes(object);
+  }
+  return object;
+}
+
+/** A Scale leaves out replicas of zero, so that nobody owns them. */
+function disownZero({ resource, version, fieldManager }: Write, object: ApiObject): void {
+  const path = resource.versions.find(({ name }) => name === version)?.scale?.spec;
+  if (path === undefined || fieldText(object, path) !== "0") return;
+  const { metadata } = object;
+  const left = (metadata.managedFields ?? []).filter(
+    ({ manager, subresource }) => manager !== fieldManager || subresource !== "scale",
+  );
+  if (left.length === 0) delete metadata.managedFields;
+  else metadata.managedFields = left;
 }
 
 /** Removes the times of managed fields: a Scale has none. */
@@ -64,8 +100,10 @@ function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return compareText(a.time ?? "", b.time ?? "");
 }
 
-function resetPaths(resource: Resource, subresource: string): string[][] {
-  if (!resource.subresources.has("status")) return [];
+function resetPaths({ resource, version, subresource }: Write): string[][] {
+  const own = resource.strategy.resetPaths?.(subresource);
+  if (own) return own;
+  if (!subresourcesIn(resource, version).has("status")) return [];
   if (subresource === "status")
     return [["spec"], ...(resource.strategy.statusWritesMetadata ? [] : [["metadata"]])];
   return [["status"]];

@@ -34,7 +34,7 @@ export const objectMetaNode: SchemaNode = {
           controller: { type: "boolean" },
           kind: text,
           name: text,
-          uid: text,
+          uid: { type: "string", default: "" },
         },
       },
       "x-kubernetes-list-type": "map",

@@ -25,6 +25,8 @@ export interface ResourceVersion {
   readonly deprecation?: string;
   readonly schema?: ObjectSchema | undefined;
   readonly columns?: TableColumns;
+  /** The subresources of this version, if they are not those of the resource. */
+  readonly subresources?: ReadonlyMap<string, SubresourceInfo>;
   /** The dotted paths of the replicas fields, if the version has a scale subresource. */
   readonly scale?: ScalePaths;
 }
@@ -38,6 +40,8 @@ export interface ScalePaths {
 /** A resource as handlers see it, built-in or custom. */
 export interface Resource extends ResourceNames {
   readonly namespaced: boolean;
+  /** The group of the kind in errors of its objects, if it is another: events of both groups are events of the core. */
+  readonly kindGroup?: string;
   readonly verbs: readonly Verb[];
   /** The served versions, the preferred one first. */
   readonly versions: readonly ResourceVersion[];
@@ -45,6 +49,7 @@ export interface Resource extends ResourceNames {
   readonly storageVersionHash?: string;
   readonly collection: Collection;
   readonly strategy: Strategy;
+  /** The subresources of all versions. */
   readonly subresources: ReadonlyMap<string, SubresourceInfo>;
   /** Whether it is a custom resource: these have no strategic merge patch and no protobuf. */
   readonly custom: boolean;
@@ -66,6 +71,21 @@ export interface SubresourceInfo {
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
+/** A validation of metadata: `new` checks names, labels and finalizers, `update` labels and what has changed. */
+export type MetadataCheck = "new" | "update";
+
+/**
+ * The validations of metadata that a kind runs itself, in order, besides those that the registry runs for every kind.
+ * The real server's causes repeat an error for each.
+ */
+export interface MetadataChecks {
+  readonly create: readonly MetadataCheck[];
+  readonly update: readonly MetadataCheck[];
+  readonly status: readonly MetadataCheck[];
+  /** Whether each of them asks for finalizers that are standard or have a domain. */
+  readonly qualifiedFinalizers: boolean;
+}
+
 /**
  * How writes of a resource differ from those of others. `default` and `prepare*` may change the object in place; `old`
  * is the stored object, which must not be changed.
@@ -81,6 +101,7 @@ export interface Strategy {
   /** Writes to `/status` change metadata, too, as for older kinds. */
   readonly statusWritesMetadata: boolean;
   readonly validateName: (name: string, prefix: boolean) => string[];
+  readonly metadataChecks: MetadataChecks;
   /** Whether a change increments the generation. Changes of metadata never do. */
   specChanged(object: ApiObject, old: ApiObject, subresource: string): boolean;
   default?(object: ApiObject, context: WriteRequest): void;
@@ -88,6 +109,8 @@ export interface Strategy {
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): void;
   /** Restores the fields that a write to this endpoint must not change from the stored object. */
   resetFields(object: ApiObject, old: ApiObject | undefined, subresource: string): void;
+  /** The paths of the fields that `resetFields` restores, which nobody owns. Default: spec or status. */
+  resetPaths?(subresource: string): string[][];
   validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
   validateUpdate?(
     object: ApiObject,
@@ -117,6 +140,19 @@ export interface Strategy {
   markDeleted?(object: ApiObject): ApiObject;
   /** Throws if the kind refuses the deletion. */
   beforeDelete?(object: ApiObject): void;
+}
+
+/** The kind that errors of a resource's objects name. */
+export function kindSubject({ group, kindGroup = group, plural, kind }: Resource): StatusSubject {
+  return { group: kindGroup, plural, kind };
+}
+
+/** The subresources that a resource has in a version. */
+export function subresourcesIn(
+  { versions, subresources }: Resource,
+  version: string,
+): ReadonlyMap<string, SubresourceInfo> {
+  return versions.find(({ name }) => name === version)?.subresources ?? subresources;
 }
 
 /** The storage key of an object. */

@@ -1,20 +1,17 @@
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
-import {
-  badRequest,
-  conflict,
-  invalidObject,
-  notFound,
-  qualifiedName,
-  StatusError,
-} from "../contract/status-error.ts";
+import { badRequest, conflict, invalidObject, notFound, StatusError } from "../contract/status-error.ts";
 import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./admission-request.ts";
-import { admissionRequest, createObject } from "./create-object.ts";
-import { restoreManagers, trackManagers } from "./field-manager.ts";
-import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
+import { admissionRequest, createObject, isUnreadable } from "./create-object.ts";
+import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
+import { carryOverMetadata } from "./object-meta.ts";
+import { removeDuplicateOwners } from "./owner-references.ts";
+import { kindSubject } from "./resource.ts";
+import { etcdKeyOf } from "./storage-key.ts";
+import { validateUpdatedMetadata } from "./validate-metadata.ts";
 import { keyOfWrite, type Write } from "./write.ts";
 
 /** The source of an update's new object. */
@@ -69,7 +66,7 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
 async function createMissing(write: Write, source: UpdateSource): Promise<Entry> {
   if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
   const object = await source.next(undefined);
-  delete object.metadata.resourceVersion;
+  if (!isUnreadable(object.metadata.resourceVersion)) delete object.metadata.resourceVersion;
   return createObject(write, object, { applied: source.applied ?? false, checkCreate: true });
 }
 
@@ -84,26 +81,30 @@ async function prepare(
   checkPlace(write, next);
   checkUid(write, current, next, source);
   checkRevision(write, current, next);
+  const tracked = !source.applied && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   strategy.default?.(next, write);
-  carryOverMetadata(next, current);
-  const owned = source.applied ? next : await trackManagers(write, current, next);
+  carryOverMetadata(next, current, write);
+  removeDuplicateOwners(write, next, "client");
+  const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
+  const owned = source.applied ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
   strategy.resetFields(update, current, write.subresource);
-  carryOverMetadata(update, current);
+  carryOverMetadata(update, current, write);
   strategy.default?.(update, write);
+  removeDuplicateOwners(write, update, "admission");
   restoreManagers(update, managedFields);
   strategy.prepareForUpdate?.(update, current, write);
   if (strategy.generation && strategy.specChanged(update, current, write.subresource)) {
     update.metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
   const errors = [
-    ...validateUpdatedMetadata(update, current),
+    ...validateUpdatedMetadata(update, current, resource, write.subresource),
     ...((await strategy.validateUpdate?.(update, current, write)) ?? []),
   ];
-  if (errors.length > 0) throw invalidObject(resource, write.name, errors);
-  if (write.subresource === "") {
+  if (errors.length > 0) throw invalidObject(kindSubject(resource), write.name, errors);
+  if (write.subresource === "" || write.subresource === "scale") {
     for (const warning of strategy.warnings?.(update, current) ?? []) write.warn(warning);
   }
   if (!write.admitted) await core.admission.validate(updateRequest(write, update, current));
@@ -148,12 +149,7 @@ function checkUid(
 ): void {
   const uid = current.metadata.uid!;
   if (uidIsCondition && metadata.uid && metadata.uid !== uid) {
-    const key = [
-      "/registry",
-      qualifiedName(resource),
-      ...(resource.namespaced ? [namespace] : []),
-      name,
-    ].join("/");
+    const key = etcdKeyOf(resource, namespace, name);
     throw conflict(
       resource,
       name,

@@ -1,4 +1,5 @@
 import { handleDiscovery } from "../discovery/handle-discovery.ts";
+import { pathIndex } from "../discovery/path-index.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
@@ -38,6 +39,7 @@ function handlePath(core: Core, { info, query }: RequestContext): Reply {
     }
     if (rest.length === 0 || rest[0] === "ping") return textReply("ok");
   }
+  if (info.path === "/" || info.path === "/index.html") return jsonReply(pathIndex(core.registry));
   if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
   if (info.path === "/openid/v1/jwks") return jsonReply(core.tokens.keys());
   if (info.path === "/.well-known/openid-configuration") return jsonReply(openidConfiguration(core));

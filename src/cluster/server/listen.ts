@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import type { Handler } from "../http/request-context.ts";
+import { refuseMalformed } from "./refuse-malformed.ts";
 import { serve } from "./serve.ts";
 
 export interface ListenOptions {
@@ -20,6 +21,9 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** The limit of the real API server: a mebibyte, and what Go's server reads beyond it. */
+const headerLimit = 1024 * 1024 + 4096;
+
 /** Serves a handler over TLS; client certificates are optional. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
   const { host, port, serving, clientCA, onError } = options;
@@ -33,10 +37,14 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       keepAliveTimeout: 90_000,
       headersTimeout: 20_000,
       requestTimeout: 60_000,
-      maxHeaderSize: 64 * 1024,
+      maxHeaderSize: headerLimit,
     },
     serve(handler, onError),
   );
+  // Only their size is limited.
+  server.maxHeadersCount = 0;
+  server.on("clientError", refuseMalformed);
+  server.on("secureConnection", readByEvents);
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   const connections = connectionsOf(server);
   await new Promise<void>((resolve, reject) => {
@@ -62,4 +70,13 @@ function connectionsOf(server: Server): ReadonlySet<Socket> {
     socket.once("close", () => open.delete(socket));
   });
   return open;
+}
+
+/**
+ * Makes Node's HTTP parser read a connection by its events. By default it reads the TLS layer directly, which continues
+ * after a pause: a large request that arrives while the response before it is being written would end the connection.
+ */
+function readByEvents(socket: Socket): void {
+  const none = (): void => undefined;
+  socket.on("data", none).off("data", none);
 }

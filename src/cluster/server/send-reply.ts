@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import type { Reply, RequestContext } from "../http/request-context.ts";
+import { timeSlices } from "../http/time-slices.ts";
+import { blocksOf, blockSize } from "./blocks.ts";
 
-const compress = promisify(gzip);
 const compressFrom = 128 * 1024;
 
-/** Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. */
+/**
+ * Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. A large body is written
+ * in blocks, as fast as the client reads them.
+ */
 export async function sendReply(context: RequestContext, reply: Reply): Promise<void> {
   const { request, response } = context;
   if (response.headersSent || response.destroyed) return;
@@ -18,14 +24,53 @@ export async function sendReply(context: RequestContext, reply: Reply): Promise<
   response.statusCode = reply.code;
   if (reply.stream) return reply.stream(response);
 
-  let body = typeof reply.body === "string" ? Buffer.from(reply.body) : (reply.body ?? Buffer.alloc(0));
-  if (body.length >= compressFrom && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
-    body = await compress(body, { level: 1 });
+  const parts = partsOf(reply.body);
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  if (size >= compressFrom && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
     response.setHeader("Content-Encoding", "gzip");
     response.setHeader("Vary", "Accept-Encoding");
+    if (context.method !== "HEAD") return sendCompressed(response, parts);
+  } else response.setHeader("Content-Length", size);
+  if (context.method === "HEAD") response.end();
+  else if (size <= blockSize) response.end(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+  else await sendBlocks(response, parts);
+}
+
+function partsOf(body: Reply["body"] = ""): readonly Buffer[] {
+  if (typeof body === "string") return [Buffer.from(body)];
+  return Buffer.isBuffer(body) ? [body] : body;
+}
+
+async function sendCompressed(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
+  const blocks = Readable.from(blocksOf(parts), { highWaterMark: 1 });
+  try {
+    await pipeline(blocks, createGzip({ level: 1 }), response);
+  } catch (error) {
+    // The client has disconnected.
+    if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
   }
-  response.setHeader("Content-Length", body.length);
-  response.end(context.method === "HEAD" ? undefined : body);
+}
+
+async function sendBlocks(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
+  const pause = timeSlices();
+  for (const block of blocksOf(parts)) {
+    if (response.destroyed) return;
+    if (!response.write(block)) await drained(response);
+    const paused = pause();
+    if (paused) await paused;
+  }
+  response.end();
+}
+
+/** Resolves when the client has read what was written, or has disconnected. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
 }
 
 /** A warning header. Its text is a quoted string without control characters, which would end the header. */

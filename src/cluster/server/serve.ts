@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { failedRequest, unexpectedError } from "../filters/errors.ts";
-import { jsonReply } from "../http/reply.ts";
+import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
+import { jsonType } from "../http/reply.ts";
 import { parseRequest } from "../http/request-info.ts";
 import type { Handler, RequestContext } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
-import { badRequest } from "../contract/status-error.ts";
+import { badRequest, type StatusError } from "../contract/status-error.ts";
 
 type Report = (error: unknown) => void;
 
@@ -23,18 +23,20 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const context = contextOf(request, response);
-  if (!context) {
-    const { status } = badRequest("the request's URL is malformed");
-    response.writeHead(400, { "Content-Type": "application/json" }).end(JSON.stringify(status));
-    return;
+  if (!context) return refuse(response, badRequest("the request's URL is malformed"));
+  try {
+    await sendReply(context, await handler(context));
+  } catch (error) {
+    if (!isDisconnect(context, error)) report(failedRequest(context, error));
+    refuse(response, statusErrorOf(error));
   }
-  const reply = await handler(context);
-  await sendReply(context, reply).catch((error: unknown) => {
-    report(failedRequest(context, error));
-    if (!response.headersSent) return sendReply(context, jsonReply(unexpectedError(error).status, 500));
-    response.destroy();
-    return undefined;
-  });
+}
+
+/** Responds with a Status, or ends the connection if a response has begun but is not complete. */
+function refuse(response: ServerResponse, { code, status }: StatusError): void {
+  if (response.writableEnded) return;
+  if (response.headersSent) response.destroy();
+  else response.writeHead(code, { "Content-Type": jsonType }).end(JSON.stringify(status));
 }
 
 function contextOf(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {

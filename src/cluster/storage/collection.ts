@@ -1,44 +1,37 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
+import type { Change } from "./change.ts";
 import type { Entry } from "./entry.ts";
-
-export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
-
-/** A committed write. For a deletion, `entry` is the last state, with the revision of the deletion. */
-export interface Change {
-  readonly type: ChangeType;
-  readonly revision: number;
-  readonly entry: Entry;
-  readonly previous: Entry | undefined;
-  /** The event's bytes by representation, encoded once for all watchers. */
-  readonly encoded: Map<string, Buffer>;
-}
+import { History, statesBefore } from "./history.ts";
 
 export type Listener = (change: Change) => void;
 
 /** The objects of one resource, in key order, with the history that watchers and pages need. */
 export class Collection {
   readonly name: string;
-  readonly #historyLimit: number;
+  readonly #history: History;
   #entries = new Map<string, Entry>();
   #shared = false;
   #keys: string[] | undefined;
-  #history: Change[] = [];
-  #compactedRevision = 0;
+  #oldestList = 0;
   readonly #listeners = new Set<Listener>();
 
   constructor(name: string, historyLimit: number, revision: number) {
     this.name = name;
-    this.#historyLimit = historyLimit;
-    this.#compactedRevision = revision;
+    this.#history = new History(historyLimit, revision);
   }
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Revisions up to this one have expired: they can't be listed, and watches can't start from them. */
+  /** Revisions before this one have expired: they can't be listed, and watches can't start from them. */
   get compactedRevision(): number {
-    return this.#compactedRevision;
+    return this.#history.compactedRevision;
+  }
+
+  /** How many bytes of JSON the history keeps in memory. */
+  get historyBytes(): number {
+    return this.#history.bytes;
   }
 
   get(key: string): Entry | undefined {
@@ -58,27 +51,29 @@ export class Collection {
     return found;
   }
 
-  /** The entries at an earlier revision, or undefined if it has expired. */
+  /** The entries at an earlier revision, or undefined if it can no longer be listed. */
   listAt(revision: number, prefix = ""): Entry[] | undefined {
-    if (revision < this.#compactedRevision) return undefined;
-    if ((this.#history.at(-1)?.revision ?? 0) <= revision) return this.list(prefix);
-    const state = new Map(this.list(prefix).map((entry) => [entry.key, entry]));
-    for (let index = this.#history.length - 1; index >= 0; index--) {
-      const change = this.#history[index]!;
-      if (change.revision <= revision) break;
-      if (!change.entry.key.startsWith(prefix)) continue;
-      if (change.previous) state.set(change.entry.key, change.previous);
-      else state.delete(change.entry.key);
-    }
-    return [...state.values()].sort((a, b) => compareText(a.key, b.key));
+    return revision < this.#oldestList ? undefined : this.stateAt(revision, prefix);
+  }
+
+  /** The entries at an earlier revision, or undefined if the history does not go back so far. */
+  stateAt(revision: number, prefix = ""): Entry[] | undefined {
+    const changes = this.#history.since(revision);
+    if (!changes) return undefined;
+    const current = this.list(prefix);
+    if (changes.length === 0) return current;
+    const before = statesBefore(changes.filter(({ entry }) => entry.key.startsWith(prefix)));
+    const kept = current.flatMap((entry) => (before.has(entry.key) ? (before.get(entry.key) ?? []) : entry));
+    const deleted = [...before.values()].filter((entry) => entry && !this.#entries.has(entry.key));
+    return mergeByKey(
+      kept,
+      deleted.map((entry) => entry!),
+    );
   }
 
   /** The changes after a revision, or undefined if it has expired. */
   changesSince(revision: number): readonly Change[] | undefined {
-    if (revision < this.#compactedRevision) return undefined;
-    let index = this.#history.length;
-    while (index > 0 && this.#history[index - 1]!.revision > revision) index--;
-    return this.#history.slice(index);
+    return this.#history.since(revision);
   }
 
   /** Calls the listener in the same tick as each later commit. Returns an unsubscribe function. */
@@ -89,16 +84,14 @@ export class Collection {
 
   /** Applies a change to the state; `notify` follows in the order of revisions. */
   apply(change: Change): void {
-    if (this.#shared) {
-      this.#entries = new Map(this.#entries);
-      this.#shared = false;
-    }
-    const { key } = change.entry;
-    if (change.type === "DELETED") this.#entries.delete(key);
-    else this.#entries.set(key, change.entry);
-    this.#settleKey(change);
+    const { type, entry } = change;
+    this.#set(entry.key, type === "DELETED" ? undefined : entry);
     this.#history.push(change);
-    if (this.#history.length > 2 * this.#historyLimit) this.#forgetOldest(this.#historyLimit);
+  }
+
+  /** Sets an entry that was stored before the history begins. */
+  load(entry: Entry): void {
+    this.#set(entry.key, entry);
   }
 
   /** Calls the listeners. The write is done, so their errors only go to `failed`. */
@@ -112,11 +105,19 @@ export class Collection {
     }
   }
 
-  /** Drops the history up to a revision, as etcd's compaction does. */
+  /** Drops the history up to a revision. */
   compact(revision: number): void {
-    const kept = this.#history.findIndex((change) => change.revision > revision);
-    this.#history = kept === -1 ? [] : this.#history.slice(kept);
-    this.#compactedRevision = Math.max(this.#compactedRevision, revision);
+    this.#history.compact(revision);
+  }
+
+  /** Drops the oldest history until it keeps no more than so many bytes. */
+  shrinkHistory(bytes: number): void {
+    this.#history.shrink(bytes);
+  }
+
+  /** Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them. */
+  expireLists(revision: number): void {
+    this.#oldestList = revision;
   }
 
   /** The current state, in constant time: the next write copies the map instead of changing it. */
@@ -125,10 +126,15 @@ export class Collection {
     return this.#entries;
   }
 
-  #forgetOldest(keep: number): void {
-    const cut = this.#history.length - keep;
-    this.#compactedRevision = this.#history[cut - 1]!.revision;
-    this.#history = this.#history.slice(cut);
+  #set(key: string, entry: Entry | undefined): void {
+    if (this.#shared) {
+      this.#entries = new Map(this.#entries);
+      this.#shared = false;
+    }
+    const isNew = !this.#entries.has(key);
+    if (entry) this.#entries.set(key, entry);
+    else this.#entries.delete(key);
+    if (isNew || !entry) this.#settleKey(key, entry !== undefined);
   }
 
   #sortedKeys(): string[] {
@@ -137,11 +143,11 @@ export class Collection {
   }
 
   /** Keeps sorted keys sorted, so that a list after a write does not sort them all again. */
-  #settleKey({ type, entry }: Change): void {
-    if (!this.#keys || type === "MODIFIED") return;
-    const at = lowerBound(this.#keys, entry.key);
-    if (type === "DELETED") this.#keys.splice(at, 1);
-    else this.#keys.splice(at, 0, entry.key);
+  #settleKey(key: string, isAdded: boolean): void {
+    if (!this.#keys) return;
+    const at = lowerBound(this.#keys, key);
+    if (isAdded) this.#keys.splice(at, 0, key);
+    else this.#keys.splice(at, 1);
   }
 }
 
@@ -154,4 +160,17 @@ function lowerBound(keys: readonly string[], key: string): number {
     else high = middle;
   }
   return low;
+}
+
+/** Adds entries in any order to sorted ones. */
+function mergeByKey(sorted: readonly Entry[], added: readonly Entry[]): Entry[] {
+  if (added.length === 0) return [...sorted];
+  const more = added.toSorted((a, b) => compareText(a.key, b.key));
+  const all: Entry[] = [];
+  let next = 0;
+  for (const entry of sorted) {
+    while (next < more.length && more[next]!.key < entry.key) all.push(more[next++]!);
+    all.push(entry);
+  }
+  return all.concat(more.slice(next));
 }

@@ -1,11 +1,13 @@
 import {
   appendFileSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +48,6 @@ test("FileJournal restores what was written, and the revision continues", () => 
   const second = open();
   expect(second.store.revision).toBe(revision);
   expect(second.maps.list().map(({ object }) => object["data"])).toEqual([{ value: "2" }]);
-  expect(second.maps.changesSince(revision - 1)).toBeUndefined();
   second.store.put(second.maps, "c", config("c", "1"));
   expect(second.store.revision).toBe(revision + 1);
   second.journal.close();
@@ -56,7 +57,7 @@ test("FileJournal skips an incomplete line after a crash", () => {
   const first = open();
   first.store.put(first.maps, "a", config("a", "1"));
   first.journal.close();
-  appendFileSync(join(folder, "log.jsonl"), '{"c":"configmaps","k":"b","r":9,"o":{"api');
+  appendFileSync(join(folder, "log.jsonl"), '0badcafe {"c":"configmaps","k":"b","r":9,"o":{"api');
 
   const second = open();
   expect(second.maps.size).toBe(1);
@@ -134,4 +135,164 @@ test("FileJournal keeps its log when there is no room for a snapshot, and tries 
   first.journal.close();
   const second = open();
   expect(second.maps.list().map(({ object }) => object["data"])).toEqual([{ value: "19" }, { value: "19" }]);
+});
+
+const log = () => join(folder, "log.jsonl");
+
+/** Writes a revision of each of some objects, and closes the journal. */
+function write(names: readonly string[], options?: FileJournalOptions): number {
+  const { journal, store, maps } = open(options);
+  for (const name of names) store.put(maps, name, config(name, "1"));
+  journal.close();
+  return store.revision;
+}
+
+test("FileJournal restores recent changes, so that watchers can resume", () => {
+  const first = open();
+  first.store.put(first.maps, "a", config("a", "1"));
+  const { revision } = first.store;
+  first.store.put(first.maps, "a", config("a", "2"));
+  const gone = first.store.put(first.maps, "b", config("b", "1"));
+  first.store.remove(first.maps, gone);
+  first.journal.close();
+
+  const second = open();
+  const shown = (maps: typeof second.maps, from: number) =>
+    maps.changesSince(from)!.map(({ type, entry, previous }) => [type, entry.object, previous?.revision]);
+  expect(shown(second.maps, revision)).toEqual(shown(first.maps, revision));
+  expect(second.maps.listAt(revision)!.map(({ object }) => object["data"])).toEqual([{ value: "1" }]);
+  second.journal.close();
+});
+
+test("FileJournal keeps recent changes in its snapshots", async () => {
+  const first = open({ limit: 4000 });
+  for (let index = 0; index < 50; index++) first.store.put(first.maps, "a", config("a", String(index)));
+  const gone = first.store.put(first.maps, "b", config("b", "1"));
+  first.store.remove(first.maps, gone);
+  const { revision } = first.store;
+  await new Promise((resolve) => setImmediate(resolve));
+  first.journal.close();
+  expect(statSync(log()).size).toBe(0);
+
+  const second = open({ limit: 4000 });
+  expect(second.store.revision).toBe(revision);
+  const types = second.maps.changesSince(revision - 3)!.map(({ type }) => type);
+  expect(types).toEqual(["MODIFIED", "ADDED", "DELETED"]);
+  expect(second.maps.changesSince(2)).toBeUndefined();
+  second.journal.close();
+});
+
+test("FileJournal ignores a log that a crash left beside the snapshot of its writes", async () => {
+  const first = open({ limit: 2000 });
+  for (let index = 0; index < 40; index++) first.store.put(first.maps, `a-${index % 3}`, config("a", "1"));
+  copyFileSync(log(), `${log()}.copy`);
+  const changes = first.maps.changesSince(first.store.revision - 2)!;
+  await new Promise((resolve) => setImmediate(resolve));
+  first.journal.close();
+  copyFileSync(`${log()}.copy`, log());
+
+  const second = open();
+  expect(second.store.revision).toBe(first.store.revision);
+  expect(second.maps.list().map(({ revision }) => revision)).toEqual(
+    first.maps.list().map(({ revision }) => revision),
+  );
+  const restored = second.maps.changesSince(second.store.revision - 2)!;
+  expect(restored.map(({ revision }) => revision)).toEqual(changes.map(({ revision }) => revision));
+  second.journal.close();
+});
+
+test.each([
+  [
+    "a changed byte",
+    (text: string) => text.replace('"value":"1"', '"value":"7"'),
+    1,
+    "its checksum does not match",
+  ],
+  ["a line that is not JSON", (text: string) => text.replace("\n", "\n{nonsense\n"), 2, "it is not JSON"],
+  [
+    "a record of something else",
+    (text: string) => text.replace("\n", "\n{}\n"),
+    2,
+    "it is not a record of a write",
+  ],
+  [
+    "a missing line",
+    (text: string) => text.split("\n").toSpliced(1, 1).join("\n"),
+    2,
+    "it is revision 4, and revision 3 is missing",
+  ],
+])("FileJournal names the line of %s in its log, and how to go on", (_, damage, line, why) => {
+  write(["a", "b", "c"]);
+  writeFileSync(log(), damage(readFileSync(log(), "utf8")));
+  const before = readFileSync(log());
+  expect(() => open()).toThrow(`line ${line} of "${log()}" is damaged: ${why}`);
+  expect(readFileSync(log())).toEqual(before);
+  const hint = line === 1 ? "start with an empty one" : `head -n ${line - 1} log.jsonl > log.jsonl.good`;
+  expect(() => open()).toThrow(
+    expect.objectContaining({ code: "EDAMAGED", hint: expect.stringContaining(hint) }),
+  );
+});
+
+test("FileJournal starts again after the damaged line and those after it were dropped, as its hint says", () => {
+  write(["a", "b", "c"]);
+  const lines = readFileSync(log(), "utf8").split("\n");
+  writeFileSync(log(), `${lines.slice(0, 2).join("\n")}\n`);
+  const { maps, journal } = open();
+  expect(maps.list().map(({ key }) => key)).toEqual(["a", "b"]);
+  journal.close();
+});
+
+test.each([
+  [
+    "a changed byte",
+    (text: string) => text.replace('"value":"1"', '"value":"7"'),
+    "its checksum does not match",
+  ],
+  [
+    "a missing end",
+    (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1),
+    "records follow",
+  ],
+  ["half a line", (text: string) => text.slice(0, -5), "it is incomplete"],
+])("FileJournal refuses a snapshot with %s", async (_, damage, why) => {
+  const { journal, store, maps } = open({ limit: 500 });
+  for (const name of ["a", "b", "c", "d", "e", "f"]) store.put(maps, name, config(name, "1"));
+  await new Promise((resolve) => setImmediate(resolve));
+  journal.close();
+  const path = join(folder, "snapshot.jsonl");
+  writeFileSync(path, damage(readFileSync(path, "utf8")));
+  expect(() => open()).toThrow(why);
+  expect(() => open()).toThrow(`of "${path}" is damaged`);
+});
+
+test("FileJournal reads files of earlier versions, which have no checksums", () => {
+  const line = (record: object) => `${JSON.stringify(record)}\n`;
+  const stored = (name: string, resourceVersion: string) => {
+    const { metadata, ...rest } = config(name, "1");
+    return { ...rest, metadata: { ...metadata, resourceVersion } };
+  };
+  const snapshot = [
+    { c: "", k: "", r: 7 },
+    { c: "configmaps", k: "a", r: 5, o: stored("a", "5") },
+  ];
+  const changes = [
+    { c: "configmaps", k: "b", r: 8, o: stored("b", "8") },
+    { c: "configmaps", k: "a", r: 9 },
+  ];
+  writeFileSync(join(folder, "snapshot.jsonl"), snapshot.map(line).join(""));
+  writeFileSync(log(), changes.map(line).join(""));
+  expect(write(["c"])).toBe(10);
+
+  const { journal, store, maps } = open();
+  expect([store.revision, maps.list().map(({ key }) => key)]).toEqual([10, ["b", "c"]]);
+  expect(maps.changesSince(7)!.map(({ type }) => type)).toEqual(["ADDED", "DELETED", "ADDED"]);
+  journal.close();
+});
+
+test("FileJournal writes no snapshot after it was closed", async () => {
+  const { journal, store, maps } = open({ limit: 100 });
+  store.put(maps, "a", config("a", "1"));
+  journal.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(readdirSync(folder)).toEqual(["log.jsonl"]);
 });

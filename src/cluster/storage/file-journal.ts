@@ -1,29 +1,21 @@
 import {
   closeSync,
-  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
-  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { ApiObject } from "../contract/api-object.ts";
-import type { Journal, Snapshot, Store } from "./store.ts";
-
-/** One line of the log: a write, or a deletion if it has no object. */
-interface Line {
-  readonly c: string;
-  readonly k: string;
-  readonly r: number;
-  readonly o?: ApiObject;
-}
+import type { Entry } from "./entry.ts";
+import { encodeRecord } from "./journal-record.ts";
+import { readJournal } from "./read-journal.ts";
+import { type RecentHistory, recentHistory } from "./recent-history.ts";
+import type { Journal, Store } from "./store.ts";
 
 /** Writes bytes from an offset on, or as many as there is room for, and returns how many. */
 type Write = (file: number, bytes: Buffer, offset: number) => number;
@@ -36,10 +28,13 @@ export interface FileJournalOptions {
 }
 
 const compactAfter = 16 * 1024 * 1024;
+/** A snapshot is written in blocks of about this many bytes. */
+const blockSize = 1024 * 1024;
 
 /**
  * A log of all writes since a snapshot, in a folder. A write is in the file before it is visible, so an acknowledged one
- * survives a crash of the process. The revision never goes back.
+ * survives a crash of the process. A snapshot includes recent writes, so that watchers can resume after a restart. The
+ * revision never goes back.
  */
 export class FileJournal implements Journal {
   readonly #folder: string;
@@ -59,9 +54,8 @@ export class FileJournal implements Journal {
     this.#file = openSync(this.#path("log"), "a", 0o600);
   }
 
-  append(collection: string, key: string, revision: number, object: ApiObject | undefined): void {
-    const line: Line = { c: collection, k: key, r: revision, ...(object && { o: object }) };
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  append(collection: string, key: string, revision: number, entry: Entry | undefined): void {
+    const bytes = encodeRecord({ c: collection, k: key, r: revision }, entry?.bytes);
     this.#write(bytes);
     this.#size += bytes.length;
     if (this.#size > this.#compactAt) setImmediate(() => this.#compact());
@@ -78,42 +72,22 @@ export class FileJournal implements Journal {
     }
   }
 
-  /** Loads the folder into a new store. An incomplete last line was never acknowledged. */
+  /** Loads the folder into a new store. Throws a DamagedJournalError if a file is damaged. */
   restore(store: Store): void {
-    this.#store = store;
-    const state = new Map<string, Line>();
-    let revision = 0;
-    for (const name of ["snapshot", "log"]) {
-      for (const line of this.#read(name)) {
-        revision = Math.max(revision, line.r);
-        const id = `${line.c}\n${line.k}`;
-        if (line.o) state.set(id, line);
-        else state.delete(id);
-      }
+    try {
+      store.load(readJournal(this.#path("snapshot"), this.#path("log")));
+    } catch (error) {
+      this.close();
+      throw error;
     }
-    const records = [...state.values()].sort((a, b) => a.r - b.r);
-    store.load(
-      revision,
-      records.map(({ c, k, r, o }) => ({ collection: c, key: k, revision: r, object: o! })),
-    );
+    this.#store = store;
+    this.#size = fstatSync(this.#file).size;
   }
 
+  /** A snapshot that is due is not written any more. */
   close(): void {
+    this.#store = undefined;
     closeSync(this.#file);
-  }
-
-  #read(name: string): Line[] {
-    const path = this.#path(name);
-    if (!existsSync(path)) return [];
-    const text = readFileSync(path, "utf8");
-    const end = text.lastIndexOf("\n") + 1;
-    // Nothing may be appended to an incomplete line.
-    if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
-    return text
-      .slice(0, end)
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as Line);
   }
 
   /** If there is no room for a snapshot, the log is kept, and the next attempt follows when it has grown. */
@@ -121,7 +95,7 @@ export class FileJournal implements Journal {
     if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");
     try {
-      this.#writeSnapshot(path, this.#store.snapshot());
+      this.#writeSnapshot(path, recentHistory(this.#store.collections(), this.#compactAfter / 4));
     } catch {
       rmSync(path, { force: true, recursive: true });
       this.#compactAt = this.#size + this.#compactAfter;
@@ -130,16 +104,23 @@ export class FileJournal implements Journal {
     this.#compactAt = this.#compactAfter;
   }
 
-  /** Writes the current state to a new file, then renames it: a crash leaves either the old or the new file complete. */
-  #writeSnapshot(path: string, { revision, collections }: Snapshot): void {
+  /** Writes a new file, then renames it: a crash leaves either the old or the new file complete. */
+  #writeSnapshot(path: string, history: RecentHistory): void {
     const file = openSync(path, "w", 0o600);
     try {
-      writeFileSync(file, `${JSON.stringify({ c: "", k: "", r: revision } satisfies Line)}\n`);
-      for (const [c, entries] of collections) {
-        for (const { key, revision: r, object } of entries.values()) {
-          writeFileSync(file, `${JSON.stringify({ c, k: key, r, o: object } satisfies Line)}\n`);
-        }
+      let block: Buffer[] = [];
+      let size = 0;
+      const flush = (): void => {
+        writeFileSync(file, Buffer.concat(block));
+        block = [];
+        size = 0;
+      };
+      for (const record of recordsOf(history)) {
+        block.push(record);
+        size += record.length;
+        if (size >= blockSize) flush();
       }
+      flush();
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -151,5 +132,13 @@ export class FileJournal implements Journal {
 
   #path(name: string): string {
     return join(this.#folder, `${name}.jsonl`);
+  }
+}
+
+function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
+  yield encodeRecord({ c: "", k: "", r: revision, n: state.length + changes.length });
+  for (const [c, entry] of state) yield encodeRecord({ c, k: entry.key, r: entry.revision }, entry.bytes);
+  for (const [c, { type, entry }] of changes) {
+    yield encodeRecord({ c, k: entry.key, r: entry.revision }, type === "DELETED" ? undefined : entry.bytes);
   }
 }

@@ -42,3 +42,71 @@ test("a write that the journal refuses is not done", () => {
   expect(() => store.put(collection, "default/a", object)).toThrow("no space");
   expect([store.revision, collection.size]).toEqual([1, 0]);
 });
+
+test("the history of a large object is bounded by bytes, and other resources keep theirs", () => {
+  const limit = 4 * 1024 * 1024;
+  const store = new Store({ historyBytes: limit });
+  const [large, small] = [store.collection("configmaps"), store.collection("pods")];
+  for (let index = 0; index < 20; index++) store.put(small, `default/p-${index}`, object);
+  for (let index = 0; index < 5; index++) store.put(small, "default/p-0", object);
+  const start = store.revision;
+  const data = { text: "x".repeat(200_000) };
+  for (let index = 0; index < 400; index++) {
+    store.put(large, "default/a", { ...object, data });
+    expect(store.historyBytes).toBeLessThanOrEqual(limit);
+  }
+  const kept = large.changesSince(large.compactedRevision)!;
+  expect(kept.length).toBeGreaterThan(10);
+  expect(kept.length).toBeLessThan(limit / 200_000);
+  expect(large.changesSince(start)).toBeUndefined();
+  expect(small.changesSince(1)).toHaveLength(25);
+});
+
+test("creating objects adds no bytes to the history, deleting them adds their last states", () => {
+  const store = new Store();
+  const collection = store.collection("configmaps");
+  const entries = Array.from({ length: 10 }, (_, index) =>
+    store.put(collection, `default/c-${index}`, object),
+  );
+  expect(store.historyBytes).toBe(0);
+  for (const entry of entries) store.remove(collection, entry);
+  expect(store.historyBytes).toBeGreaterThanOrEqual(
+    entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
+  );
+  store.compact();
+  expect(store.historyBytes).toBe(0);
+});
+
+test("a list at an earlier revision is in the order of keys", () => {
+  const store = new Store();
+  const collection = store.collection("configmaps");
+  const put = (name: string) => store.put(collection, `default/${name}`, object);
+  for (const name of ["b", "d", "f"]) put(name);
+  store.put(collection, "other/a", object);
+  const { revision } = store;
+  const before = collection.list("default/");
+  for (const name of ["a", "d", "g"]) put(name);
+  for (const name of ["b", "f", "a"]) store.remove(collection, collection.get(`default/${name}`)!);
+  put("f");
+  expect(collection.listAt(revision, "default/")).toEqual(before);
+  expect(collection.list("default/").map(({ key }) => key)).toEqual(["default/d", "default/f", "default/g"]);
+});
+
+test("lists of a revision expire before watches from it", () => {
+  const store = new Store();
+  const collection = store.collection("configmaps");
+  const { revision } = store.put(collection, "default/a", object);
+  store.put(collection, "default/b", object);
+  store.expireLists(store.revision);
+  expect(collection.listAt(revision)).toBeUndefined();
+  expect(collection.listAt(store.revision)).toHaveLength(2);
+  expect(collection.changesSince(revision)).toHaveLength(1);
+});
+
+test("events are encoded again for watchers that resume", () => {
+  const store = new Store();
+  const collection = store.collection("configmaps");
+  collection.listen(({ encoded }) => void encoded.set("ADDED", Buffer.from("{}")));
+  store.put(collection, "default/a", object);
+  expect(collection.changesSince(1)!.map(({ encoded }) => encoded.size)).toEqual([0]);
+});

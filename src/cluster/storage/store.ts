@@ -1,10 +1,27 @@
 import type { ApiObject } from "../contract/api-object.ts";
-import { type Change, Collection } from "./collection.ts";
+import type { Change } from "./change.ts";
+import { Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
 
 /** Persists writes. It is called before a write is visible, and may throw. */
 export interface Journal {
-  append(collection: string, key: string, revision: number, object: ApiObject | undefined): void;
+  /** Records a write, or a deletion if there is no entry. */
+  append(collection: string, key: string, revision: number, entry: Entry | undefined): void;
+}
+
+/** A write that a journal recorded; without an object, a deletion. */
+export interface RecordedWrite {
+  readonly collection: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly object: ApiObject | undefined;
+}
+
+/** What a journal recorded: the state at a revision, and the writes after it. */
+export interface RecordedHistory {
+  readonly revision: number;
+  readonly state: Iterable<RecordedWrite>;
+  readonly writes: Iterable<RecordedWrite>;
 }
 
 export type StoreListener = (collection: Collection, change: Change) => void;
@@ -18,6 +35,8 @@ export interface Snapshot {
 export interface StoreOptions {
   /** How many changes of each resource are kept for watchers. */
   readonly historyLimit?: number;
+  /** How many bytes of JSON the changes of all resources may keep in memory. */
+  readonly historyBytes?: number;
   readonly journal?: Journal;
   /** Receives errors of listeners. Default: they are uncaught and end the process. */
   readonly onError?: (error: unknown) => void;
@@ -29,16 +48,21 @@ export interface StoreOptions {
  */
 export class Store {
   #revision = 1;
+  #oldestRevision = 1;
+  #historyBytes = 0;
   readonly #collections = new Map<string, Collection>();
   readonly #historyLimit: number;
-  #journal: Journal | undefined;
+  readonly #historyBytesLimit: number;
+  readonly #journal: Journal | undefined;
   readonly #listeners = new Set<StoreListener>();
   readonly #queue: Array<[Collection, Change]> = [];
   readonly #onError: (error: unknown) => void;
   #notifying = false;
 
-  constructor({ historyLimit = 10_000, journal, onError = throwLater }: StoreOptions = {}) {
+  constructor(options: StoreOptions = {}) {
+    const { historyLimit = 10_000, historyBytes = 16 * 1024 * 1024, journal, onError = throwLater } = options;
     this.#historyLimit = historyLimit;
+    this.#historyBytesLimit = historyBytes;
     this.#onError = onError;
     this.#journal = journal;
   }
@@ -47,13 +71,22 @@ export class Store {
     return this.#revision;
   }
 
+  /** How many bytes of JSON the history keeps in memory besides the current state. */
+  get historyBytes(): number {
+    return this.#historyBytes;
+  }
+
   collection(name: string): Collection {
     let collection = this.#collections.get(name);
     if (!collection) {
-      collection = new Collection(name, this.#historyLimit, this.#revision);
+      collection = new Collection(name, this.#historyLimit, this.#oldestRevision);
       this.#collections.set(name, collection);
     }
     return collection;
+  }
+
+  collections(): readonly Collection[] {
+    return [...this.#collections.values()];
   }
 
   /** Creates or replaces an object. */
@@ -67,9 +100,9 @@ export class Store {
       metadata: { ...metadata, resourceVersion: String(revision) },
       ...rest,
     };
-    this.#journal?.append(collection.name, key, revision, stored);
     const entry = new Entry(key, revision, stored);
-    this.#commit(collection, { type: previous ? "MODIFIED" : "ADDED", revision, entry, previous });
+    this.#journal?.append(collection.name, key, revision, entry);
+    this.#commit(collection, changeTo(entry, previous));
     return entry;
   }
 
@@ -77,15 +110,22 @@ export class Store {
   remove(collection: Collection, entry: Entry, lastState: ApiObject = entry.object): Entry {
     const revision = this.#revision + 1;
     this.#journal?.append(collection.name, entry.key, revision, undefined);
-    const metadata = { ...lastState.metadata, resourceVersion: String(revision) };
-    const last = new Entry(entry.key, revision, { ...lastState, metadata });
-    this.#commit(collection, { type: "DELETED", revision, entry: last, previous: entry });
-    return last;
+    const change = deletionOf(entry, revision, lastState);
+    this.#commit(collection, change);
+    return change.entry;
   }
 
   /** Drops history, so that old revisions get 410. */
   compact(revision: number = this.#revision): void {
-    for (const collection of this.#collections.values()) collection.compact(revision);
+    this.#oldestRevision = Math.max(this.#oldestRevision, revision);
+    for (const collection of this.#collections.values()) {
+      this.#counted(collection, () => collection.compact(revision));
+    }
+  }
+
+  /** Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them. */
+  expireLists(revision: number): void {
+    for (const collection of this.#collections.values()) collection.expireLists(revision);
   }
 
   snapshot(): Snapshot {
@@ -104,22 +144,20 @@ export class Store {
     }
   }
 
-  /** Loads what a journal recorded earlier, without writing it to the journal again. */
-  load(
-    revision: number,
-    records: Iterable<{ collection: string; key: string; revision: number; object: ApiObject }>,
-  ): void {
-    const journal = this.#journal;
-    this.#journal = undefined;
-    for (const record of records) {
-      const entry = new Entry(record.key, record.revision, record.object);
-      this.collection(record.collection).apply(
-        change({ type: "ADDED", revision: record.revision, entry, previous: undefined }),
-      );
-    }
+  /** Loads what a journal recorded earlier. Watchers can resume from any revision of its writes. */
+  load({ revision, state, writes }: RecordedHistory): void {
     this.#revision = Math.max(this.#revision, revision);
     this.compact();
-    this.#journal = journal;
+    for (const { collection, key, revision: stored, object } of state) {
+      this.collection(collection).load(new Entry(key, stored, object!));
+    }
+    for (const { collection: name, key, revision: written, object } of writes) {
+      const collection = this.collection(name);
+      const previous = collection.get(key);
+      if (object) this.#apply(collection, changeTo(new Entry(key, written, object), previous));
+      else if (previous) this.#apply(collection, deletionOf(previous, written, previous.object));
+      this.#revision = Math.max(this.#revision, written);
+    }
   }
 
   /** Calls the listener in the same tick as each later commit of any collection. Returns an unsubscribe function. */
@@ -129,11 +167,10 @@ export class Store {
   }
 
   /** A listener may write, too: all listeners still receive changes in the order of revisions. */
-  #commit(collection: Collection, fields: Omit<Change, "encoded">): void {
-    this.#revision = fields.revision;
-    const committed = change(fields);
-    collection.apply(committed);
-    this.#queue.push([collection, committed]);
+  #commit(collection: Collection, change: Change): void {
+    this.#revision = change.revision;
+    this.#apply(collection, change);
+    this.#queue.push([collection, change]);
     if (this.#notifying) return;
     this.#notifying = true;
     try {
@@ -143,20 +180,44 @@ export class Store {
     }
   }
 
+  #apply(collection: Collection, change: Change): void {
+    this.#counted(collection, () => collection.apply(change));
+    if (this.#historyBytes > this.#historyBytesLimit) this.#shrinkHistory();
+  }
+
+  /** Drops the oldest changes where most bytes are, so that watchers of other resources can still resume. */
+  #shrinkHistory(): void {
+    const goal = 0.75 * this.#historyBytesLimit;
+    while (this.#historyBytes > goal) {
+      const largest = this.collections().reduce((a, b) => (b.historyBytes > a.historyBytes ? b : a));
+      const rest = this.#historyBytes - largest.historyBytes;
+      this.#counted(largest, () => largest.shrinkHistory(Math.max(0, goal - rest)));
+    }
+  }
+
+  /** Counts by how much a step changes the bytes of the history. */
+  #counted(collection: Collection, step: () => void): void {
+    const before = collection.historyBytes;
+    step();
+    this.#historyBytes += collection.historyBytes - before;
+  }
+
   /** The write is done, so a listener that throws can't undo it or stop other listeners. */
-  #notify(collection: Collection, committed: Change): void {
+  #notify(collection: Collection, change: Change): void {
     const failed = (cause: unknown): void => {
-      const { type, entry } = committed;
+      const { type, entry } = change;
       this.#onError(new Error(`a listener failed on ${type} of ${collection.name} ${entry.key}`, { cause }));
     };
-    collection.notify(committed, failed);
+    collection.notify(change, failed);
     for (const listener of this.#listeners) {
       try {
-        listener(collection, committed);
+        listener(collection, change);
       } catch (error) {
         failed(error);
       }
     }
+    // Watchers have their events now. Those who resume later encode them again.
+    change.encoded.clear();
   }
 }
 
@@ -166,6 +227,13 @@ function throwLater(error: unknown): void {
   });
 }
 
-function change(fields: Omit<Change, "encoded">): Change {
-  return { ...fields, encoded: new Map() };
+function changeTo(entry: Entry, previous: Entry | undefined): Change {
+  const type = previous ? "MODIFIED" : "ADDED";
+  return { type, revision: entry.revision, entry, previous, encoded: new Map() };
+}
+
+function deletionOf(previous: Entry, revision: number, lastState: ApiObject): Change {
+  const metadata = { ...lastState.metadata, resourceVersion: String(revision) };
+  const entry = new Entry(previous.key, revision, { ...lastState, metadata });
+  return { type: "DELETED", revision, entry, previous, encoded: new Map() };
 }

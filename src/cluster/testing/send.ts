@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
+import { createSecureContext } from "node:tls";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 
 export interface SentRequest {
@@ -67,12 +68,13 @@ export function agentFor(kubeconfig: Kubeconfig): Agent {
   if (!agent) {
     const { "certificate-authority-data": ca } = kubeconfig.clusters[0].cluster;
     const { "client-certificate-data": cert, "client-key-data": key } = kubeconfig.users[0].user;
-    agent = new Agent({
-      keepAlive: true,
-      ...(ca ? { ca: decode(ca) } : { rejectUnauthorized: false }),
+    // One context for all connections: parsing the certificates for each takes as long as most requests.
+    const secureContext = createSecureContext({
+      ...(ca && { ca: decode(ca) }),
       ...(cert && { cert: decode(cert) }),
       ...(key && { key: decode(key) }),
     });
+    agent = new Agent({ keepAlive: true, secureContext, rejectUnauthorized: ca !== undefined });
     agents.set(kubeconfig, agent);
   }
   return agent;

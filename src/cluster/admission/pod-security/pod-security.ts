@@ -1,8 +1,8 @@
-import type { JobTemplateSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
-import type { Sent } from "../../contract/sent.ts";
+import { findKind } from "../../built-in/find-kind.ts";
+import { readField } from "../../kinds/cells/read-field.ts";
 import type { PodSpec, PodTemplateSpec } from "../../kinds/core/pod-spec/types.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
-import { forbidden, invalidObject, qualifiedName } from "../../contract/status-error.ts";
+import { forbidden, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
 import type { AdmissionPlugin } from "../admission.ts";
@@ -59,7 +59,8 @@ function warnAboutTemplate(
   object: ApiObject,
   policyIn: (namespace: string) => Policy,
 ): void {
-  const template = templateOf(request, object);
+  const path = findKind(request.resource)?.podTemplate;
+  const template = path === undefined ? undefined : readField<PodTemplateSpec>(object, path);
   if (!template?.spec) return;
   warnAbout(request, policyIn(request.namespace).warn, template.spec, template.metadata?.annotations);
 }
@@ -73,26 +74,6 @@ function warnAbout(
   const violations = violationsOf(standard, spec, annotations);
   if (violations.length === 0) return;
   warn(`would violate PodSecurity "${nameOf(standard)}": ${describe(violations)}`);
-}
-
-const templated: ReadonlySet<string> = new Set([
-  "replicationcontrollers",
-  "replicasets.apps",
-  "deployments.apps",
-  "daemonsets.apps",
-  "statefulsets.apps",
-  "jobs.batch",
-]);
-
-function templateOf({ resource }: AdmissionRequest, object: ApiObject): PodTemplateSpec | undefined {
-  const name = qualifiedName(resource);
-  const { spec, template } = object as {
-    spec?: { template?: PodTemplateSpec; jobTemplate?: Sent<JobTemplateSpec> };
-    template?: PodTemplateSpec;
-  };
-  if (name === "podtemplates") return template;
-  if (name === "cronjobs.batch") return spec?.jobTemplate?.spec?.template;
-  return templated.has(name) ? spec?.template : undefined;
 }
 
 /** Denies invalid labels. If the enforced standard gets stricter, warns about existing pods that violate it. */

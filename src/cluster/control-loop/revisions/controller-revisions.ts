@@ -1,5 +1,5 @@
 import { type KubernetesObject, type LabelSelector, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type ControllerRevision, controllerRevisions } from "../api/apps.ts";
 import type { PodTemplateSpec } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
@@ -39,7 +39,7 @@ export async function ensureRevision(
   owner: RevisedOwner,
 ): Promise<ControllerRevision> {
   const revisions = await listRevisions(objects, user, owner);
-  const data = { spec: { template: { ...owner.spec.template, $patch: "replace" } } };
+  const data = sortedKeys({ spec: { template: { ...owner.spec.template, $patch: "replace" } } });
   const found = revisions.find((revision) => isEqual(revision.data, data));
   const newest = revisions.at(-1);
   if (found && found === newest) return found;
@@ -72,4 +72,12 @@ export async function dropOldRevisions(
   const spare = revisions.filter(({ metadata }) => !inUse.has(metadata.name!));
   const surplus = Math.max(0, spare.length - owner.spec.revisionHistoryLimit);
   for (const revision of spare.slice(0, surplus)) await objects.delete(user, revision);
+}
+
+/** Sorts the keys of all objects in a value, as Go writes its maps. */
+function sortedKeys<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sortedKeys) as T;
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sortedKeys(value[key])])) as T;
 }

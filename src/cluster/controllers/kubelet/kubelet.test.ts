@@ -93,6 +93,26 @@ describe("kubelet()", () => {
     }
   });
 
+  it("observes each generation of a pod, in its status and its conditions", async () => {
+    await start();
+    await cluster.install(pod({ activeDeadlineSeconds: 100 }));
+    const states = () => [read().status?.observedGeneration, condition("Ready")?.observedGeneration];
+    await eventually(() => expect(states()).toEqual([1, 1]));
+    await objects().update("tester", { ...read(), spec: { ...read().spec, activeDeadlineSeconds: 90 } });
+    await eventually(() => expect(states()).toEqual([2, 2]));
+  });
+
+  it("reports the resources of containers", async () => {
+    await start();
+    const resources = { limits: { cpu: "2" }, requests: { cpu: "1" } };
+    await cluster.install(pod({ containers: [{ name: "web", image: "web:1", resources }] }));
+    await eventually(() =>
+      expect(read().status?.containerStatuses).toMatchObject([
+        { resources, allocatedResources: { cpu: "1" } },
+      ]),
+    );
+  });
+
   it("keeps a pod pending until the ConfigMaps and Secrets that it needs exist", async () => {
     await start();
     const env = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "login", key: "password" } } }];
@@ -174,6 +194,18 @@ describe("kubelet()", () => {
 });
 
 describe("fakeNode()", () => {
+  it("reports the version of a node that another client created", async () => {
+    await start(["node"]);
+    await cluster.install({ apiVersion: "v1", kind: "Node", metadata: { name: "other" } });
+    const info = () => objects().get(nodes, undefined, "other")?.status?.nodeInfo;
+    await eventually(() =>
+      expect(info()).toMatchObject({
+        kubeletVersion: expect.stringMatching(/^v1\./) as string,
+        machineID: "other",
+      }),
+    );
+  });
+
   it("registers a ready node and renews its lease", async () => {
     await start();
     await eventually(() => expect(objects().list(nodes)[0]?.status?.conditions).toHaveLength(4));

@@ -10,7 +10,14 @@ import type { StagesContext } from "../stages/stages-context.ts";
 import { nodeAddress } from "../../kinds/core/node/controller/fake-node.ts";
 import { type Reference, requiredReferences } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
-import { runningStatus, succeededStatus, waitingStatus, withReadiness } from "./running-status.ts";
+import {
+  observed,
+  runningStatus,
+  succeededStatus,
+  waitingStatus,
+  withReadiness,
+  withResources,
+} from "./running-status.ts";
 
 /** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;
@@ -44,7 +51,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
         return undefined;
       }
       if (isFinished(pod)) return undefined;
-      const status = nextStatus(pod);
+      const status = observed(pod, nextStatus(pod));
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
       return untilJobEnds(pod);
     },
@@ -55,7 +62,8 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     const missing = pod.status?.phase === "Running" ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
     if (pod.status?.phase !== "Running") return runningStatus(pod, homeOf(pod), now);
-    return untilJobEnds(pod) === 0 ? succeededStatus(pod, now) : withReadiness(pod, now);
+    if (untilJobEnds(pod) === 0) return succeededStatus(pod, now);
+    return withResources(pod, withReadiness(pod, now));
   }
 
   function missingReferences(pod: Pod): Reference[] {

@@ -107,7 +107,8 @@ function running(pod: Pod, container: Container, now: string): ContainerStatus {
   return { ...base(pod, container), ready: true, started: true, state: { running: { startedAt: now } } };
 }
 
-function base({ metadata }: Pod, { name, image = "" }: Container): Omit<ContainerStatus, "ready"> {
+function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "ready"> {
+  const { name, image = "" } = container;
   return {
     name,
     image,
@@ -115,5 +116,39 @@ function base({ metadata }: Pod, { name, image = "" }: Container): Omit<Containe
     containerID: `tsbuilder://${metadata.uid}/${name}`,
     restartCount: 0,
     lastState: {},
+    ...resourcesOf(container),
+  };
+}
+
+/** The resources of running containers after a resize. */
+export function withResources({ spec }: Pod, status: PodStatus): PodStatus {
+  const { containerStatuses } = status;
+  if (!containerStatuses) return status;
+  const resized = containerStatuses.map((each) => {
+    const container = spec.containers.find(({ name }) => name === each.name);
+    return container && each.state?.running ? { ...each, ...resourcesOf(container) } : each;
+  });
+  return { ...status, containerStatuses: resized };
+}
+
+function resourcesOf({
+  resources = {},
+}: Container): Pick<ContainerStatus, "resources" | "allocatedResources"> {
+  const { requests } = resources;
+  return { resources, ...(requests && { allocatedResources: requests }) };
+}
+
+/** The conditions that a kubelet writes. */
+const own = new Set(["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"]);
+
+/** Records for which generation of the pod a status was computed. */
+export function observed({ metadata }: Pod, status: PodStatus): PodStatus {
+  const observedGeneration = metadata.generation;
+  if (observedGeneration === undefined) return status;
+  const { conditions = [] } = status;
+  return {
+    ...status,
+    observedGeneration,
+    conditions: conditions.map((each) => (own.has(each.type) ? { ...each, observedGeneration } : each)),
   };
 }

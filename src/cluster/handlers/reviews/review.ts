@@ -20,9 +20,11 @@ export type Review = (
 export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
   const object = await readObject(context, target, "CreateOptions");
   const { core, namespace } = target;
-  const filled = review(object, { core, user: context.user, namespace });
+  const write = writeOf(context, target, "CreateOptions");
   await target.resource.load?.();
-  const tracked = await trackManagers(writeOf(context, target, "CreateOptions"), undefined, object);
+  target.resource.strategy.default?.(object, write);
+  const filled = review(object, { core, user: context.user, namespace });
+  const tracked = await trackManagers(write, undefined, object);
   // Only this kind of review has a creation timestamp.
   const dated = object.kind === "SelfSubjectReview" && { creationTimestamp: formatTime(core.clock.now()) };
   const placed = target.resource.namespaced && { namespace };

@@ -8,6 +8,7 @@ import { handleBinding } from "./binding.ts";
 import { handleEviction } from "./eviction.ts";
 import { handleScale } from "./scale.ts";
 import { handleToken } from "./token.ts";
+import { handleWithoutContainers } from "./without-containers.ts";
 
 type SpecialHandler = (context: RequestContext, target: Target) => Promise<Reply>;
 
@@ -24,11 +25,20 @@ const endpoints: Readonly<Record<string, SpecialHandler>> = {
   "selfsubjectrulesreviews.authorization.k8s.io": review(selfSubjectRules),
 };
 
+/** Subresources that are handled alike for all kinds. */
+const ofAnyKind: Readonly<Record<string, SpecialHandler>> = {
+  scale: handleScale,
+  attach: handleWithoutContainers,
+  exec: handleWithoutContainers,
+  log: handleWithoutContainers,
+  portforward: handleWithoutContainers,
+  proxy: handleWithoutContainers,
+};
+
 /** The handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
 export function specialHandler({ resource, subresource }: Target): SpecialHandler | undefined {
-  if (subresource === "scale") return handleScale;
   const name = qualifiedName(resource);
-  return endpoints[subresource === "" ? name : `${name}/${subresource}`];
+  return ofAnyKind[subresource] ?? endpoints[subresource === "" ? name : `${name}/${subresource}`];
 }
 
 function review(answer: Review): SpecialHandler {

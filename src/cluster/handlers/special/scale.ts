@@ -1,4 +1,3 @@
-import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../kinds/cells/format-selector.ts";
@@ -7,7 +6,13 @@ import { keyOf } from "../../registry/resource.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
-import { badRequest, invalidObject, nameMissing, notFound } from "../../contract/status-error.ts";
+import {
+  badRequest,
+  internalError,
+  invalidObject,
+  nameMissing,
+  notFound,
+} from "../../contract/status-error.ts";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -18,18 +23,16 @@ import { mediaTypeOf } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { readBodyObject } from "./read-body-object.ts";
+import { patchScale, readScaleObject, type ScaleObject } from "./scale-object.ts";
 
 const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
-
-type ScaleObject = Scale & ApiObject;
 
 /** The `scale` subresource, the same for every kind that has one: used by autoscalers and `kubectl scale`. */
 export async function handleScale(context: RequestContext, target: Target): Promise<Reply> {
   const { verb } = context.info;
   if (verb === "get") return readScale(context, target);
   if (verb === "update") {
-    const sent = (await readBodyObject(context, target)) as ScaleObject;
+    const sent = await readScaleObject(context, target);
     const { name, namespace } = sent.metadata;
     if (!name) throw nameMissing(target.name);
     if (namespace && namespace !== target.namespace) {
@@ -46,7 +49,7 @@ export async function handleScale(context: RequestContext, target: Target): Prom
   }
   if (mediaTypeOf(context) === applyPatch) return applyScale(context, target);
   const patch = await readPatch(context, target);
-  return writeScale(context, target, "PatchOptions", (scale) => patch(scale));
+  return writeScale(context, target, "PatchOptions", (scale) => patchScale(patch, scale));
 }
 
 async function readScale(context: RequestContext, target: Target): Promise<Reply> {
@@ -54,6 +57,10 @@ async function readScale(context: RequestContext, target: Target): Promise<Reply
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
   const { object } = await resource.present(stored, version);
+  const { spec } = target.served.scale!;
+  if (resource.custom && readField(object, spec) === undefined) {
+    throw internalError(`the spec replicas field ".${spec}" does not exist`);
+  }
   return replyScale(context, target, object);
 }
 
@@ -75,12 +82,13 @@ async function writeScale(
   context: RequestContext,
   target: Target,
   options: string,
-  change: (scale: ScaleObject) => ScaleObject,
+  change: (scale: ScaleObject) => ScaleObject | Promise<ScaleObject>,
 ): Promise<Reply> {
   const { entry } = await updateObject(scaleWrite(context, target, options), {
-    next: (current) => {
+    async next(current) {
       if (!current) throw notFound(target.resource, target.name);
-      const scale = change(scaleOf(target, current));
+      const scale = await change(markUnset(target, current, scaleOf(target, current)));
+      checkSet(target, scale);
       const next = copyJSON(current);
       setField(next, target.served.scale!.spec, replicasOf(scale, target));
       const { resourceVersion } = scale.metadata;
@@ -113,6 +121,19 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   return replyScale(context, target, entry.object);
 }
 
+/** Stands for replicas that a custom object does not have, while a patch is applied; also on the real server. */
+const unset = -(2 ** 31);
+
+function markUnset({ resource, served }: Target, object: ApiObject, scale: ScaleObject): ScaleObject {
+  if (!resource.custom || readField(object, served.scale!.spec) !== undefined) return scale;
+  return { ...scale, spec: { replicas: unset } };
+}
+
+function checkSet({ served }: Target, { spec }: ScaleObject): void {
+  if (spec?.replicas !== unset) return;
+  throw badRequest(`the spec replicas field ".${served.scale!.spec}" cannot be empty`);
+}
+
 function replicasOf({ spec }: ScaleObject, { name, resource }: Target): number {
   const replicas = spec?.replicas ?? 0;
   // For a custom resource its schema decides about negative numbers.
@@ -131,13 +152,19 @@ function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
   const { spec, status, selector } = served.scale!;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const chosen = selector === undefined ? undefined : readField(object, selector);
-  const text = typeof chosen === "object" ? formatSelector(chosen as never) : (chosen as string | undefined);
+  const text = typeof chosen === "object" ? selectorText(chosen as object) : (chosen as string | undefined);
   return {
     ...scaleKind,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as ApiObject["metadata"],
     spec: withReplicas(readField<number>(object, spec)),
     status: { replicas: readField<number>(object, status) ?? 0, ...(text && { selector: text }) },
   };
+}
+
+/** A ReplicationController selects by labels alone. */
+function selectorText(selector: object): string {
+  const isSelector = "matchLabels" in selector || "matchExpressions" in selector;
+  return formatSelector((isSelector ? selector : { matchLabels: selector }) as never);
 }
 
 /** Go omits a zero in the spec, but not in the status. */

@@ -15,7 +15,8 @@ export function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-function isExtended(name: string): boolean {
+/** Names of resources that drivers or users define. */
+export function isExtended(name: string): boolean {
   if (isNative(name) || name.startsWith("requests.")) return false;
   return checkQualifiedName(`requests.${name}`).length === 0;
 }

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import { Credentials } from "../../auth/credentials.ts";
 import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
 import { send } from "../send.ts";
@@ -27,26 +27,18 @@ export interface ControlPlaneOptions {
 }
 
 /** Starts a real control plane on loopback, with a temporary folder. */
-export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  // Other suites look for free ports at the same time. If a port is taken meanwhile, others are tried.
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await tryStart(options);
-    } catch (error) {
-      if (tries === 3 || !String(error).includes("address already in use")) throw error;
-    }
-  }
-}
-
-async function tryStart({
+export async function startControlPlane({
   assets,
   port,
   authorization = "RBAC",
 }: ControlPlaneOptions): Promise<ControlPlane> {
   const credentials = new Credentials();
   const files = writeControlPlaneFiles(credentials);
-  const [etcdClient, etcdPeer, free] = await freePorts();
-  const ports = { etcdClient, etcdPeer, secure: port || free };
+  const ports = {
+    etcdClient: await freePort(),
+    etcdPeer: await freePort(),
+    secure: port || (await freePort()),
+  };
   const url = `https://127.0.0.1:${ports.secure}`;
   const issue = (user: string, groups: readonly string[]): Kubeconfig => {
     const subject = { commonName: user, organizations: groups };
@@ -94,21 +86,6 @@ async function answers(administrator: Kubeconfig, path: string): Promise<boolean
   } catch {
     return false;
   }
-}
-
-async function freePorts(): Promise<[number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once("error", reject);
-          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-        }),
-    ),
-  );
-  for (const server of servers) server.close();
-  return ports as [number, number, number];
 }
 
 function lastLines(log: string): string {

@@ -13,6 +13,7 @@ const mutatingBindingStrategy: Partial<Strategy> = {
 
 export const mutatingAdmissionPolicyBinding: BuiltInKind = {
   resource: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+  metadataChecks: "~new/new/none",
   strategy: mutatingBindingStrategy,
   cells: { PolicyName: text("spec.policyName"), ParamRef: paramRef },
   emptyObject: { spec: {} },

@@ -13,6 +13,7 @@ const mutatingPolicyStrategy: Partial<Strategy> = {
 
 export const mutatingAdmissionPolicy: BuiltInKind = {
   resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
+  metadataChecks: "~new/new/none",
   strategy: mutatingPolicyStrategy,
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
   emptyObject: { spec: {} },

@@ -18,6 +18,7 @@ const mutatingWebhooksStrategy: Partial<Strategy> = {
 
 export const mutatingWebhookConfiguration: BuiltInKind = {
   resource: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  metadataChecks: "~new/new/none",
   strategy: mutatingWebhooksStrategy,
   cells: { Webhooks: size("webhooks") },
 };

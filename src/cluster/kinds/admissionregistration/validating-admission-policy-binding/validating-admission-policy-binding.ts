@@ -13,6 +13,7 @@ const validatingBindingStrategy: Partial<Strategy> = {
 
 export const validatingAdmissionPolicyBinding: BuiltInKind = {
   resource: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  metadataChecks: "~new/new/none",
   strategy: validatingBindingStrategy,
   cells: { PolicyName: text("spec.policyName"), ParamRef: paramRef },
   emptyObject: { spec: {} },

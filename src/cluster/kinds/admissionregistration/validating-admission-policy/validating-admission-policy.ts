@@ -16,6 +16,7 @@ const validatingPolicyStrategy: Partial<Strategy> = {
 
 export const validatingAdmissionPolicy: BuiltInKind = {
   resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
+  metadataChecks: "~new/new/none",
   strategy: validatingPolicyStrategy,
   cells: { Validations: size("spec.validations"), ParamKind: paramKind },
   emptyObject: { spec: {}, status: {} },

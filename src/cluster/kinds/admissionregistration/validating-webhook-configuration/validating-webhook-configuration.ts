@@ -14,6 +14,7 @@ const validatingWebhooksStrategy: Partial<Strategy> = {
 
 export const validatingWebhookConfiguration: BuiltInKind = {
   resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
+  metadataChecks: "~new/new/none",
   strategy: validatingWebhooksStrategy,
   cells: { Webhooks: size("webhooks") },
 };

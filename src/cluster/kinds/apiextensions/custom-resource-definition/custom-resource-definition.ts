@@ -3,6 +3,7 @@ import { definitionStrategy } from "./strategy.ts";
 
 export const customResourceDefinition: BuiltInKind = {
   resource: "customresourcedefinitions.apiextensions.k8s.io",
+  metadataChecks: "~new/update/update",
   strategy: { ...definitionStrategy, statusWritesMetadata: true, generateName: false },
   emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
 };

@@ -17,6 +17,7 @@ const apiServiceStrategy: Partial<Strategy> = {
 
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
+  metadataChecks: "~new/update+new/update",
   strategy: { ...apiServiceStrategy, generateName: false },
   cells: {
     Service: (object) => {

@@ -14,7 +14,7 @@ export function* apiServiceProblems(object: ApiObject): Problems {
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   const { name = "" } = object.metadata;
   const needs = `${version}.${group}`;
-  if (name !== needs && !/[/%]/.test(name)) {
+  if (name !== "" && name !== needs && !/[/%]/.test(name)) {
     yield invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needs)}`);
   }
   if (group !== "") yield* refused("spec.group", group, checkSubdomain(group));

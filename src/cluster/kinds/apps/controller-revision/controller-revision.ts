@@ -26,6 +26,7 @@ function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
 
 export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
+  metadataChecks: "new/update+new/update",
   strategy: controllerRevisionStrategy,
   cells: {
     Controller: (object) => {

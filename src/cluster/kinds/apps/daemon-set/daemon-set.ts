@@ -20,6 +20,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     ...templateContainers,
     Selector: selector,
   },
+  podTemplate: "spec.template",
   emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
   controllers: { daemonset: daemonSetController },
 };

@@ -15,6 +15,7 @@ export const deployment: BuiltInKind<"deployment"> = {
     ...templateContainers,
     Selector: selector,
   },
+  podTemplate: "spec.template",
   emptyObject: { spec: { template, strategy: {} }, status: {} },
   controllers: { deployment: deploymentController },
 };

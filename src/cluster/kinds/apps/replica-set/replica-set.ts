@@ -45,6 +45,7 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   strategy: { ...replicaSetStrategy, statusWritesMetadata: true },
   cells: replicas,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
+  podTemplate: "spec.template",
   emptyObject: { spec: { template }, status: {} },
   controllers: { replicaset: replicaSetController },
 };

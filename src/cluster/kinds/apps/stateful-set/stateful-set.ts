@@ -8,6 +8,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
   resource: "statefulsets.apps",
   strategy: { ...statefulSetStrategy, statusWritesMetadata: true },
   cells: { Ready: ready, ...templateContainers },
+  podTemplate: "spec.template",
   emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
 };

@@ -9,6 +9,7 @@ import { cronJobController } from "./controller/cron-job-controller.ts";
 
 export const cronJob: BuiltInKind<"cronjob"> = {
   resource: "cronjobs.batch",
+  metadataChecks: "new/update/none",
   strategy: { ...cronJobStrategy, statusWritesMetadata: true },
   cells: {
     Schedule: text("spec.schedule"),
@@ -22,6 +23,7 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     ...containersAt("spec.jobTemplate.spec.template.spec"),
     Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
   },
+  podTemplate: "spec.jobTemplate.spec.template",
   emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
   controllers: { cronjob: cronJobController },
 };

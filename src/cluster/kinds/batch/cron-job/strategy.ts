@@ -1,12 +1,12 @@
 import type { CronJobSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../../registry/resource.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { choice, nonNegative, type Problems } from "../../checks/problems.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { defaultJobTemplate, jobSpec } from "../job/job-spec.ts";
-import { checkSchedule } from "./schedule.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
 
@@ -63,7 +63,7 @@ function* problems({ spec }: CronJob, old?: CronJob): Problems {
 
 /** A time zone in the schedule is invalid, but a stored one may stay. */
 function* schedule(text: string, zone: string | undefined, hadZone: boolean): Problems {
-  const reason = checkSchedule(text);
+  const reason = checkCronSchedule(text);
   if (reason) yield invalid("spec.schedule", text, reason);
   if (!text.includes("TZ")) return;
   if (!hadZone) {

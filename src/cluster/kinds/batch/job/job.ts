@@ -38,6 +38,7 @@ function duration(object: object, now: number): string {
 
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
+  metadataChecks: "new/new+update/update",
   strategy: { ...jobStrategy, statusWritesMetadata: true },
   cells: {
     Status: jobStatus,
@@ -47,6 +48,7 @@ export const job: BuiltInKind<"job"> = {
     Selector: selector,
   },
   selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
+  podTemplate: "spec.template",
   emptyObject: { spec: { template }, status: {} },
   controllers: { job: jobController },
 };

@@ -36,6 +36,7 @@ function validateLease({ spec = {} }: Lease): FieldError[] {
 
 export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
+  metadataChecks: "~new/update/update",
   strategy: leaseStrategy,
   cells: { Holder: text("spec.holderIdentity") },
   emptyObject: { spec: {} },

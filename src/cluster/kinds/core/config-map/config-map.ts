@@ -29,6 +29,7 @@ function validateConfigMap({ data, binaryData }: Config): FieldError[] {
 
 export const configMap: BuiltInKind = {
   resource: "configmaps",
+  metadataChecks: "new/update+new/update",
   strategy: configMapStrategy,
   cells: { Data: (object) => size("data")(object) + size("binaryData")(object) },
 };

@@ -27,6 +27,7 @@ function addresses(object: object): string {
 
 export const endpoints: BuiltInKind<"endpoints"> = {
   resource: "endpoints",
+  metadataChecks: "new/update+new/update",
   strategy: endpointsStrategy,
   cells: { Endpoints: addresses },
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",

@@ -20,6 +20,7 @@ function sourceCell(object: object): string {
 
 export const event: BuiltInKind = {
   resource: "events",
+  metadataChecks: "none/none/none",
   strategy: eventStrategy,
   cells: {
     "Last Seen": (object, now) =>

@@ -1,9 +1,13 @@
+import { randomUUID } from "node:crypto";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { type Fields, eachOf } from "../../fill-in.ts";
 import { limitRangeProblems } from "./limits.ts";
 
 const limitRangeStrategy: Partial<Strategy> = {
+  prepareForCreate({ metadata }) {
+    metadata.name ||= randomUUID();
+  },
   default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
   validate: (object) => [...limitRangeProblems(object)],
   validateUpdate: (object) => [...limitRangeProblems(object)],
@@ -21,6 +25,7 @@ function defaultLimits(limits: Fields): void {
 
 export const limitRange: BuiltInKind = {
   resource: "limitranges",
+  metadataChecks: "new/new/update",
   strategy: limitRangeStrategy,
-  emptyObject: { spec: {} },
+  emptyObject: { spec: { limits: null } },
 };

@@ -5,6 +5,7 @@ import { namespaceController } from "./controller/namespace-controller.ts";
 
 export const namespace: BuiltInKind<"namespace"> = {
   resource: "namespaces",
+  metadataChecks: "new/new+update/update",
   strategy: { ...namespaceStrategy, statusWritesMetadata: true },
   cells: { Status: text("status.phase") },
   emptyObject: { spec: {}, status: {} },

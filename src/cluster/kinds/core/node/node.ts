@@ -32,6 +32,7 @@ function nodeAddress(wanted: string): CellReader {
 
 export const node: BuiltInKind<"node"> = {
   resource: "nodes",
+  metadataChecks: "new/new+update/update",
   strategy: { ...nodeStrategy, statusWritesMetadata: true },
   cells: {
     Status: nodeStatus,

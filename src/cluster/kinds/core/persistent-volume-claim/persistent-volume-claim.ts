@@ -5,6 +5,7 @@ import { claimStrategy } from "./strategy.ts";
 
 export const persistentVolumeClaim: BuiltInKind = {
   resource: "persistentvolumeclaims",
+  metadataChecks: "new/update+new/update",
   strategy: { ...claimStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: {
     Status: (object) =>

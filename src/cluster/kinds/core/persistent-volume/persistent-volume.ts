@@ -45,6 +45,7 @@ const persistentVolumeStrategy: Partial<Strategy> = {
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {
   resource: "persistentvolumes",
+  metadataChecks: "new/new+new/update",
   strategy: { ...persistentVolumeStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: {
     Capacity: text("spec.capacity.storage"),

@@ -33,5 +33,6 @@ export const podTemplate: BuiltInKind = {
     "Pod Labels": (object) =>
       formatSelector({ matchLabels: readField(object, "template.metadata.labels") ?? {} }),
   },
+  podTemplate: "template",
   emptyObject: { template },
 };

@@ -7,6 +7,7 @@ import { podStrategy } from "./strategy.ts";
 
 export const pod: BuiltInKind = {
   resource: "pods",
+  metadataChecks: "new/update+new/update",
   strategy: { ...podStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: podCells,
   rowConditions: podRowConditions,

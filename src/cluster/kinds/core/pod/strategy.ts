@@ -9,6 +9,7 @@ import { changeProblems } from "../pod-spec/change.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { sumOfRequests } from "../pod-spec/resources.ts";
 import { isForPods } from "../resource-names.ts";
+import { withOldGenerations } from "./observed-generation.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
 import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
@@ -43,8 +44,9 @@ export const podStrategy: Partial<Strategy> = {
     if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
   },
   prepareForUpdate(object, old, { subresource }) {
-    const pod = object as Pod;
-    if (subresource === "status") pod.status = { ...pod.status, qosClass: (old as Pod).status!.qosClass! };
+    if (subresource !== "status") return;
+    const [pod, { status: before = {} }] = [object as Pod, old as Pod];
+    pod.status = withOldGenerations({ ...pod.status, qosClass: before.qosClass! }, before);
   },
   validate: (object) => [...newPodProblems(object as Pod)],
   validateUpdate(object, old, { subresource }) {

@@ -18,6 +18,7 @@ import { replicas } from "../../apps/cells.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { validateTemplate } from "../pod-spec/validate.ts";
+import { replicationControllerController } from "./controller/replication-controller-controller.ts";
 
 type PlainSelector = Record<string, string>;
 
@@ -60,7 +61,7 @@ function* controllerProblems({ spec }: Workload): Problems {
   yield* endlessPods(spec, "ReplicationController");
 }
 
-export const replicationController: BuiltInKind = {
+export const replicationController: BuiltInKind<"replicationcontroller"> = {
   resource: "replicationcontrollers",
   strategy: { ...replicationControllerStrategy, statusWritesMetadata: true },
   cells: {
@@ -68,5 +69,7 @@ export const replicationController: BuiltInKind = {
     Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
   },
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
+  podTemplate: "spec.template",
   emptyObject: { spec: {}, status: {} },
+  controllers: { replicationcontroller: replicationControllerController },
 };

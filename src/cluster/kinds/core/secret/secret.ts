@@ -81,6 +81,7 @@ function jsonProblem(text: string): string | undefined {
 
 export const secret: BuiltInKind = {
   resource: "secrets",
+  metadataChecks: "new/update+new/update",
   strategy: secretStrategy,
   cells: { Type: text("type"), Data: size("data") },
 };

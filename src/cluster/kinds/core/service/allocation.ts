@@ -3,13 +3,26 @@ import { invalidObject } from "../../../contract/status-error.ts";
 import type { Collection } from "../../../storage/collection.ts";
 import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";
 
+/** The Services with their addresses, and all IPAddresses, which others may create, too. */
+interface Allocated {
+  readonly services: Collection;
+  readonly addresses: Collection;
+}
+
 const subject = { group: "", plural: "services", kind: "Service" };
 
+/** The range of the addresses that are allocated. */
+export const serviceRange = "10.96.0.0/16";
+
 /**
- * Allocates a clusterIP in 10.96.0.0/16, in order; one that is in use is rejected. A Service may request any
+ * Allocates a clusterIP in this range, in order; one that is in use is rejected. A Service may request any
  * address in 10.0.0.0/8, so that manifests from other clusters work.
  */
-export function allocateAddress(service: Service, services: Collection, ownUid: string | undefined): void {
+export function allocateAddress(
+  service: Service,
+  { services, addresses }: Allocated,
+  ownUid: string | undefined,
+): void {
   const { spec } = service;
   if (spec.type === "ExternalName") return;
   if (spec.clusterIP === "None") {
@@ -19,9 +32,12 @@ export function allocateAddress(service: Service, services: Collection, ownUid: 
     spec.ipFamilyPolicy ??= selects ? "SingleStack" : "RequireDualStack";
     return;
   }
-  const taken = new Map(
-    services.list().map(({ object }) => [(object as Service).spec.clusterIP, object.metadata.uid] as const),
-  );
+  const taken = new Map<string | undefined, string | undefined>([
+    ...addresses.list().map(({ key }) => [key, ""] as const),
+    ...services
+      .list()
+      .map(({ object }) => [(object as Service).spec.clusterIP, object.metadata.uid] as const),
+  ]);
   if (!spec.clusterIP) spec.clusterIP = freeAddress(taken);
   else if (!/^(10\.|[^.]*:)/.test(spec.clusterIP)) {
     const detail = `failed to allocate IP ${spec.clusterIP}: the provided network does not match the current range`;

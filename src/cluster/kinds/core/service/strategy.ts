@@ -12,6 +12,7 @@ import { serviceWarnings } from "./warnings.ts";
 /** Services get a unique clusterIP and unique node ports. */
 export function serviceStrategy(store: Store): Partial<Strategy> {
   const services = () => store.collection("services");
+  const addresses = () => store.collection("ipaddresses.networking.k8s.io");
   return {
     validateName: labelName,
     default: (object) => defaultService(object as Service),
@@ -38,7 +39,7 @@ export function serviceStrategy(store: Store): Partial<Strategy> {
     warnings: (object) => serviceWarnings(object as Service),
     beforeCommit(object, old) {
       const service = object as Service;
-      allocateAddress(service, services(), old?.metadata.uid);
+      allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
       allocateNodePorts(service, services());
     },
   };

@@ -40,6 +40,7 @@ function listOr<T>(list: readonly T[] | undefined, show: (item: T) => string, ab
 
 export const endpointSlice: BuiltInKind<"endpointslice"> = {
   resource: "endpointslices.discovery.k8s.io",
+  metadataChecks: "new/new/update",
   strategy: endpointSliceStrategy,
   cells: {
     AddressType: text("addressType"),

@@ -63,6 +63,7 @@ function* parametersProblems(field: string, parameters: Sent<IngressClassParamet
 
 export const ingressClass: BuiltInKind = {
   resource: "ingressclasses.networking.k8s.io",
+  metadataChecks: "new/update+new/update",
   strategy: ingressClassStrategy,
   cells: {
     Controller: text("spec.controller"),

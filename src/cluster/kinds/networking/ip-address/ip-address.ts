@@ -45,6 +45,7 @@ function structOf({ parentRef }: Sent<IPAddressSpec>) {
 
 export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: ipAddressStrategy,
   cells: {
     ParentRef: (object) =>

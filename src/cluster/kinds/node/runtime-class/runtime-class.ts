@@ -55,6 +55,7 @@ function* schedulingProblems(
 
 export const runtimeClass: BuiltInKind = {
   resource: "runtimeclasses.node.k8s.io",
+  metadataChecks: "~new/new+update/update",
   strategy: runtimeClassStrategy,
   cells: { Handler: text("handler") },
 };

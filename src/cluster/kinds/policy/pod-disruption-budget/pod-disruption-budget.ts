@@ -5,6 +5,7 @@ import { disruptionController } from "./controller/disruption-controller.ts";
 
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
+  metadataChecks: "none/none/none",
   strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
   cells: {
     "Min Available": text("spec.minAvailable", "N/A"),

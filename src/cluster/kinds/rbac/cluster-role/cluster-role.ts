@@ -3,5 +3,6 @@ import { roleStrategy } from "../strategies.ts";
 
 export const clusterRole: BuiltInKind = {
   resource: "clusterroles.rbac.authorization.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: roleStrategy,
 };

@@ -4,6 +4,7 @@ import { bindingStrategy } from "../strategies.ts";
 
 export const roleBinding: BuiltInKind = {
   resource: "rolebindings.rbac.authorization.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: bindingStrategy,
   cells: binding,
   emptyObject: { roleRef: {} },

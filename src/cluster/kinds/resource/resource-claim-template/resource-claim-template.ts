@@ -1,7 +1,12 @@
+import type { DeviceClaim, ResourceClaimTemplateSpec } from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
+import { claimProblems } from "../claim-rules.ts";
 import { defaultClaim } from "../default-claim.ts";
+import { keptSpec } from "../kept-spec.ts";
 
 const resourceClaimTemplateStrategy: Partial<Strategy> = {
   default(object) {
@@ -9,10 +14,17 @@ const resourceClaimTemplateStrategy: Partial<Strategy> = {
     fillIn(spec, () => ({ metadata: {}, spec: {} }));
     defaultClaim(spec?.["spec"]);
   },
+  validate: (object) => [...claimProblems("spec.spec.devices", devicesOf(object))],
+  validateUpdate: (object, old) => [...keptSpec(object["spec"], old["spec"])],
 };
+
+function devicesOf(object: ApiObject): Sent<DeviceClaim> {
+  return (object as { spec?: Sent<ResourceClaimTemplateSpec> }).spec?.spec?.devices ?? {};
+}
 
 export const resourceClaimTemplate: BuiltInKind = {
   resource: "resourceclaimtemplates.resource.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: resourceClaimTemplateStrategy,
   emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };

@@ -1,7 +1,12 @@
+import type { DeviceClaim, ResourceClaimSpec } from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
+import { claimProblems } from "../claim-rules.ts";
 import { defaultClaim } from "../default-claim.ts";
+import { keptSpec } from "../kept-spec.ts";
 
 const resourceClaimStrategy: Partial<Strategy> = {
   default(object) {
@@ -9,7 +14,14 @@ const resourceClaimStrategy: Partial<Strategy> = {
     defaultClaim(object["spec"]);
     object["status"] ??= {};
   },
+  validate: (object) => [...claimProblems("spec.devices", devicesOf(object))],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "" ? [...keptSpec(object["spec"], old["spec"])] : [],
 };
+
+function devicesOf(object: ApiObject): Sent<DeviceClaim> {
+  return (object as { spec?: Sent<ResourceClaimSpec> }).spec?.devices ?? {};
+}
 
 function claimState(object: object): string {
   const allocated = readField(object, "status.allocation") !== undefined;
@@ -24,6 +36,7 @@ function claimState(object: object): string {
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: resourceClaimStrategy,
   cells: { State: claimState },
   emptyObject: { spec: { devices: { requests: null } }, status: {} },

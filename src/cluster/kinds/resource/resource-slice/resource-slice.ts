@@ -1,8 +1,15 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { text } from "../../cells/read-field.ts";
+import { type Fields, fillIn } from "../../fill-in.ts";
+import { sliceProblems } from "./rules.ts";
 
 export const resourceSlice: BuiltInKind = {
   resource: "resourceslices.resource.k8s.io",
+  strategy: {
+    default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
+    validate: (object) => [...sliceProblems(object)],
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
+  },
   cells: { Node: text("spec.nodeName"), Driver: text("spec.driver"), Pool: text("spec.pool.name") },
-  emptyObject: { spec: { pool: {} } },
+  emptyObject: { spec: { pool: { generation: 0 } } },
 };

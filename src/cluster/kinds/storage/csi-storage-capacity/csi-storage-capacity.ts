@@ -40,5 +40,6 @@ function topologyStruct(topology: LabelSelector | undefined): object {
 
 export const csiStorageCapacity: BuiltInKind = {
   resource: "csistoragecapacities.storage.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: storageCapacityStrategy,
 };

@@ -15,6 +15,7 @@ const storageClassStrategy: Partial<Strategy> = {
 
 export const storageClass: BuiltInKind = {
   resource: "storageclasses.storage.k8s.io",
+  metadataChecks: "new/new+update/update",
   strategy: storageClassStrategy,
   cells: {
     Name: (object) => {

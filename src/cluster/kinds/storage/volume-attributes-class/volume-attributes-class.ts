@@ -34,6 +34,7 @@ function* classChanges(object: VolumeAttributesClass, old: VolumeAttributesClass
 
 export const volumeAttributesClass: BuiltInKind = {
   resource: "volumeattributesclasses.storage.k8s.io",
+  metadataChecks: "new/update+new/update",
   strategy: attributesClassStrategy,
   cells: { DriverName: text("driverName") },
 };

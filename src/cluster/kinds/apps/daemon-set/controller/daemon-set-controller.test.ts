@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { type DaemonSet, daemonSets } from "./daemon-sets.ts";
+import { controllerRevisions } from "../../../../control-loop/api/apps.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
@@ -54,6 +55,15 @@ describe("daemonSetController()", () => {
         observedGeneration: 1,
       }),
     );
+  });
+
+  it("writes the data of its revisions in the order of their keys", async () => {
+    await cluster.install(agent("agent:1"));
+    await eventually(() => expect(objects().list(controllerRevisions, "default")).toHaveLength(1));
+    const { template } = objects().list(controllerRevisions, "default")[0]!.data.spec;
+    const keys = Object.keys(template.spec.containers[0]!);
+    expect(Object.keys(template)).toEqual(["$patch", "metadata", "spec"]);
+    expect(keys).toEqual(keys.toSorted());
   });
 
   it("creates pods only on nodes that match the node selector", async () => {

@@ -62,6 +62,22 @@ describe("deploymentController()", () => {
     expect(read().metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "1" });
   });
 
+  it("counts revisions exactly beyond the integers of a float", async () => {
+    await start(["deployment"]);
+    await cluster.install(web());
+    await eventually(() => expect(sets()).toHaveLength(1));
+    const [set] = sets();
+    const annotations = { "deployment.kubernetes.io/revision": "9007199254740993" };
+    const metadata = { ...set!.metadata, annotations: { ...set!.metadata.annotations, ...annotations } };
+    await clusterObjects(cluster.core).update("tester", { ...set!, metadata });
+    await cluster.install(web({}, "web:2"));
+    await eventually(() =>
+      expect(read().metadata.annotations).toMatchObject({
+        "deployment.kubernetes.io/revision": "9007199254740994",
+      }),
+    );
+  });
+
   it("reports that its pods are rejected, until they are admitted", async () => {
     await start([...all, "resourcequota"]);
     const quota = {

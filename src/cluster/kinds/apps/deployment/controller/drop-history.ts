@@ -14,7 +14,7 @@ export async function dropHistory(
     (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
   );
   const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
-  const oldest = [...spent].sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, surplus);
+  const oldest = [...spent].sort((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, surplus);
   for (const replicaSet of oldest) {
     await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
   }

@@ -30,14 +30,24 @@ export function findCurrent(
     .find(({ spec }) => isEqual(withoutHash(spec.template), deployment.spec.template));
 }
 
-/** The revision number of a ReplicaSet; 0 if it has none yet. */
-export function revisionOf({ metadata }: ReplicaSet): number {
-  return Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+/** The revision of a ReplicaSet, an integer of 64 bits; 0 if it has none yet or another text. */
+export function revisionOf(replicaSet: ReplicaSet): bigint {
+  return readRevision(revisionText(replicaSet)) ?? 0n;
 }
 
-/** The next revision number. */
-function nextRevision(old: readonly ReplicaSet[]): number {
-  return Math.max(0, ...old.map(revisionOf)) + 1;
+function revisionText({ metadata }: ReplicaSet): string {
+  return metadata.annotations?.[revisionAnnotation] ?? "";
+}
+
+function readRevision(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const revision = BigInt(text.replace(/^\+/, ""));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
+
+/** The next revision. */
+function nextRevision(old: readonly ReplicaSet[]): bigint {
+  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
 }
 
 /**
@@ -54,10 +64,11 @@ export function currentAnnotations(
   );
   const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
   const next = nextRevision(old);
-  const before = current ? revisionOf(current) : 0;
-  if (before >= next) return annotations;
+  const last = current ? revisionText(current) : "";
+  const before = last === "" ? 0n : readRevision(last);
+  if (before === undefined || before >= next) return annotations;
   const history = annotations["deployment.kubernetes.io/revision-history"];
-  const past = [...(history ? history.split(",") : []), ...(before > 0 ? [String(before)] : [])];
+  const past = [...(history ? history.split(",") : []), ...(last === "" ? [] : [last])];
   return {
     ...annotations,
     [revisionAnnotation]: String(next),

@@ -55,7 +55,10 @@ describe("statefulSetController()", () => {
       spec: {
         hostname: "db-0",
         subdomain: "db",
-        volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data-db-0" } }],
+        volumes: [
+          { name: "data", persistentVolumeClaim: { claimName: "data-db-0" } },
+          { name: expect.stringMatching(/^kube-api-access-/) as string },
+        ],
       },
     });
     await eventually(() =>

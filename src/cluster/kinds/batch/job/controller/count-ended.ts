@@ -21,7 +21,8 @@ import { releasePods } from "./job-tracking.ts";
 
 /**
  * Counts the pods that have finished: their uids are recorded, then their finalizers are removed, then the
- * counts are increased. So each pod counts once, even if this is interrupted.
+ * counts are increased. So each pod counts once, even if this is interrupted. A Job with an outcome ends when no pod
+ * is terminating any more.
  */
 export async function countEnded(
   context: ReportingContext,
@@ -29,7 +30,7 @@ export async function countEnded(
   owned: readonly Pod[],
   progress: JobProgress,
   outcome: JobOutcome | undefined,
-): Promise<void> {
+): Promise<Job> {
   const { objects, clock, user } = context;
   const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
   const stored = await writeStatus(context, job, progress, (status) => ({
@@ -40,9 +41,10 @@ export async function countEnded(
   // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
   const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
   await releasePods(objects, user, ended);
-  await writeStatus(context, stored, progress, (status) => {
+  return writeStatus(context, stored, progress, (status) => {
     const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
     const now = clock.now();
+    const end = status.terminating === 0 ? outcome : undefined;
     return {
       ...status,
       ...positiveCounts({
@@ -50,8 +52,8 @@ export async function countEnded(
         failed: (status.failed ?? 0) + failed.length,
       }),
       uncountedTerminatedPods: {},
-      ...withConditions(stored, outcome ? [conclusion(outcome, now)] : [], now),
-      ...(outcome?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
+      ...withConditions(stored, end ? [conclusion(end, now)] : [], now),
+      ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
     };
   });
 }

@@ -23,6 +23,12 @@ const work = (spec: object = {}) => ({
   },
 });
 
+/** A Job whose pods have a node, so that they terminate gracefully. */
+const onNode = (spec: object) => {
+  const { template } = work().spec;
+  return work({ ...spec, template: { spec: { ...template.spec, nodeName: "node" } } });
+};
+
 const objects = () => clusterObjects(cluster.core);
 const read = () => objects().get(jobs, "default", "work") as Job;
 const running = () =>
@@ -82,6 +88,74 @@ describe("jobController()", () => {
     await eventually(() =>
       expect(running().filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]),
     );
+  });
+
+  it("announces its failure while its pods terminate, and has failed afterwards", async () => {
+    await cluster.install(onNode({ activeDeadlineSeconds: 60 }));
+    await eventually(() => expect(read().status).toMatchObject({ active: 1 }));
+    await clock.advance(60_000);
+    await eventually(() => expect(conditions()).toEqual(["FailureTarget: DeadlineExceeded"]));
+    await eventually(() => expect(read().status).toMatchObject({ terminating: 1, failed: 1 }));
+    const [pod] = objects().list(pods, "default");
+    expect(pod!.metadata.finalizers ?? []).toEqual([]);
+    await objects().delete("kubelet", pod!, { gracePeriodSeconds: 0 });
+    await eventually(() =>
+      expect(conditions()).toEqual(["FailureTarget: DeadlineExceeded", "Failed: DeadlineExceeded"]),
+    );
+    expect(read().status).toMatchObject({ terminating: 0, failed: 1 });
+  });
+
+  it("announces its success while other pods terminate, and is complete afterwards", async () => {
+    const successPolicy = { rules: [{ succeededIndexes: "0" }] };
+    const indexed = { completions: 2, parallelism: 2, completionMode: "Indexed", successPolicy };
+    await cluster.install(onNode(indexed));
+    await eventually(() => expect(running()).toHaveLength(2));
+    const [first, second] = running().toSorted((a, b) => a.metadata.name!.localeCompare(b.metadata.name!));
+    await end("Succeeded", [first!]);
+    await eventually(() => expect(conditions()).toEqual(["SuccessCriteriaMet: SuccessPolicy"]));
+    await eventually(() => expect(read().status).toMatchObject({ succeeded: 1, terminating: 1 }));
+    expect(read().status).not.toHaveProperty("completionTime");
+    const terminating = objects().get(pods, "default", second!.metadata.name!)!;
+    await objects().delete("kubelet", terminating, { gracePeriodSeconds: 0 });
+    await eventually(() =>
+      expect(conditions()).toEqual(["SuccessCriteriaMet: SuccessPolicy", "Complete: SuccessPolicy"]),
+    );
+    expect(read().status).toMatchObject({ succeeded: 1, completionTime: expect.any(String) as string });
+  });
+
+  it("adopts a pod that its selector matches, and releases one that it doesn't match any more", async () => {
+    const labels = { app: "work" };
+    const { spec } = work().spec.template;
+    const template = { metadata: { labels }, spec };
+    await cluster.install({ apiVersion: "v1", kind: "Pod", metadata: { name: "stray", labels }, spec });
+    await cluster.install(work({ manualSelector: true, selector: { matchLabels: labels }, template }));
+    const stray = () => objects().get(pods, "default", "stray")!;
+    await eventually(() => expect(read().status).toMatchObject({ active: 1 }));
+    expect(stray().metadata).toMatchObject({
+      ownerReferences: [{ kind: "Job", name: "work", controller: true }],
+      finalizers: ["batch.kubernetes.io/job-tracking"],
+    });
+    expect(running()).toHaveLength(1);
+    await objects().update("tester", { ...stray(), metadata: { ...stray().metadata, labels: {} } });
+    await eventually(() => expect(running()).toHaveLength(2));
+    expect(stray().metadata.finalizers ?? []).toEqual([]);
+    expect(stray().metadata.ownerReferences ?? []).toEqual([]);
+  });
+
+  it("removes the finalizer of a pod without a Job and without labels", async () => {
+    const metadata = { name: "lost", finalizers: ["batch.kubernetes.io/job-tracking"] };
+    await cluster.install({ apiVersion: "v1", kind: "Pod", metadata, spec: work().spec.template.spec });
+    await eventually(() =>
+      expect(objects().get(pods, "default", "lost")!.metadata.finalizers ?? []).toEqual([]),
+    );
+  });
+
+  it("leaves a Job to the controller that it names", async () => {
+    await cluster.install(work({ managedBy: "example.com/other" }));
+    await cluster.install({ ...work(), metadata: { name: "own", namespace: "default" } });
+    await eventually(() => expect(running()).toHaveLength(1));
+    expect(running()[0]!.metadata.generateName).toBe("own-");
+    expect(read().status ?? {}).toEqual({});
   });
 
   it("creates a pod for each index", async () => {

@@ -27,7 +27,8 @@ export function jobOutcome(
   );
 }
 
-function announced({ status }: Job): JobOutcome | undefined {
+/** The outcome that a Job's status announces: it ends as soon as its last pods have terminated. */
+export function announced({ status }: Job): JobOutcome | undefined {
   const found = status?.conditions?.find(
     ({ type, status }) => (type === "FailureTarget" || type === "SuccessCriteriaMet") && status === "True",
   );

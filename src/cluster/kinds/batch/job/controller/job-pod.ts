@@ -3,9 +3,6 @@ import type { Pod } from "../../../../control-loop/api/core.ts";
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { failureCountAnnotation, indexAnnotation, isIndexed, trackingFinalizer } from "./job-progress.ts";
 
-/** The label by which pods are found after their Job is deleted. */
-export const nameLabel = "batch.kubernetes.io/job-name";
-
 /**
  * Builds a pod of a Job. A pod of an indexed Job has its index in name, annotation, label and environment,
  * and with backoffLimitPerIndex also how often the index has failed.
@@ -17,23 +14,11 @@ export function jobPod(job: Job, index: number, failures: number | undefined): P
 }
 
 function podOf(job: Job, index: number, failures: number | undefined): Pod {
-  const { name, uid } = job.metadata;
-  const labels = {
-    "batch.kubernetes.io/controller-uid": uid!,
-    [nameLabel]: name!,
-    "controller-uid": uid!,
-    "job-name": name!,
-  };
-  if (!isIndexed(job)) return newPod(job, job.spec.template, { generateName: `${name}-` }, labels);
-  const pod = newPod(
-    job,
-    job.spec.template,
-    { generateName: `${name}-${index}-` },
-    {
-      ...labels,
-      [indexAnnotation]: String(index),
-    },
-  );
+  const { name } = job.metadata;
+  const { template } = job.spec;
+  if (!isIndexed(job)) return newPod(job, template, { generateName: `${name}-` });
+  const generateName = `${name}-${index}-`;
+  const pod = newPod(job, template, { generateName }, { [indexAnnotation]: String(index) });
   return {
     ...pod,
     metadata: {

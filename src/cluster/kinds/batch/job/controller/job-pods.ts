@@ -1,10 +1,12 @@
 import { findController } from "@tsbuilder/apimachinery/meta";
-import type { Job } from "./jobs.ts";
+import { type Job, jobs } from "./jobs.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
-import { jobPod, nameLabel } from "./job-pod.ts";
-import { isTracked } from "./job-progress.ts";
+import { finishedCondition } from "./job-conditions.ts";
+import { jobPod } from "./job-pod.ts";
+import { isTracked, trackingFinalizer } from "./job-progress.ts";
 import { releasePods } from "./job-tracking.ts";
 import type { nextPods } from "./next-pods.ts";
 
@@ -12,18 +14,21 @@ export function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] 
   return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
 }
 
-/** Pods whose Job is gone or no longer owns them are never counted, so their finalizer is removed. */
-export async function releaseOrphans(
-  { objects, user }: ReportingContext,
-  key: string,
-  job: Job | undefined,
-): Promise<void> {
-  const slash = key.indexOf("/");
-  const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
-  const orphans = objects
-    .list(pods, namespace)
-    .filter((pod) => isTracked(pod) && pod.metadata.labels?.[nameLabel] === name)
-    .filter((pod) => !job || findController(pod)?.uid !== job.metadata.uid);
+/** Lists the pods of a Job, after adopting and releasing some by its selector. */
+export function claimPods({ objects, user }: ReportingContext, job: Job): Promise<Pod[]> {
+  return claimDependents(objects, user, job, pods, trackingFinalizer);
+}
+
+/** Pods that no unfinished Job owns are never counted, so their finalizer is removed. */
+export async function releaseOrphans({ objects, user }: ReportingContext, namespace: string): Promise<void> {
+  const orphans = objects.list(pods, namespace).filter((pod) => {
+    if (!isTracked(pod)) return false;
+    const controller = findController(pod);
+    if (!controller) return true;
+    if (controller.kind !== "Job" || controller.apiVersion !== "batch/v1") return false;
+    const job = objects.get(jobs, namespace, controller.name);
+    return job?.metadata.uid !== controller.uid || finishedCondition(job) !== undefined;
+  });
   await releasePods(objects, user, orphans);
 }
 

@@ -94,7 +94,7 @@ const nodeInfo = {
   osImage: "tsbuilder",
 };
 
-/** The status of a ready node; existing fields are kept. */
+/** The status of a ready node; existing fields are kept, but for the empty texts that the server fills in. */
 function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
   const conditions: LooseCondition[] = node.status?.conditions ?? [
     condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
@@ -110,10 +110,14 @@ function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
     ],
     capacity,
     allocatable: capacity,
-    nodeInfo: { ...nodeInfo, machineID: name, systemUUID: name },
     ...node.status,
+    nodeInfo: { ...nodeInfo, machineID: name, systemUUID: name, ...nonEmpty(node.status?.nodeInfo ?? {}) },
     conditions,
   };
+}
+
+function nonEmpty(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""));
 }
 
 function condition(type: string, status: "True" | "False", reason: string, now: string): LooseCondition {

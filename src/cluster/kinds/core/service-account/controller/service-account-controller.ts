@@ -4,6 +4,7 @@ import {
   namespaces,
   serviceAccounts,
 } from "../../../../control-loop/api/core.ts";
+import type { ClusterObjects } from "../../../../contract/cluster-objects.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey } from "../../../../control-loop/keys.ts";
 
@@ -24,21 +25,11 @@ export function serviceAccountController({ objects, caCertificate = "" }: Contro
     async reconcile(key) {
       const namespace = findByKey(objects, namespaces, key);
       if (!namespace || namespace.metadata.deletionTimestamp) return undefined;
-      await ensureServiceAccount(namespace);
+      await ensureDefaultAccount(objects, namespace.metadata.name!);
       await ensureCertificate(namespace);
       return undefined;
     },
   };
-
-  async function ensureServiceAccount({ metadata }: Namespace): Promise<void> {
-    const namespace = metadata.name!;
-    if (objects.get(serviceAccounts, namespace, "default")) return;
-    await objects.create(user, {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: "default", namespace },
-    });
-  }
 
   async function ensureCertificate({ metadata }: Namespace): Promise<void> {
     const namespace = metadata.name!;
@@ -55,4 +46,14 @@ export function serviceAccountController({ objects, caCertificate = "" }: Contro
       await objects.update(user, { ...current, data });
     }
   }
+}
+
+/** Creates the ServiceAccount `default` of a namespace unless it exists. */
+export async function ensureDefaultAccount(objects: ClusterObjects, namespace: string): Promise<void> {
+  if (objects.get(serviceAccounts, namespace, "default")) return;
+  await objects.create(user, {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "default", namespace },
+  });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { controllerNames } from "./controllers/index.ts";
-import { startTestCluster, type TestCluster } from "./testing/index.ts";
-import { send } from "./testing/send.ts";
+import { controllerNames } from "../../../controllers/index.ts";
+import { startTestCluster, type TestCluster } from "../../../testing/index.ts";
+import { send } from "../../../testing/send.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {

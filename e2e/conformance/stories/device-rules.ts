@@ -1,0 +1,85 @@
+import { merge, post, type Story, story } from "../story.ts";
+
+const group = "/apis/resource.k8s.io/v1";
+const claims = `${group}/namespaces/{ns}/resourceclaims`;
+const templates = `${group}/namespaces/{ns}/resourceclaimtemplates`;
+const classes = `${group}/deviceclasses`;
+const slices = `${group}/resourceslices`;
+
+const exactly = (fields: object = {}) => ({ deviceClassName: "gpu.example.com", ...fields });
+const claim = (name: string, devices: object) => post(claims, { metadata: { name }, spec: { devices } });
+const request = (name: string, fields: object = {}) =>
+  claim(name, { requests: [{ name: "r", exactly: exactly(fields) }] });
+const deviceClass = (name: string, spec: object) => post(classes, { metadata: { name }, spec });
+const slice = (name: string, spec: object) =>
+  post(slices, {
+    metadata: { name: `{ns}-${name}` },
+    spec: { driver: "gpu.example.com", pool: { name: "p", resourceSliceCount: 1 }, ...spec },
+  });
+const opaque = { driver: "gpu.example.com", parameters: { a: 1 } };
+
+export const deviceRules: readonly Story[] = [
+  story("rules of resource claims", [
+    request("good"),
+    claim("nothing", { requests: [{ name: "" }] }),
+    claim("twice", {
+      requests: [
+        { name: "r", exactly: exactly() },
+        { name: "r", exactly: exactly({ deviceClassName: "A B" }) },
+      ],
+    }),
+    request("counts", { allocationMode: "All", count: 2 }),
+    request("negative", { count: -1 }),
+    request("selector", { selectors: [{}] }),
+    request("tolerations", {
+      tolerations: [
+        { operator: "Exists", value: "v" },
+        { operator: "Equal", value: "a b" },
+        { key: "a b", operator: "Equal" },
+      ],
+    }),
+    claim("choices", {
+      requests: [
+        {
+          name: "r",
+          firstAvailable: [
+            { name: "a", deviceClassName: "gpu" },
+            { name: "a", deviceClassName: "" },
+          ],
+        },
+      ],
+    }),
+    claim("references", {
+      requests: [{ name: "r", exactly: exactly() }],
+      constraints: [
+        { requests: ["r", "other"], matchAttribute: "gpu.example.com/model" },
+        { requests: ["r"], matchAttribute: "model" },
+      ],
+      config: [{ requests: ["r/a/b"], opaque }, { opaque: { driver: "" } }, {}],
+    }),
+  ]),
+  story("rules of resource claim templates", [
+    post(templates, {
+      metadata: { name: "good" },
+      spec: { spec: { devices: { requests: [{ name: "r", exactly: exactly() }] } } },
+    }),
+    post(templates, {
+      metadata: { name: "bad" },
+      spec: { spec: { devices: { requests: [{ name: "r" }] } } },
+    }),
+  ]),
+  story("rules of device classes", [
+    deviceClass("{ns}-good", { config: [{ opaque }], extendedResourceName: "example.com/gpu" }),
+    deviceClass("{ns}-config", { config: [{}, { opaque: { driver: "d", parameters: [] } }] }),
+    deviceClass("{ns}-name", { extendedResourceName: "gpu", selectors: [{}] }),
+  ]),
+  story("rules of resource slices", [
+    slice("good", { nodeName: "n", devices: [{ name: "a" }] }),
+    slice("nowhere", {}),
+    slice("both", { nodeName: "n", allNodes: true }),
+    slice("false", { nodeName: "", allNodes: false }),
+    slice("pool", { allNodes: true, driver: "", pool: { name: "A/b", generation: -1 } }),
+    slice("devices", { allNodes: true, devices: [{ name: "A" }, { name: "b" }, { name: "b" }] }),
+    merge(`${slices}/{ns}-good`, { spec: { nodeName: "other", driver: "other.example.com" } }),
+  ]),
+];

@@ -1,0 +1,96 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { Status, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import { StatusError } from "../contract/status-error.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** A webhook's response. */
+export interface WebhookAnswer {
+  readonly allowed: boolean;
+  /** A JSON patch as text. */
+  readonly patch?: string;
+  readonly status?: Partial<Pick<Status, "code" | "message" | "reason">> & {
+    readonly details?: StatusDetails;
+  };
+  readonly warnings?: readonly string[];
+}
+
+/** An AdmissionReview that breaks the contract of webhooks. */
+export class InvalidAnswerError extends Error {}
+
+interface Asked {
+  readonly uid: string;
+  readonly mutating: boolean;
+}
+
+interface Sent extends WebhookAnswer {
+  readonly uid?: string;
+  readonly patchType?: string;
+}
+
+/** What a response may be decoded as; without an apiVersion it is recognized, but refused. */
+const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+
+/** Reads the AdmissionReview that a webhook sends back. */
+export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
+  const {
+    kind = "",
+    apiVersion = "",
+    response,
+  } = (isObject(body) ? body : {}) as {
+    kind?: string;
+    apiVersion?: string;
+    response?: Sent;
+  };
+  if (!["", "AdmissionReview"].includes(kind) || !versions.includes(apiVersion)) {
+    const known = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    throw new Error(`${known} in scheme "pkg/runtime/scheme.go:111"`);
+  }
+  if (!response) throw new InvalidAnswerError("webhook response was absent");
+  if (response.uid !== asked.uid) {
+    const found = JSON.stringify(response.uid ?? "");
+    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(asked.uid)}, got ${found}`);
+  }
+  if (kind === "" || apiVersion === "") {
+    const found = `${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    throw new InvalidAnswerError(
+      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${found}`,
+    );
+  }
+  checkPatch(response, asked);
+  const { allowed, status, warnings, patch } = response;
+  return {
+    allowed: allowed,
+    ...(status && { status }),
+    ...(warnings && { warnings }),
+    ...(patch && { patch: Buffer.from(patch, "base64").toString("utf8") }),
+  };
+}
+
+function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
+  if (!mutating) {
+    if (patch) throw new InvalidAnswerError("validating webhook may not return response.patch");
+    if (patchType !== undefined && patchType !== null)
+      throw new InvalidAnswerError("validating webhook may not return response.patchType");
+    return;
+  }
+  const hasType = patchType !== undefined && patchType !== null;
+  if (patch && !hasType)
+    throw new InvalidAnswerError("webhook returned response.patch but not response.patchType");
+  if (!patch && hasType)
+    throw new InvalidAnswerError("webhook returned response.patchType but not response.patch");
+  if (patchType === "") throw new InvalidAnswerError('webhook returned invalid response.patchType of ""');
+  if (hasType && patchType !== "JSONPatch")
+    throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`);
+}
+
+/** A denial keeps the webhook's code, reason and details; the message names the webhook. */
+export function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
+  const code = Math.max(status.code ?? 0, 400);
+  const who = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const message = status.message
+    ? `${who}: ${status.message}`
+    : status.reason
+      ? `${who}: ${status.reason}`
+      : `${who} without explanation`;
+  return new StatusError(code, status.reason, message, status.details);
+}

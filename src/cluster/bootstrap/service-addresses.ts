@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import type { IPAddressSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type { ServiceSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Core } from "../registry/core.ts";
+import type { Entry } from "../storage/entry.ts";
+
+/**
+ * Keeps an IPAddress for each address of a Service, as the real server's allocator does. Returns a function that stops
+ * this.
+ */
+export function keepServiceAddresses({ store, clock }: Core): () => void {
+  const services = store.collection("services");
+  const addresses = store.collection("ipaddresses.networking.k8s.io");
+
+  function ensure(ip: string, service: Entry): void {
+    if (!addresses.get(ip)) store.put(addresses, ip, newAddress(ip, service, formatTime(clock.now())));
+  }
+
+  function remove(ip: string, { key }: Entry): void {
+    const entry = addresses.get(ip);
+    if (entry && holderOf(entry) === key) store.remove(addresses, entry);
+  }
+
+  for (const service of services.list()) for (const ip of addressesOf(service)) ensure(ip, service);
+  const stops = [
+    services.listen(({ type, entry, previous }) => {
+      const now = type === "DELETED" ? [] : addressesOf(entry);
+      for (const ip of previous ? addressesOf(previous) : []) if (!now.includes(ip)) remove(ip, entry);
+      for (const ip of now) ensure(ip, entry);
+    }),
+    addresses.listen(({ type, entry }) => {
+      const holder = type === "DELETED" ? services.get(holderOf(entry)) : undefined;
+      if (holder && addressesOf(holder).includes(entry.key)) ensure(entry.key, holder);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function addressesOf({ object }: Entry): readonly string[] {
+  const { clusterIPs = [] } = (object["spec"] ?? {}) as ServiceSpec;
+  return clusterIPs.filter((ip) => ip !== "None");
+}
+
+/** The key of the Service that an IPAddress belongs to. */
+function holderOf({ object }: Entry): string {
+  const { parentRef } = (object["spec"] ?? {}) as Partial<IPAddressSpec>;
+  return parentRef?.resource === "services" ? `${parentRef.namespace}/${parentRef.name}` : "";
+}
+
+const apiVersion = "networking.k8s.io/v1";
+
+/** It is stored without admission and validation, in the tick in which its Service is. */
+function newAddress(ip: string, { object: { metadata } }: Entry, time: string): ApiObject {
+  const labels = {
+    "ipaddress.kubernetes.io/ip-family": ip.includes(":") ? "IPv6" : "IPv4",
+    "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+  };
+  const owned = Object.fromEntries(Object.keys(labels).map((label) => [`f:${label}`, {}]));
+  const fieldsV1 = {
+    "f:metadata": { "f:labels": { ".": {}, ...owned } },
+    "f:spec": { "f:parentRef": { ".": {}, "f:name": {}, "f:namespace": {}, "f:resource": {} } },
+  };
+  const manager = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
+  return {
+    apiVersion,
+    kind: "IPAddress",
+    metadata: {
+      name: ip,
+      uid: randomUUID(),
+      creationTimestamp: time,
+      labels,
+      managedFields: [{ ...manager, fieldsType: "FieldsV1", fieldsV1 }],
+    },
+    spec: { parentRef: { resource: "services", namespace: metadata.namespace!, name: metadata.name! } },
+  };
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { findDuplicateKeys, parseGoYAML } from "./go-yaml.ts";
+
+test.each([
+  ["0644", 420],
+  ["0o644", 420],
+  ["yes", true],
+  ["y", true],
+  ["Off", false],
+  ["1_0", 10],
+  ["0x1F", 31],
+  ["-0b11", -3],
+  ["0899", 899],
+  ["1e3", 1000],
+  [".5", 0.5],
+  ["~", null],
+  ["1:30", "1:30"],
+  ["2026-01-01", "2026-01-01"],
+  ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
+  ['"0644"', "0644"],
+  ["'yes'", "yes"],
+  ["1.2.3", "1.2.3"],
+])("parseGoYAML() reads %s as Go does", (text, value) => {
+  expect(parseGoYAML(`a: ${text}`)).toEqual({ a: value });
+});
+
+test("parseGoYAML() makes texts of keys, merges maps, and keeps the last of two equal keys", () => {
+  expect(parseGoYAML("a: &a {b: 1}\nc:\n  <<: *a\n  1: x\n  yes: y\nd: 1\nd: 2\n")).toEqual({
+    a: { b: 1 },
+    c: { b: 1, 1: "x", true: true },
+    d: 2,
+  });
+});
+
+test("findDuplicateKeys() names key and line", () => {
+  expect(findDuplicateKeys("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n")).toEqual([
+    'line 4: key "c" already set in map',
+    'line 5: key "a" already set in map',
+  ]);
+  expect(findDuplicateKeys('{"a": 1, "a": 2}')).toEqual(['line 1: key "a" already set in map']);
+});

@@ -1,0 +1,97 @@
+import { isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import {
+  type DocumentOptions,
+  parse,
+  parseDocument,
+  type ParseOptions,
+  type ScalarTag,
+  type SchemaOptions,
+  type ToJSOptions,
+} from "yaml";
+
+/**
+ * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
+ * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
+ * to gigabytes.
+ */
+export function parseGoYAML(text: string): unknown {
+  return sortMembers(parse(text, { ...options, uniqueKeys: false }));
+}
+
+/** Go turns YAML into JSON with sorted keys before it decodes it, and reports errors in that order. */
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
+  if (!isObject(value)) return value;
+  const sorted: JSONObject<unknown> = {};
+  for (const name of Object.keys(value).toSorted(compareText))
+    setMember(sorted, name, sortMembers(value[name]));
+  return sorted;
+}
+
+/** The duplicate keys of a YAML text, one line for each, as Go reports them. */
+export function findDuplicateKeys(text: string): readonly string[] {
+  const { errors } = parseDocument(text, options);
+  return errors
+    .filter(({ code }) => code === "DUPLICATE_KEY")
+    .map(({ pos }) => {
+      const line = text.slice(0, pos[0]).split("\n").length;
+      const key = /^\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^"':]+))/.exec(text.slice(pos[0]));
+      const name = key?.[1] ?? key?.[2] ?? key?.[3]?.trimEnd() ?? "";
+      return `line ${line}: key ${JSON.stringify(name)} already set in map`;
+    });
+}
+
+const words = new Map<string, boolean | null | number>([
+  ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map(
+    (word) => [word, true] as const,
+  ),
+  ...["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map(
+    (word) => [word, false] as const,
+  ),
+  ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+]);
+
+const plainScalar: ScalarTag = {
+  tag: "tag:yaml.org,2002:plain",
+  default: true,
+  // The key of a merge has a tag of its own.
+  test: /^(?!<<$)/u,
+  resolve: (text) => resolvePlain(text),
+};
+
+const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
+  schema: "failsafe",
+  customTags: [plainScalar],
+  maxAliasCount: 100,
+  merge: true,
+};
+
+/** The value of a scalar without quotes. */
+function resolvePlain(text: string): unknown {
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  if (!/^[-+.\d]/u.test(text)) return text;
+  const digits = text.startsWith(".") ? text : text.replaceAll("_", "");
+  return parseInteger(digits) ?? parseFloatText(digits) ?? text;
+}
+
+/** Go's integers of any base: a leading zero means octal. */
+function parseInteger(text: string): number | undefined {
+  const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
+  if (!match) return undefined;
+  const [, sign, hex, binary, octal, decimal] = match;
+  const value =
+    hex !== undefined
+      ? Number.parseInt(hex, 16)
+      : binary !== undefined
+        ? Number.parseInt(binary, 2)
+        : octal !== undefined
+          ? Number.parseInt(octal, 8)
+          : Number(decimal);
+  return sign === "-" ? -value : value;
+}
+
+function parseFloatText(text: string): number | undefined {
+  return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text) ? Number(text) : undefined;
+}

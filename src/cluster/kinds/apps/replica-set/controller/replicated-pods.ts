@@ -1,0 +1,80 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import { type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { reportedFailure } from "../../../../control-loop/failures.ts";
+import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
+import { burst } from "../../../../control-loop/pods/burst.ts";
+import { createPod } from "../../../../control-loop/pods/create-pod.ts";
+import { newPod } from "../../../../control-loop/pods/new-pod.ts";
+import { compareForDeletion, isActive, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
+import { reporter } from "../../../../control-loop/record-event.ts";
+import { replicaSetStatus } from "./replica-set-status.ts";
+import type { ReplicaSet, ReplicaSetStatus } from "./replica-sets.ts";
+
+/** A kind whose objects keep a number of equal pods: ReplicaSet or ReplicationController. */
+export interface ReplicatingKind<T extends KubernetesObject> {
+  readonly resource: ResourceName<T>;
+  readonly kind: string;
+  /** The name of its controller's user, and that of its Events' source. */
+  readonly user: string;
+  readonly component: string;
+  readonly asReplicaSet: (object: T) => ReplicaSet;
+  readonly withStatus: (object: T, status: ReplicaSetStatus) => T;
+}
+
+/** The controller of such a kind. */
+export function replicatedPods<T extends KubernetesObject>(
+  context: ControllerContext,
+  { resource, kind, user: controller, component, asReplicaSet, withStatus }: ReplicatingKind<T>,
+): Controller {
+  const { objects, clock } = context;
+  const user = userOf(controller);
+  const report = reporter(context, component);
+  return {
+    watches: [resource, pods],
+    keysOf: (event) => keysOfOwner(objects, resource, kind, event),
+
+    async reconcile(key) {
+      const stored = findByKey(objects, resource, key);
+      if (!stored) return undefined;
+      const replicaSet = asReplicaSet(stored);
+      const owned = (await claimDependents(objects, user, replicaSet, pods)).filter(isActive);
+      const failure = replicaSet.metadata.deletionTimestamp
+        ? undefined
+        : await reportedFailure(scale(replicaSet, owned));
+      const after = await updateStatus(key, failure?.message);
+      if (failure) throw failure;
+      return after;
+    },
+  };
+
+  async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<void> {
+    const missing = replicaSet.spec.replicas - owned.length;
+    for (let count = 0; count < Math.min(missing, burst); count++) {
+      const generateName = `${replicaSet.metadata.name}-`;
+      const pod = newPod(replicaSet, replicaSet.spec.template, { generateName });
+      const { metadata } = await createPod(objects, user, pod, (refusal) =>
+        report(replicaSet, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+      );
+      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
+    }
+    const surplus = [...owned].sort(compareForDeletion).slice(0, Math.max(0, -missing));
+    for (const pod of surplus) {
+      await objects.delete(user, pod, { uid: pod.metadata.uid });
+      await report(replicaSet, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+    }
+  }
+
+  async function updateStatus(key: string, refusal: string | undefined): Promise<number | undefined> {
+    const stored = findByKey(objects, resource, key);
+    if (!stored) return undefined;
+    const replicaSet = asReplicaSet(stored);
+    const owned = await claimDependents(objects, user, replicaSet, pods);
+    const next = withStatus(stored, replicaSetStatus(replicaSet, owned, refusal, clock.now()));
+    if (!isEqual(next, stored)) await objects.update(user, next, "status");
+    return nextAvailable(owned.filter(isActive), replicaSet.spec.minReadySeconds, clock.now());
+  }
+}
