@@ -7,6 +7,7 @@ import type { Desired } from "../client/desired.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";
+import type { CacheOptions } from "./cache.ts";
 import { createCache } from "./create-cache.ts";
 
 let cluster: ClusterUnderTest;
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 /** A process that has just started: an empty apply memory, but all Deployments in its cache. */
-async function coldStart(): Promise<{ client: Client; writes: () => number }> {
+async function coldStart(options: CacheOptions = {}): Promise<{ client: Client; writes: () => number }> {
   let writes = 0;
   const config = await loadConfig({ kubeconfig: cluster.kubeconfig });
   const fieldManager = "operator";
@@ -31,7 +32,7 @@ async function coldStart(): Promise<{ client: Client; writes: () => number }> {
     fieldManager,
     onRequest: ({ method }) => void (writes += method === "GET" ? 0 : 1),
   });
-  const cache = createCache(live, { fieldManager });
+  const cache = createCache(live, { fieldManager, ...options });
   const informer = cache.informer(Deployment);
   cache.start();
   await informer.synced();
@@ -167,4 +168,23 @@ test("apply notices that another manager took a field in between, even where its
   const before = writes();
   for (let round = 0; round < 3; round++) await turnOn();
   expect(writes()).toBe(before);
+});
+
+test("apply restores a field that a transform hides, if another process of the same field manager changed it", async () => {
+  const { client, writes } = await coldStart({
+    transform: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
+  });
+  const name = "hidden";
+  await client.apply(Deployment, desired(name));
+  const { metadata } = await person.apply(Deployment, desired(name, { image: "older" }), {
+    fieldManager: "operator",
+  });
+  await eventually(async () => {
+    const cached = await client.get(Deployment, { name, namespace: "default" });
+    expect(cached.metadata.resourceVersion).toBe(metadata.resourceVersion);
+  });
+  for (let round = 0; round < 3; round++) await client.apply(Deployment, desired(name));
+  expect(writes()).toBe(2);
+  const { spec } = await person.get(Deployment, { name, namespace: "default" });
+  expect(spec?.template.spec?.containers[0]?.image).toBe("nginx");
 });

@@ -18,7 +18,7 @@ function appliedBy(fieldManager: string, object: KubernetesObject): string | und
   return digestOf(fieldManager, pick(object as unknown as JSONValue, entry.fieldsV1));
 }
 
-/** The fields that each manager of a cached object owns by apply, as a short text. */
+/** See `ownedBy`; a text for each manager. */
 const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 
 /** What an apply needs later from an object's managed fields. */
@@ -29,9 +29,14 @@ export interface Ownership {
 }
 
 /**
- * Reads the managed fields of an object before they are dropped. Cheap for the many objects that were never applied.
+ * Reads the managed fields of an object before they are dropped, and before a transform drops other fields: with
+ * `withValues` the values of the owned fields count, too. Cheap for the many objects that were never applied.
  */
-export function ownershipOf(object: KubernetesObject, fieldManager: string | undefined): Ownership {
+export function ownershipOf(
+  object: KubernetesObject,
+  fieldManager: string | undefined,
+  { withValues = false }: { readonly withValues?: boolean } = {},
+): Ownership {
   const entries = object.metadata.managedFields?.filter(
     ({ operation, subresource }) => operation === "Apply" && !subresource,
   );
@@ -39,7 +44,14 @@ export function ownershipOf(object: KubernetesObject, fieldManager: string | und
   return {
     applied: fieldManager === undefined ? undefined : appliedBy(fieldManager, object),
     owned: new Map(
-      entries.map(({ manager = "", apiVersion, fieldsV1 }) => [manager, hashOf([apiVersion, fieldsV1])]),
+      entries.map(({ manager = "", apiVersion, fieldsV1 }) => [
+        manager,
+        hashOf([
+          apiVersion,
+          fieldsV1,
+          withValues ? pick(object as unknown as JSONValue, fieldsV1 ?? {}) : null,
+        ]),
+      ]),
     ),
   };
 }
@@ -50,7 +62,10 @@ export function noteOwnership(object: KubernetesObject, ownership: Ownership): v
   if (ownership.owned) owned.set(object, ownership.owned);
 }
 
-/** A text for the fields of a cached object that a manager owns by apply; undefined if it owns none. */
+/**
+ * A text for the fields of a cached object that a manager owns by apply, and for their values if a transform may hide
+ * them; undefined if it owns none.
+ */
 export function ownedBy(fieldManager: string, object: KubernetesObject): string | undefined {
   return owned.get(object)?.get(fieldManager);
 }

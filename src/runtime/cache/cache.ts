@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Reader } from "../client/client.ts";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
 import type { ObjectKey } from "../client/object-key.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Informer } from "./informer.ts";
@@ -34,7 +35,7 @@ export interface Cache extends Reader {
   addIndex<T extends KubernetesObject>(
     kind: Kind<T>,
     name: string,
-    values: (object: T) => readonly string[],
+    values: (object: DeepReadonly<T>) => readonly string[],
   ): void;
 
   /**

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
 import { Widget } from "../../../e2e/support/widget-cluster.ts";
+import type { Client } from "../client/client.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { eventually } from "../testing/eventually.ts";
 
@@ -111,3 +112,44 @@ test("Client.with({ dryRun }) leaves the cache as it is", async () => {
   await client.with({ dryRun: true }).create(Widget, { metadata: key, spec: {} });
   expect(await client.find(Widget, key)).toBeUndefined();
 });
+
+test.each([
+  ["without a cache of the kind", false],
+  ["with one", true],
+])("Client.apply() returns a frozen object %s, whether or not it sent something", async (_, isCached) => {
+  const namespace = await newNamespace();
+  const { cache, client } = await start({ transform: (object) => ({ ...object, spec: {} }) as Widget });
+  if (isCached) await cache.informer(Widget).synced();
+  const apply = (): Promise<Widget> =>
+    client.apply(Widget, { metadata: { name: "w", namespace }, spec: { parts: ["a"] } });
+  const results = [await apply(), await apply()];
+  for (const { metadata, spec } of results) {
+    expect(Object.isFrozen(metadata) && Object.isFrozen(spec)).toBe(true);
+    expect(spec).toEqual(isCached ? {} : { parts: ["a"] });
+  }
+});
+
+test.each<[string, (client: Client) => Client]>([
+  ["Object.create()", (client) => Object.create(client) as Client],
+  ["a proxy", (client) => new Proxy(client, {})],
+])(
+  "a client that is wrapped by %s works as before, except for what the wrapper overrides",
+  async (_, wrap) => {
+    const namespace = await newNamespace();
+    const { client } = await start();
+    for (const inner of [client, live]) {
+      const wrapper = wrap(inner);
+      const key = { namespace, name: wrapper === inner ? "same" : `w-${Number(inner === live)}` };
+      const applied = await wrapper.apply(Widget, { metadata: key, spec: { size: 1 } });
+      await wrapper.patch(Widget, applied, (draft) => void (draft.spec.size = 2));
+      await wrapper.patchStatus(Widget, await wrapper.get(Widget, key), { ready: 2 });
+      expect(await wrapper.with({ namespace }).find(Widget, { name: key.name })).toMatchObject({
+        spec: { size: 2 },
+        status: { ready: 2 },
+      });
+      await wrapper.delete(Widget, key);
+      wrapper.find = () => Promise.reject(new Error("overridden"));
+      await expect(wrapper.find(Widget, key)).rejects.toThrow("overridden");
+    }
+  },
+);

@@ -2,6 +2,7 @@ import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachi
 import { bodyToApply } from "../client/apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "../client/client.ts";
 import { namespaceOf } from "../client/client-defaults.ts";
+import type { DeepReadonly, Edit } from "../client/deep-readonly.ts";
 import type { Desired, DesiredStatus } from "../client/desired.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "../client/object-key.ts";
@@ -22,6 +23,7 @@ import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { isAppliedAlready } from "./applied-fields.ts";
 import { ApplyMemory } from "./apply-memory.ts";
 import type { Cache } from "./cache.ts";
+import { freezeShared } from "./freeze-shared.ts";
 import { hashOf } from "./hash.ts";
 
 /** Creates a client that reads from a cache and writes to the server. Its reads include its writes. */
@@ -30,106 +32,115 @@ export function createCachedClient(live: LiveClient, cache: Cache): Client {
 }
 
 /**
- * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call.
+ * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call. Its
+ * members are private by type only, as in `LiveReader`: a wrapper made by `Object.create(client)` or a proxy has no
+ * access to `#` members.
  */
 class CachedClient implements Client {
-  readonly #live: LiveClient;
-  readonly #cache: Cache;
-  readonly #defaults: ClientDefaults;
-  readonly #memory: ApplyMemory;
+  private readonly live: LiveClient;
+  private readonly cache: Cache;
+  private readonly defaults: ClientDefaults;
+  private readonly memory: ApplyMemory;
 
   constructor(live: LiveClient, cache: Cache, defaults: ClientDefaults, memory: ApplyMemory) {
-    this.#live = live;
-    this.#cache = cache;
-    this.#defaults = defaults;
-    this.#memory = memory;
+    this.live = live;
+    this.cache = cache;
+    this.defaults = defaults;
+    this.memory = memory;
   }
 
   get mapper(): RestMapper {
-    return this.#live.mapper;
+    return this.live.mapper;
   }
 
   with(defaults: ClientDefaults): Client {
-    const all = { ...this.#defaults, ...defaults };
-    return new CachedClient(this.#live.with(defaults), this.#cache, all, this.#memory);
+    const all = { ...this.defaults, ...defaults };
+    return new CachedClient(this.live.with(defaults), this.cache, all, this.memory);
   }
 
   async find<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
     options?: ReadOptions,
-  ): Promise<T | undefined> {
-    return this.#cache.find(kind, this.#key(kind, key), this.#read(options));
+  ): Promise<DeepReadonly<T> | undefined> {
+    return this.cache.find(kind, this.key(kind, key), this.read(options));
   }
 
-  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T> {
-    return this.#cache.get(kind, this.#key(kind, key), this.#read(options));
+  async get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: ReadOptions,
+  ): Promise<DeepReadonly<T>> {
+    return this.cache.get(kind, this.key(kind, key), this.read(options));
   }
 
-  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
-    const namespace = namespaceOf(kind, this.#defaults, options.namespace);
-    return this.#cache.list(kind, { ...options, ...this.#read(options), namespace });
+  async list<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: ListOptions = {},
+  ): Promise<DeepReadonly<T>[]> {
+    const namespace = namespaceOf(kind, this.defaults, options.namespace);
+    return this.cache.list(kind, { ...options, ...this.read(options), namespace });
   }
 
   create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T> {
-    return this.#note(kind, this.#live.create(kind, object, options), options);
+    return this.note(kind, this.live.create(kind, object, options), options);
   }
 
   update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.#note(kind, this.#live.update(kind, object, options), options);
+    return this.note(kind, this.live.update(kind, object, options), options);
   }
 
   updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.#note(kind, this.#live.updateStatus(kind, object, options), options);
+    return this.note(kind, this.live.updateStatus(kind, object, options), options);
   }
 
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
-    ref: T | ObjectRef,
-    change: ((draft: T) => void) | Patch,
+    ref: DeepReadonly<T> | ObjectRef,
+    change: Edit<T> | Patch,
     options?: PatchOptions,
-  ): Promise<T> {
-    // The overloads of `patch` are one function behind both clients.
-    return this.#note(kind, this.#live.patch(kind, ref as T, change as (draft: T) => void, options), options);
+  ): Promise<DeepReadonly<T>> {
+    return this.note(kind, this.live.patch(kind, ref, change, options), options);
   }
 
   patchStatus<T extends KubernetesObject>(
     kind: Kind<T>,
-    object: T,
+    object: DeepReadonly<T>,
     status: DesiredStatus<T>,
     options?: PatchOptions,
-  ): Promise<T> {
-    return this.#note(kind, this.#live.patchStatus(kind, object, status, options), options);
+  ): Promise<DeepReadonly<T>> {
+    return this.note(kind, this.live.patchStatus(kind, object, status, options), options);
   }
 
   async apply<T extends KubernetesObject>(
     kind: Kind<T>,
     desired: NoInfer<Desired<T>>,
     options: ApplyOptions = {},
-  ): Promise<T> {
-    const informer = this.#cache.existing(kind);
-    if (options.live || !informer?.hasSynced || this.#isDry(options)) {
-      return this.#note(kind, this.#live.apply(kind, desired, options), options);
+  ): Promise<DeepReadonly<T>> {
+    const informer = this.cache.existing(kind);
+    if (options.live || !informer?.hasSynced || this.isDry(options)) {
+      return freezeShared(await this.note(kind, this.live.apply(kind, desired, options), options));
     }
-    const body = bodyToApply(kind, desired, options.owner, this.#defaults.namespace);
+    const body = bodyToApply(kind, desired, options.owner, this.defaults.namespace);
     const key = keyOf(body);
-    const manager = options.fieldManager ?? this.#defaults.fieldManager ?? "";
+    const manager = options.fieldManager ?? this.defaults.fieldManager ?? "";
     const id = `${kind.apiVersion}/${kind.kind}/${key.namespace}/${key.name}/${manager}`;
     const applying = { id, manager, desired: hashOf(body) };
     const current = informer.get(key);
-    if (current && this.#memory.isCurrent(applying, current)) return current;
+    if (current && this.memory.isCurrent(applying, current)) return current;
     if (current && isAppliedAlready(manager, current, body)) {
-      this.#memory.remember(applying, current);
+      this.memory.remember(applying, current);
       return current;
     }
     // An object that isn't in the cache may still exist outside of the cache's selection.
     const applied = current
-      ? await this.#live.applyOver(kind, desired, options, current)
-      : await this.#live.apply(kind, desired, options);
-    this.#cache.wrote(kind, applied);
-    // Later reads are compared with what the cache keeps of the answer.
-    this.#memory.remember(applying, informer.get(key) ?? applied);
-    return applied;
+      ? await this.live.applyOver(kind, desired, options, current)
+      : await this.live.apply(kind, desired, options);
+    this.cache.wrote(kind, applied);
+    // Later reads are compared with what the cache keeps of the answer, and later calls return it if nothing changed.
+    const kept = informer.get(key) ?? applied;
+    this.memory.remember(applying, kept);
+    return kept.metadata.resourceVersion === applied.metadata.resourceVersion ? kept : freezeShared(applied);
   }
 
   applyStatus<T extends KubernetesObject>(
@@ -138,7 +149,7 @@ class CachedClient implements Client {
     status: Partial<DesiredStatus<T>>,
     options?: Omit<ApplyOptions, "owner" | "adopt">,
   ): Promise<T> {
-    return this.#note(kind, this.#live.applyStatus(kind, ref, status, options), options);
+    return this.note(kind, this.live.applyStatus(kind, ref, status, options), options);
   }
 
   async delete<T extends KubernetesObject>(
@@ -146,63 +157,59 @@ class CachedClient implements Client {
     ref: ObjectRef,
     options: DeleteOptions = {},
   ): Promise<boolean> {
-    const answer = await this.#live.deleteObject(kind, ref, options);
-    if (!answer || this.#isDry(options)) return answer !== undefined;
-    if (isStaying(answer)) this.#cache.wrote(kind, answer);
+    const answer = await this.live.deleteObject(kind, ref, options);
+    if (!answer || this.isDry(options)) return answer !== undefined;
+    if (isStaying(answer)) this.cache.wrote(kind, answer);
     else
-      this.#cache.wroteDeletion(
-        kind,
-        this.#key(kind, keyOf(ref)),
-        answer.details?.uid ?? answer.metadata.uid,
-      );
+      this.cache.wroteDeletion(kind, this.key(kind, keyOf(ref)), answer.details?.uid ?? answer.metadata.uid);
     return true;
   }
 
   async deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
-    const deleted = await this.#live.deleteCollection(kind, options);
-    if (this.#isDry(options) || mayStay(kind, options)) return;
+    const deleted = await this.live.deleteCollection(kind, options);
+    if (this.isDry(options) || mayStay(kind, options)) return;
     for (const object of deleted) {
       if (object.metadata.finalizers?.length) continue;
-      this.#cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
+      this.cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
     }
   }
 
   pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>> {
-    return this.#live.pages(kind, options);
+    return this.live.pages(kind, options);
   }
 
   watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    return this.#live.watch(kind, options);
+    return this.live.watch(kind, options);
   }
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
-    return this.#live.subresource(kind, ref, name);
+    return this.live.subresource(kind, ref, name);
   }
 
   request(request: RawRequest): Promise<RawResponse> {
-    return this.#live.request(request);
+    return this.live.request(request);
   }
 
-  async #note<T extends KubernetesObject>(
-    kind: Kind<T>,
-    write: Promise<T>,
+  private async note<Written extends KubernetesObject>(
+    kind: Kind,
+    write: Promise<Written>,
     options: WriteOptions | undefined,
-  ): Promise<T> {
+  ): Promise<Written> {
     const object = await write;
-    if (!this.#isDry(options)) this.#cache.wrote(kind, object);
+    if (!this.isDry(options)) this.cache.wrote(kind, object);
     return object;
   }
 
-  #isDry(options: { readonly dryRun?: boolean | undefined } | undefined): boolean {
-    return options?.dryRun ?? this.#defaults.dryRun ?? false;
+  private isDry(options: { readonly dryRun?: boolean | undefined } | undefined): boolean {
+    return options?.dryRun ?? this.defaults.dryRun ?? false;
   }
 
-  #key(kind: Kind, { name, namespace }: ObjectKey): ObjectKey {
-    return { name, namespace: namespaceOf(kind, this.#defaults, namespace) };
+  private key(kind: Kind, { name, namespace }: ObjectKey): ObjectKey {
+    return { name, namespace: namespaceOf(kind, this.defaults, namespace) };
   }
 
-  #read(options: ReadOptions | undefined): ReadOptions {
-    return this.#defaults.live === undefined ? (options ?? {}) : { live: this.#defaults.live, ...options };
+  private read(options: ReadOptions | undefined): ReadOptions {
+    return this.defaults.live === undefined ? (options ?? {}) : { live: this.defaults.live, ...options };
   }
 }
 

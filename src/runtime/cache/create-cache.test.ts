@@ -23,9 +23,10 @@ test("Cache gives frozen objects with kind and without managed fields", async ()
   expect(found).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
   expect(found.metadata).not.toHaveProperty("managedFields");
   expect(() => {
-    found.data!.a = "2";
+    (found as ConfigMap).data!.a = "2";
   }).toThrow(TypeError);
-  structuredClone(found).data!.a = "2";
+  const copy: ConfigMap = structuredClone(found);
+  copy.data!.a = "2";
 });
 
 test("Cache selects by namespace, labels and limit", async () => {
@@ -170,4 +171,26 @@ test("Cache sends nothing before it is started, and reads throw", async () => {
   idle.informer(Widget);
   await expect(idle.list(Widget)).rejects.toThrow("not started");
   expect(requests).toEqual([]);
+});
+
+test("createCache() rejects an empty list of namespaces, which would never sync", () => {
+  const hint = "omit it for all namespaces";
+  expect(() => createCache(live, { namespaces: [] })).toThrow(
+    `the namespaces of the cache are an empty list: ${hint}`,
+  );
+  expect(() => createCache(live, { kinds: [[Widget, { namespaces: {} }]] })).toThrow(
+    `the namespaces of widgets in the cache are an empty list: ${hint}`,
+  );
+});
+
+test("Cache passes on the server's own error if a live read finds nothing", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  const key = { namespace, name: "missing" };
+  await expect(client.get(Widget, key, { live: true })).rejects.toMatchObject({
+    isNotFound: true,
+    message: expect.stringContaining('widgets.example.com "missing" not found') as string,
+    body: { details: { name: "missing", kind: "widgets" } },
+  });
+  await expect(client.get(Widget, key)).rejects.toThrow("not found in the cache");
 });

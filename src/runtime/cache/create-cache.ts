@@ -3,6 +3,7 @@ import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/call-context.ts";
 import type { Client } from "../client/client.ts";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, type ObjectKey } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
@@ -27,6 +28,8 @@ class InformerCache implements Cache {
   #state: "new" | "started" | "stopped" = "new";
 
   constructor(client: Client, options: CacheOptions) {
+    checkNamespaces("the cache", options);
+    for (const [kind, own] of options.kinds ?? []) checkNamespaces(`${kind.plural} in the cache`, own);
     this.#client = client;
     this.#options = options;
   }
@@ -87,7 +90,7 @@ class InformerCache implements Cache {
   addIndex<T extends KubernetesObject>(
     kind: Kind<T>,
     name: string,
-    values: (object: T) => readonly string[],
+    values: (object: DeepReadonly<T>) => readonly string[],
   ): void {
     this.informer(kind).addIndex(name, values);
   }
@@ -107,13 +110,18 @@ class InformerCache implements Cache {
     kind: Kind<T>,
     key: ObjectKey,
     options: ReadOptions = {},
-  ): Promise<T | undefined> {
+  ): Promise<DeepReadonly<T> | undefined> {
     if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
     const informer = this.existing(kind);
     return (informer?.hasSynced ? informer : await this.#readable(kind, options.signal)).get(key);
   }
 
-  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T> {
+  async get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions = {},
+  ): Promise<DeepReadonly<T>> {
+    if (this.#isLive(kind, options)) return this.#client.get(kind, key, options);
     const object = await this.find(kind, key, options);
     if (object) return object;
     throw new ApiError({
@@ -123,7 +131,10 @@ class InformerCache implements Cache {
     });
   }
 
-  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
+  async list<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: ListOptions = {},
+  ): Promise<DeepReadonly<T>[]> {
     if (this.#isLive(kind, options)) return this.#client.list(kind, options);
     const objects = (await this.#readable(kind, options.signal)).list(options);
     return options.limit === undefined ? objects : objects.slice(0, options.limit);
@@ -189,6 +200,12 @@ class InformerCache implements Cache {
       callSafely(() => onWarning?.(text, { kind }), warnOf("the cache's onWarning"));
     }
   }
+}
+
+/** Without a namespace nothing would be watched, and a cache that holds nothing never syncs. */
+function checkNamespaces(what: string, { namespaces }: KindCacheOptions): void {
+  if (namespaces === undefined || Object.keys(namespaces).length > 0) return;
+  throw new TerminalError(`the namespaces of ${what} are an empty list: omit it for all namespaces`);
 }
 
 const ids = new WeakMap<Kind, string>();

@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
 import type { ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
 
@@ -22,19 +23,19 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
    * awaited before its next event. Existing objects come first, as `add` with `isInInitialList`. An exception in the
    * handler is reported and doesn't end the informer.
    */
-  subscribe(handler: InformerHandler<T>, options?: SubscribeOptions): Subscription;
+  subscribe(handler: InformerHandler<DeepReadonly<T>>, options?: SubscribeOptions): Subscription;
 
   /** Reads an object, including writes of this process. */
-  get(key: ObjectKey): T | undefined;
+  get(key: ObjectKey): DeepReadonly<T> | undefined;
 
   /** Reads objects, including writes of this process; `fields` uses indexes. */
-  list(selection?: Omit<Selection, "signal">): T[];
+  list(selection?: Omit<Selection, "signal">): DeepReadonly<T>[];
 
   /**
    * Adds an index: `values` returns the values under which `list({ fields: { [name]: value } })` finds an object. May
    * be called at any time. Throws if the index exists.
    */
-  addIndex(name: string, values: (object: T) => readonly string[]): void;
+  addIndex(name: string, values: (object: DeepReadonly<T>) => readonly string[]): void;
 
   readonly stats: InformerStats;
 }

@@ -53,7 +53,7 @@ function planPartition(
       // Lists of built-in kinds omit these two in their items.
       object.apiVersion ??= kind.apiVersion;
       object.kind ??= kind.kind;
-      const ownership = ownershipOf(object, fieldManager);
+      const ownership = ownershipOf(object, fieldManager, { withValues: transform !== undefined });
       if (!keepManagedFields) delete object.metadata.managedFields;
       const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
       noteOwnership(prepared, ownership);

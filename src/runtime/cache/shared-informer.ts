@@ -2,6 +2,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { namespaceOf, required } from "../client/client-defaults.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
+import { asReadonly, type DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText, type ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
@@ -90,11 +91,14 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     await this.#running;
   }
 
-  subscribe(handler: InformerHandler<T>, { resyncPeriod }: SubscribeOptions = {}): Subscription {
+  subscribe(
+    handler: InformerHandler<DeepReadonly<T>>,
+    { resyncPeriod }: SubscribeOptions = {},
+  ): Subscription {
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
     const cancelResync = resyncPeriod === undefined ? undefined : this.#resync(resyncPeriod, () => queue);
     const queue: HandlerQueue<T> = new HandlerQueue<T>(
-      handler,
+      handler as unknown as InformerHandler<T>,
       ({ object }, thrown) =>
         this.#onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
       () => {
@@ -112,29 +116,31 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return queue;
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): DeepReadonly<T> | undefined {
     const namespace = required(this.kind, namespaceOf(this.kind, {}, key.namespace));
-    return this.#covering(namespace).store.get({ namespace, name: key.name })?.object;
+    const entry = this.#covering(namespace).store.get({ namespace, name: key.name });
+    return entry && asReadonly(entry.object);
   }
 
-  list({ labels, fields = {}, ...selection }: Omit<Selection, "signal"> = {}): T[] {
+  list({ labels, fields = {}, ...selection }: Omit<Selection, "signal"> = {}): DeepReadonly<T>[] {
     const namespace = namespaceOf(this.kind, {}, selection.namespace) || undefined;
     const matches = matchLabels(labels);
     const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const objects: T[] = [];
+    const objects: DeepReadonly<T>[] = [];
     for (const { partition } of this.#partitionsOf(namespace)) {
       const rest = others.map(([name, value]) => new Set(find(partition, name, value!)));
       for (const entry of first ? find(partition, first[0], first[1]!) : partition.store.entries(namespace)) {
         if (namespace !== undefined && entry.object.metadata.namespace !== namespace) continue;
         if (rest.some((entries) => !entries.has(entry))) continue;
-        if (matches(entry.object.metadata.labels)) objects.push(entry.object);
+        if (matches(entry.object.metadata.labels)) objects.push(asReadonly(entry.object));
       }
     }
     return objects;
   }
 
-  addIndex(name: string, values: (object: T) => readonly string[]): void {
-    for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, values);
+  addIndex(name: string, values: (object: DeepReadonly<T>) => readonly string[]): void {
+    const valuesOf = (object: T) => values(asReadonly(object));
+    for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, valuesOf);
   }
 
   /** Stores the result of a write of this process. */

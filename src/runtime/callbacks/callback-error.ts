@@ -8,6 +8,8 @@ export type CallbackName =
   | "predicate"
   | "map"
   | "source"
+  | "backoff"
+  | "schedule"
   | "logger"
   | "observer"
   | "tracer";

@@ -8,9 +8,10 @@ export function thrownError(thrown: unknown): Error {
   return new Error(`a value was thrown that is not an Error: ${show(thrown)}`);
 }
 
-/** Formats a value for a message. */
+/** Formats a value for a message. JSON has no `NaN` and no `Infinity`. */
 export function show(value: unknown): string {
   try {
+    if (typeof value === "number") return String(value);
     return JSON.stringify(value) ?? String(value);
   } catch {
     return typeof value;

@@ -272,6 +272,22 @@ test("retryOnConflict() loses no increment of concurrent counters", async () => 
   expect((await client.get(ConfigMap, key("storm"))).data).toEqual({ count: "20" });
 });
 
+test("retryOnConflict() doesn't repeat an apply that conflicts with another field manager", async () => {
+  const theirs = { metadata: key("contested"), data: { a: "theirs" } };
+  await client.apply(ConfigMap, theirs, { fieldManager: "other" });
+  let attempts = 0;
+  const apply = (): Promise<unknown> => {
+    attempts++;
+    return client.apply(ConfigMap, { ...theirs, data: { a: "ours" } }, { force: false });
+  };
+  await expect(retryOnConflict(apply)).rejects.toMatchObject({
+    isConflict: true,
+    isFieldManagerConflict: true,
+    message: expect.stringContaining('conflict with "other": .data.a') as string,
+  });
+  expect(attempts).toBe(1);
+});
+
 test("retryOnConflict() gives up after the given attempts, and at once on other errors", async () => {
   await client.create(ConfigMap, { metadata: { ...key("stale") }, data: { a: "1" } });
   const stale = await client.get(ConfigMap, key("stale"));

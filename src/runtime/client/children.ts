@@ -9,6 +9,7 @@ import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time
 import { replaceAlternatives } from "./alternatives.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "./client.ts";
+import type { DeepReadonly, Edit } from "./deep-readonly.ts";
 import type { Desired } from "./desired.ts";
 import { keyOf, keyText } from "./object-key.ts";
 import type { Owner } from "./options.ts";
@@ -25,7 +26,7 @@ export interface Rejection {
 }
 
 /** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
-export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => void;
+export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => ReturnType<Edit<T>>;
 
 /**
  * The objects that an owner controls, in one reconcile. Each is set independently: a child that the server rejects, or
@@ -54,7 +55,7 @@ export class Children {
   }
 
   /** A child as it is now; undefined if the object of that name belongs to another owner. */
-  async find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
+  async find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<DeepReadonly<T> | undefined> {
     const object = await this.#client.find(kind, { namespace: this.#owner.metadata.namespace, name });
     return object && this.#controls(object) ? object : undefined;
   }
@@ -68,7 +69,7 @@ export class Children {
     name: string,
     desired: NoInfer<Desired<T>> | undefined,
     prepare?: Preparation<NoInfer<T>>,
-  ): Promise<T | undefined> {
+  ): Promise<DeepReadonly<T> | undefined> {
     try {
       if (!desired) return await this.#remove(kind, name);
       this.#desired.add(identify(kind, name));
@@ -107,7 +108,11 @@ export class Children {
     return { requeueAfter: `${seconds}s` };
   }
 
-  async #apply<T extends KubernetesObject>(kind: Kind<T>, name: string, desired: Desired<T>): Promise<T> {
+  async #apply<T extends KubernetesObject>(
+    kind: Kind<T>,
+    name: string,
+    desired: Desired<T>,
+  ): Promise<DeepReadonly<T>> {
     const options = { owner: this.#owner, leaveStrangers: true };
     try {
       return await this.#client.apply(kind, desired, options);
@@ -122,7 +127,10 @@ export class Children {
   }
 
   /** Fields set by an update stay when they are no longer applied, so the apply must own them alone in the end. */
-  async #disown<T extends KubernetesObject>(kind: Kind<T>, applied: T): Promise<T> {
+  async #disown<T extends KubernetesObject>(
+    kind: Kind<T>,
+    applied: DeepReadonly<T>,
+  ): Promise<DeepReadonly<T>> {
     // Caches don't keep the managed fields.
     const live = await this.#client.find(kind, keyOf(applied), { live: true });
     const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takingBack);

@@ -103,6 +103,42 @@ await client.patch(MySQL, key, (draft) => draft);
 // @ts-expect-error A JSON patch without a value.
 await client.patch(MySQL, key, { json: [{ op: "add", path: "/spec/replicas" }] });
 
+// @ts-expect-error A function that returns a new object would change nothing.
+await client.patch(MySQL, mysql, (draft) => ({ ...draft, spec: { ...draft.spec, replicas: 3 } }));
+// @ts-expect-error Nobody waits for a promise.
+await client.patch(MySQL, mysql, async (draft) => {
+  draft.spec.replicas = 3;
+});
+
+// What is read is frozen, at any depth, and accepted wherever the type itself is.
+const read = await client.get(MySQL, key);
+declare function describe(object: MySQL): string;
+describe(read);
+await client.patchStatus(MySQL, read, { ...read.status, readyReplicas: 1 });
+await client.update(MySQL, { ...read, spec: { ...read.spec, replicas: 3 } });
+await client.patch(MySQL, read, (draft) => {
+  draft.spec.ports?.push({ port: 1 });
+});
+const copy: MySQL = structuredClone(read);
+copy.spec.replicas = 3;
+copy.spec.ports?.push({ port: 1 });
+// @ts-expect-error Frozen.
+read.spec.replicas = 3;
+// @ts-expect-error Frozen.
+(read.metadata.labels ??= {})["app"] = "db";
+// @ts-expect-error Frozen.
+read.spec.ports![0]!.port = 1;
+for (const one of await client.list(MySQL)) {
+  // @ts-expect-error Frozen.
+  one.spec.replicas = 3;
+}
+const applied = await client.apply(MySQL, {
+  metadata: { name: "db" },
+  spec: { version: "8.4", storage: "1Gi" },
+});
+// @ts-expect-error What was applied may come from the cache.
+applied.spec.replicas = 3;
+
 const deleted: boolean = await client.delete(MySQL, mysql, { propagationPolicy: "Foreground" });
 void deleted;
 // @ts-expect-error Not a valid policy.

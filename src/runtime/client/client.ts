@@ -1,5 +1,6 @@
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
+import type { DeepReadonly, Edit } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import type { ObjectKey, ObjectRef } from "./object-key.ts";
 import type {
@@ -19,7 +20,7 @@ import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /**
  * Reads objects. A manager's client reads from its cache: objects are frozen, shared with other readers, and include
- * every completed write of this client. `structuredClone` makes a copy that can be changed.
+ * every completed write of this client. `const copy: T = structuredClone(object)` makes a copy that can be changed.
  */
 export interface Reader {
   /** Reads an object; undefined if it doesn't exist. */
@@ -27,16 +28,20 @@ export interface Reader {
     kind: Kind<T>,
     key: ObjectKey,
     options?: ReadOptions,
-  ): Promise<T | undefined>;
+  ): Promise<DeepReadonly<T> | undefined>;
 
   /** Reads an object that must exist; throws an `ApiError` with `isNotFound` if it doesn't. */
-  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T>;
+  get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: ReadOptions,
+  ): Promise<DeepReadonly<T>>;
 
   /**
    * Reads the objects of a kind, all or selected. Live lists are ordered by namespace and name, cached ones are
    * unordered.
    */
-  list<T extends KubernetesObject>(kind: Kind<T>, options?: ListOptions): Promise<T[]>;
+  list<T extends KubernetesObject>(kind: Kind<T>, options?: ListOptions): Promise<DeepReadonly<T>[]>;
 }
 
 /**
@@ -66,10 +71,10 @@ export interface Client extends Reader {
    */
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
-    object: T,
-    change: (draft: T) => void,
+    object: NoInfer<DeepReadonly<T>>,
+    change: Edit<NoInfer<T>>,
     options?: PatchOptions,
-  ): Promise<T>;
+  ): Promise<DeepReadonly<T>>;
 
   /** Sends a raw patch. */
   patch<T extends KubernetesObject>(
@@ -77,7 +82,7 @@ export interface Client extends Reader {
     ref: ObjectRef,
     patch: Patch,
     options?: WriteOptions,
-  ): Promise<T>;
+  ): Promise<DeepReadonly<T>>;
 
   /**
    * Sets the whole status of an object: fields that are missing from `status` are removed. Sends the difference to
@@ -85,23 +90,24 @@ export interface Client extends Reader {
    */
   patchStatus<T extends KubernetesObject>(
     kind: Kind<T>,
-    object: T,
-    status: DesiredStatus<T>,
+    object: NoInfer<DeepReadonly<T>>,
+    status: NoInfer<DesiredStatus<T>>,
     options?: PatchOptions,
-  ): Promise<T>;
+  ): Promise<DeepReadonly<T>>;
 
   /**
    * Server-side apply: sets the given fields, creates the object if it doesn't exist, and removes fields that an
    * earlier apply of the same field manager set and this one omits. Other fields are not changed.
    *
    * Sends nothing if it would change nothing: the desired object equals the one applied last, and the cached object is
-   * still the result of that apply. A new process applies once.
+   * still the result of that apply. A new process applies once. The result of a manager's client is frozen, whether or not
+   * something was sent.
    */
   apply<T extends KubernetesObject>(
     kind: Kind<T>,
     desired: NoInfer<Desired<T>>,
     options?: ApplyOptions,
-  ): Promise<T>;
+  ): Promise<DeepReadonly<T>>;
 
   /** Server-side apply of status fields, for a status that several managers share. */
   applyStatus<T extends KubernetesObject>(

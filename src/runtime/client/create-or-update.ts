@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "./client.ts";
+import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
 import type { Desired } from "./desired.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { WriteOptions } from "./options.ts";
@@ -9,7 +10,7 @@ export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | 
 
 /** What `createOrUpdate` did. */
 export interface Outcome<T extends KubernetesObject> {
-  readonly object: T;
+  readonly object: DeepReadonly<T>;
   readonly result: "created" | "updated" | "unchanged";
 }
 
@@ -22,15 +23,16 @@ export async function createOrUpdate<T extends KubernetesObject>(
   client: Client,
   kind: Kind<T>,
   key: ObjectKey,
-  change: (draft: Draft<T>) => void,
+  change: Edit<Draft<T>>,
   options: WriteOptions = {},
 ): Promise<Outcome<T>> {
   const current = await client.find(kind, key, { signal: options.signal });
   if (!current) {
     const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key } } as Draft<T>;
     change(draft);
-    return { object: await client.create(kind, draft as unknown as Desired<T>, options), result: "created" };
+    const created = await client.create(kind, draft as unknown as Desired<T>, options);
+    return { object: asReadonly(created), result: "created" };
   }
-  const object = await client.patch(kind, current, change as (draft: T) => void, options);
+  const object = await client.patch(kind, current, change as Edit<T>, options);
   return { object, result: object === current ? "unchanged" : "updated" };
 }

@@ -15,7 +15,15 @@ export type {
   WatchEvent,
 } from "./client.ts";
 export type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
+export type { DeepReadonly, Edit } from "./deep-readonly.ts";
 export type { Desired, DesiredStatus, Loose, StatusOf } from "./desired.ts";
+export {
+  type CallInterceptor,
+  type ClientCall,
+  type ClientInterceptors,
+  type ClientVerb,
+  interceptClient,
+} from "./intercept-client.ts";
 export { isMetadataOnly, metadataOnly } from "./metadata-only.ts";
 export { formatKey, keyOf, keyText, type ObjectKey, type ObjectRef } from "./object-key.ts";
 export type {

@@ -9,6 +9,7 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { alreadyOwned, bodyToApply, bodyWithOwner, controllerBeside, leaveStranger } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
+import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
@@ -76,7 +77,7 @@ export class LiveClient extends LiveReader implements Client {
   }
 
   async update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.#replace(kind, object, undefined, options);
+    return this.replace(kind, object, undefined, options);
   }
 
   async updateStatus<T extends KubernetesObject>(
@@ -84,39 +85,39 @@ export class LiveClient extends LiveReader implements Client {
     object: T,
     options?: WriteOptions,
   ): Promise<T> {
-    return this.#replace(kind, object, "status", options);
+    return this.replace(kind, object, "status", options);
   }
 
   async patch<T extends KubernetesObject>(
     kind: Kind<T>,
-    ref: T | ObjectRef,
-    change: ((draft: T) => void) | Patch,
+    ref: DeepReadonly<T> | ObjectRef,
+    change: Edit<T> | Patch,
     options: PatchOptions = {},
-  ): Promise<T> {
-    if (typeof change !== "function") return this.#patch(kind, ref, change, undefined, options);
-    const object = ref as T;
-    const draft = structuredClone(object);
+  ): Promise<DeepReadonly<T>> {
+    if (typeof change !== "function") return this.rawPatch(kind, ref, change, undefined, options);
+    const object = ref as DeepReadonly<T>;
+    const draft = structuredClone(object) as unknown as T;
     change(draft);
     const { status: _, ...difference } = createMergePatch(object, draft) as { status?: unknown };
-    return this.#patchDifference(kind, object, difference, undefined, options);
+    return this.patchDifference(kind, object, difference, undefined, options);
   }
 
   async patchStatus<T extends KubernetesObject>(
     kind: Kind<T>,
-    object: T,
+    object: DeepReadonly<T>,
     status: DesiredStatus<T>,
     options: PatchOptions = {},
-  ): Promise<T> {
+  ): Promise<DeepReadonly<T>> {
     const before = { status: (object as { status?: unknown }).status ?? {} };
     const difference = createMergePatch(before, { status });
-    return this.#patchDifference(kind, object, difference, "status", options);
+    return this.patchDifference(kind, object, difference, "status", options);
   }
 
   async apply<T extends KubernetesObject>(
     kind: Kind<T>,
     desired: NoInfer<Desired<T>>,
     options: ApplyOptions = {},
-  ): Promise<T> {
+  ): Promise<DeepReadonly<T>> {
     const { owner, leaveStrangers = false } = options;
     if (!owner && !leaveStrangers) return this.applyOver(kind, desired, options, undefined);
     const { name, namespace = owner?.metadata.namespace } = keyOf(desired);
@@ -132,8 +133,8 @@ export class LiveClient extends LiveReader implements Client {
     kind: Kind<T>,
     desired: NoInfer<Desired<T>>,
     options: ApplyOptions,
-    current: T | undefined,
-  ): Promise<T> {
+    current: DeepReadonly<T> | undefined,
+  ): Promise<DeepReadonly<T>> {
     const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
     const other = current && (owner || leaveStrangers) ? controllerBeside(current, owner) : undefined;
@@ -141,9 +142,11 @@ export class LiveClient extends LiveReader implements Client {
     if (current && leaveStrangers && !findController(current)) leaveStranger(kind, current, body);
     if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
-      await this.#patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
+      await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    return this.object(kind, this.#applyRequest(kind, keyOf(body), undefined, body, options));
+    return asReadonly(
+      await this.object(kind, this.requestApply(kind, keyOf(body), undefined, body, options)),
+    );
   }
 
   async applyStatus<T extends KubernetesObject>(
@@ -154,7 +157,7 @@ export class LiveClient extends LiveReader implements Client {
   ): Promise<T> {
     const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.object(kind, this.#applyRequest(kind, key, "status", body, options));
+    return this.object(kind, this.requestApply(kind, key, "status", body, options));
   }
 
   async delete<T extends KubernetesObject>(
@@ -203,7 +206,7 @@ export class LiveClient extends LiveReader implements Client {
     return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
   }
 
-  #replace<T extends KubernetesObject>(
+  private replace<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,
     subresource: string | undefined,
@@ -220,33 +223,34 @@ export class LiveClient extends LiveReader implements Client {
   }
 
   /** Sends the difference to an object that was read before; nothing if there is none. */
-  #patchDifference<T extends KubernetesObject>(
+  private patchDifference<T extends KubernetesObject>(
     kind: Kind<T>,
-    object: T,
+    object: DeepReadonly<T>,
     difference: { metadata?: object },
     subresource: string | undefined,
     options: PatchOptions,
-  ): Promise<T> {
+  ): Promise<DeepReadonly<T>> {
     if (Object.keys(difference).length === 0) return Promise.resolve(object);
     const { resourceVersion } = object.metadata;
     const locked = options.optimisticLock !== false && resourceVersion !== undefined;
     const merge = locked
       ? { ...difference, metadata: { ...difference.metadata, resourceVersion } }
       : difference;
-    return this.#patch(kind, object, { merge }, subresource, options);
+    return this.rawPatch(kind, object, { merge }, subresource, options);
   }
 
-  #patch<T extends KubernetesObject>(
+  private async rawPatch<T extends KubernetesObject>(
     kind: Kind<T>,
     ref: ObjectRef,
     patch: Patch,
     subresource: string | undefined,
     options: WriteOptions,
-  ): Promise<T> {
-    return this.object(kind, patchRequest(this.path(kind, ref, subresource), patch, this.write(options)));
+  ): Promise<DeepReadonly<T>> {
+    const request = patchRequest(this.path(kind, ref, subresource), patch, this.write(options));
+    return asReadonly(await this.object(kind, request));
   }
 
-  #applyRequest(
+  private requestApply(
     kind: Kind,
     key: ObjectKey,
     subresource: string | undefined,

@@ -3,6 +3,7 @@ import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/call-context.ts";
 import type { Reader, ClientDefaults, WatchEvent } from "./client.ts";
 import { namespaceOf, withDefaults } from "./client-defaults.ts";
+import { asReadonly, type DeepReadonly } from "./deep-readonly.ts";
 import type { HttpTransport } from "../http/http-transport.ts";
 import { listPages } from "./list-pages.ts";
 import { acceptOf } from "./metadata-only.ts";
@@ -14,7 +15,10 @@ import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
-/** The reads of a live client, and what its writes share with them. */
+/**
+ * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
+ * made by `Object.create(client)` or a proxy has no access to `#` members.
+ */
 export class LiveReader implements Reader {
   protected readonly transport: HttpTransport;
   /** Defaults for each call. */
@@ -34,7 +38,7 @@ export class LiveReader implements Reader {
     kind: Kind<T>,
     key: ObjectKey,
     options?: ReadOptions,
-  ): Promise<T | undefined> {
+  ): Promise<DeepReadonly<T> | undefined> {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
@@ -47,15 +51,18 @@ export class LiveReader implements Reader {
     kind: Kind<T>,
     key: ObjectKey,
     options: ReadOptions = {},
-  ): Promise<T> {
-    return this.object(kind, { path: this.path(kind, key), signal: options.signal });
+  ): Promise<DeepReadonly<T>> {
+    return asReadonly(await this.object(kind, { path: this.path(kind, key), signal: options.signal }));
   }
 
-  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
+  async list<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: ListOptions = {},
+  ): Promise<DeepReadonly<T>[]> {
     const { limit = Infinity, ...selection } = options;
-    const objects: T[] = [];
+    const objects: DeepReadonly<T>[] = [];
     for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
-      objects.push(...page.items);
+      objects.push(...page.items.map(asReadonly<T>));
       if (objects.length >= limit) return objects.slice(0, limit);
     }
     return objects;

@@ -13,7 +13,8 @@ export interface RetryOptions {
 
 /**
  * Calls a function again when it throws a conflict, after a short, growing delay. The function must read the object
- * again each time. A reconcile doesn't need this: a conflict thrown there requeues the request.
+ * again each time. A conflict of field managers is thrown at once. A reconcile doesn't need this: a conflict thrown
+ * there requeues the request.
  */
 export async function retryOnConflict<R>(
   attempt: () => Promise<R>,
@@ -23,7 +24,8 @@ export async function retryOnConflict<R>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.isConflict || failures + 1 >= attempts) throw error;
+      const isStale = error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict;
+      if (!isStale || failures + 1 >= attempts) throw error;
       // The watch needs a moment to deliver the change, and other clients retry too.
       await wait(clock, 10 * 2 ** failures * (1 + Math.random()), signal);
     }

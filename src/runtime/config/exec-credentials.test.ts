@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Credentials, CredentialsObserver } from "../http/config.ts";
+import { eventually } from "../testing/eventually.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigExec } from "./kubeconfig-file.ts";
 
@@ -133,4 +135,45 @@ test("execCredentials() rejects output of another version, and output without cr
   const beta = program("{}", { apiVersion: "client.authentication.k8s.io/v1beta1" });
   await expect(beta.credentials.current(kept)).rejects.toThrow(/v1beta1 ExecCredential/);
   await expect(program("{}").credentials.current(kept)).rejects.toThrow(/neither a token nor a certificate/);
+});
+
+test("execCredentials() gives up on a program that doesn't end, and kills it if it ignores SIGTERM", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "exec-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [command, started] = [join(folder, "login.cjs"), join(folder, "started")];
+  const script = `#!${process.execPath}
+process.on("SIGTERM", () => {});
+setInterval(() => {}, 1000);
+require("node:fs").writeFileSync(${JSON.stringify(started)}, String(process.pid));
+`;
+  writeFileSync(command, script, { mode: 0o755 });
+  const clock = new FakeClock();
+  const credentials = execCredentials({ apiVersion, command }, { name: "c", cluster: {} });
+  const codes: number[] = [];
+  credentials.observe?.({ programRan: (code) => void codes.push(code), certificateChanged() {} });
+  const failure = Promise.resolve(credentials.current({ refresh: false, clock })).catch(
+    (error: unknown) => error,
+  );
+  const id = await eventually(() => {
+    const text = readFileSync(started, "utf8");
+    return text !== "" && Number(text);
+  });
+  let isGone = false;
+  onTestFinished(() => void (isGone || process.kill(id, "SIGKILL")));
+  await clock.advance(60_000);
+  expect(await failure).toMatchObject({
+    message: `the credential program "${command}" has not ended within 60 s`,
+  });
+  expect(process.kill(id, 0)).toBe(true);
+  await clock.advance(5000);
+  await eventually(() => expect(() => process.kill(id, 0)).toThrow("ESRCH"));
+  isGone = true;
+  await eventually(() => expect(codes).toEqual([-1]));
+  expect(clock.timers).toBe(0);
+});
+
+test("execCredentials() throws an error that is retried if the program fails", async () => {
+  const { credentials } = program("process.exit(1)");
+  const failure = await Promise.resolve(credentials.current(kept)).catch((error: unknown) => error);
+  expect(failure).not.toBeInstanceOf(TerminalError);
 });

@@ -1,6 +1,6 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { systemClock } from "@tsbuilder/apimachinery/time";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
@@ -11,8 +11,9 @@ import { TerminalError } from "../errors/terminal-error.ts";
  */
 const expirySkew = 10_000;
 
-/** Timeout for a program that hangs. It is a process, so these are milliseconds of system time. */
+/** A program that runs for this many milliseconds is ended, and killed if it ignores that. */
 const programTimeout = 60_000;
+const killedAfter = 5_000;
 
 /** The supported API versions; kubectl removed v1alpha1 in 1.24. */
 const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
@@ -36,7 +37,7 @@ export function execCredentials(
     async current({ refresh, clock = systemClock }): Promise<Credential> {
       if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;
       // Many requests find the credential expired at the same time; the program runs once for all of them.
-      running ??= run(exec, cluster, observer)
+      running ??= run(exec, cluster, { clock, observer })
         .then((status) => {
           const expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
           const credential = credentialOf(status);
@@ -51,6 +52,11 @@ export function execCredentials(
       return running;
     },
   };
+}
+
+interface RunParts {
+  readonly clock: Clock;
+  readonly observer: CredentialsObserver | undefined;
 }
 
 interface ExecStatus {
@@ -71,14 +77,14 @@ function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatu
 async function run(
   exec: KubeconfigExec,
   cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
-  observer: CredentialsObserver | undefined,
+  parts: RunParts,
 ): Promise<ExecStatus> {
   if (exec.interactiveMode === "Always" && !process.stdin.isTTY) {
     throw new TerminalError(
       `the credential program "${exec.command}" needs interactive input, but there is no terminal`,
     );
   }
-  const text = await output(exec, JSON.stringify(execInfo(exec, cluster)), observer);
+  const text = await output(exec, JSON.stringify(execInfo(exec, cluster)), parts);
   const answer = parse(text, exec.command);
   if (answer.kind !== "ExecCredential" || answer.apiVersion !== exec.apiVersion) {
     throw new TerminalError(
@@ -131,30 +137,30 @@ function spanOf(certificate: string | undefined): CertificateSpan | undefined {
   }
 }
 
-function output(
-  exec: KubeconfigExec,
-  info: string,
-  observer: CredentialsObserver | undefined,
-): Promise<string> {
+function output(exec: KubeconfigExec, info: string, { clock, observer }: RunParts): Promise<string> {
   const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: info };
   for (const { name, value } of exec.env ?? []) env[name] = value;
   return new Promise((resolve, reject) => {
-    const child = execFile(
-      exec.command,
-      (exec.args ?? []).map(String),
-      { env, timeout: programTimeout },
-      (error, stdout, stderr) => {
-        tell(observer, error);
-        if (!error) {
-          resolve(stdout);
-          return;
-        }
-        const missing = error.code === "ENOENT";
-        const why = missing ? "was not found" : `failed: ${stderr.trim() || error.message}`;
-        const hint = missing && exec.installHint ? `\n${exec.installHint}` : "";
-        reject(new TerminalError(`the credential program "${exec.command}" ${why}${hint}`, { cause: error }));
-      },
-    );
+    const fail = (why: string, cause?: unknown): void =>
+      reject(new Error(`the credential program "${exec.command}" ${why}`, { cause }));
+    const child = execFile(exec.command, (exec.args ?? []).map(String), { env }, (error, stdout, stderr) => {
+      cancel();
+      tell(observer, error);
+      if (!error) return resolve(stdout);
+      if (error.code !== "ENOENT") return fail(`failed: ${stderr.trim() || error.message}`, error);
+      fail(`was not found${exec.installHint ? `\n${exec.installHint}` : ""}`, error);
+    });
+    let cancel = clock.setTimer(() => {
+      // Whoever waits for it needn't wait until it has ended, which it may refuse.
+      fail(`has not ended within ${programTimeout / 1000} s`);
+      child.kill();
+      cancel = clock.setTimer(() => {
+        child.kill("SIGKILL");
+        // A child of its own may hold these open.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, killedAfter);
+    }, programTimeout);
     child.stdin?.end();
   });
 }

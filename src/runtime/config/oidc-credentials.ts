@@ -97,7 +97,7 @@ function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: 
   const method = body === undefined ? "GET" : "POST";
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown): void =>
-      reject(new TerminalError(`the OIDC token could not be refreshed at ${url}: ${why}`, { cause }));
+      reject(new Error(`the OIDC token could not be refreshed at ${url}: ${why}`, { cause }));
     const outgoing = (secure ? https : http).request(
       url,
       { method, headers, timeout: answerTimeout, ...(secure && ca !== undefined && { ca }) },

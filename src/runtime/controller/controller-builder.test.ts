@@ -23,7 +23,7 @@ function build(kind: Kind, options: ControllerOptions): BuiltController<unknown>
     controllerDefaults,
     addController(spec) {
       built.push(spec as BuiltController<unknown>);
-      return { name: "", depth: 0, active: 0 };
+      return { name: "", depth: 0, active: 0, addSource: () => ({ synced: Promise.resolve(), stop() {} }) };
     },
   } as Partial<ControllerHost> as ControllerHost;
   new ControllerBuilder(host, kind).withOptions(options).complete({ reconcile: async () => undefined });
@@ -44,7 +44,7 @@ test.for([
   [{ maxConcurrentReconciles: 1.5 }, "maxConcurrentReconciles is 1.5: at least 1, and whole"],
   [{ maxConcurrentReconciles: Number.NaN }, "maxConcurrentReconciles is NaN"],
   [
-    { reconcileTimeout: "5 minutes" },
+    { reconcileTimeout: "5 minutes" as never },
     'reconcileTimeout of controller "job" is "5 minutes", which is not a duration',
   ],
   [{ reconcileTimeout: "0s" }, 'reconcileTimeout is "0s": omit it for no timeout'],

@@ -10,10 +10,12 @@ import { defaultBackoff } from "../queue/backoff.ts";
 import type { Controller, ControllerSpec } from "./controller-spec.ts";
 import type { ControllerDefaults, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
 import { deletionAware } from "./deletion-aware.ts";
+import { type EventHandler, handling, mapping, type Reaction, type RequestMap } from "./event-reaction.ts";
 import { kindSource } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
+import { type ExtensibleController, WatchableController } from "./watchable-controller.ts";
 
 /** What a builder needs from the manager. */
 export interface ControllerHost {
@@ -22,7 +24,7 @@ export interface ControllerHost {
   /** The defaults of all controllers; the options of a builder override them. */
   readonly controllerDefaults: ControllerDefaults;
   /** Adds a controller. Throws a `TerminalError` if the name is already used. */
-  addController<R>(spec: BuiltController<R>): Controller;
+  addController<R>(spec: BuiltController<R>): ExtensibleController<R>;
 }
 
 /** A controller as a builder describes it. The manager adds what all controllers share. */
@@ -35,9 +37,6 @@ export type BuiltController<R> = Omit<
   readonly needLeaderElection: boolean;
   readonly warmup: boolean;
 };
-
-/** Maps an object to the requests that its change causes. Duplicate requests count once. */
-export type RequestMap<T extends KubernetesObject, R> = (object: T) => readonly R[] | Promise<readonly R[]>;
 
 /** Builds a controller whose requests can be of any type. Nothing happens before `complete`. */
 export class RequestControllerBuilder<R> {
@@ -68,18 +67,19 @@ export class RequestControllerBuilder<R> {
   watches<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,
-    { predicates = [] }: WatchFilter<T> = {},
+    filter: WatchFilter<T> = {},
   ): this {
-    this.#sources.push(() =>
-      kindSource({
-        cache: this.host.cache,
-        kind,
-        predicates: [...this.#predicates, ...predicates],
-        requestsOf: map,
-        keyOf: this.#keyOf,
-        resyncPeriod: this.#time("resyncPeriod"),
-      }),
-    );
+    this.#sources.push(() => this.#sourceOf(kind, mapping(map, this.#keyOf), filter));
+    return this;
+  }
+
+  /** Calls a function with each event of a kind and the queue, for requests with a priority or a delay of their own. */
+  watchesEvents<T extends KubernetesObject>(
+    kind: Kind<T>,
+    handler: EventHandler<T, R>,
+    filter: WatchFilter<T> = {},
+  ): this {
+    this.#sources.push(() => this.#sourceOf(kind, handling(handler), filter));
     return this;
   }
 
@@ -102,13 +102,13 @@ export class RequestControllerBuilder<R> {
   }
 
   /** Adds the controller to the manager. Throws a `TerminalError` if the name is already used. */
-  complete(reconciler: Reconciler<R>): Controller {
+  complete(reconciler: Reconciler<R>): Controller<R> {
     if (this.name === undefined)
       throw new TerminalError("a controller without a kind needs a name: call named()");
     return this.add({ reconciler, describe: (request) => ({ request }), logFields: {} });
   }
 
-  protected add(parts: Pick<BuiltController<R>, "reconciler" | "describe" | "logFields">): Controller {
+  protected add(parts: Pick<BuiltController<R>, "reconciler" | "describe" | "logFields">): Controller<R> {
     const name = this.name ?? "";
     if (this.#sources.length === 0)
       throw new TerminalError(`controller "${name}" watches nothing: call watches() or watchesSource()`);
@@ -118,7 +118,7 @@ export class RequestControllerBuilder<R> {
     const { retriesPerSecond } = backoff;
     if (retriesPerSecond !== undefined && !(retriesPerSecond > 0))
       throw this.#refusal(`backoff.retriesPerSecond is ${retriesPerSecond}: omit it for no limit`);
-    return this.host.addController({
+    const engine = this.host.addController({
       ...parts,
       name,
       logFields: { controller: name, ...parts.logFields },
@@ -134,7 +134,26 @@ export class RequestControllerBuilder<R> {
         base: this.#positive("backoff.base", backoff.base) ?? defaultBackoff.base,
         max: this.#positive("backoff.max", backoff.max) ?? defaultBackoff.max,
         retriesPerSecond,
+        delay: backoff.delay,
       },
+    });
+    return new WatchableController(engine, {
+      keyOf: this.#keyOf,
+      sourceOf: (...source) => this.#sourceOf(...source),
+    });
+  }
+
+  #sourceOf<T extends KubernetesObject>(
+    kind: Kind<T>,
+    reaction: Reaction<T, R>,
+    { predicates = [] }: WatchFilter<T>,
+  ): Source<R> {
+    return kindSource({
+      cache: this.host.cache,
+      kind,
+      predicates: [...this.#predicates, ...predicates],
+      reaction,
+      resyncPeriod: this.#time("resyncPeriod"),
     });
   }
 

@@ -38,7 +38,15 @@ export interface BackoffOptions {
   readonly max?: Duration | undefined;
   /** Retries per second over all requests of the controller, with a burst of ten times as many. Default: no limit. */
   readonly retriesPerSecond?: number | undefined;
+  /** Your own delay instead of `base` and `max`; they apply if it returns nothing. Default: none. */
+  readonly delay?: RetryDelay | undefined;
 }
+
+/**
+ * The delay before a retry of a request: `retries` is how often it was retried since its last success, starting at 0.
+ * `key` identifies the request; that of an object is `namespace/name`.
+ */
+export type RetryDelay = (retries: number, key: string) => Duration | undefined;
 
 /** Selects the events of a watched kind that become requests. */
 export interface WatchFilter<T extends KubernetesObject> {

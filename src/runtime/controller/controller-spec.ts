@@ -1,3 +1,4 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { EventRecorder } from "../events/event-recorder.ts";
@@ -5,17 +6,47 @@ import type { LogFields, Logger } from "../log/logger.ts";
 import type { BackoffSettings } from "../queue/backoff.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import type { Tracing } from "../tracing/tracing.ts";
+import type { RetryDelay, WatchFilter } from "./controller-options.ts";
+import type { EventHandler, RequestMap } from "./event-reaction.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Reconciler } from "./reconciler.ts";
+import type { Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-/** A controller as its manager sees it. */
-export interface Controller {
+/** A controller that was added to a manager. */
+export interface Controller<R = Request> {
   readonly name: string;
   /** Requests that are ready to be processed, not including delayed ones. */
   readonly depth: number;
   /** Reconciles that are running. */
   readonly active: number;
+
+  /**
+   * Watches one more kind, at any time, with the options and predicates of the controller: for kinds that are known
+   * only at run time. `map` returns the requests of an object, as in the builder's `watches`.
+   */
+  watch<T extends KubernetesObject>(kind: Kind<T>, map: RequestMap<T, R>, filter?: WatchFilter<T>): Watch;
+
+  /** Watches one more kind with a function that gets each event and the queue. */
+  watchEvents<T extends KubernetesObject>(
+    kind: Kind<T>,
+    handler: EventHandler<T, R>,
+    filter?: WatchFilter<T>,
+  ): Watch;
+
+  /** Adds one more source of requests. */
+  watchSource(source: Source<R>): Watch;
+}
+
+/** A watch that was added to a controller. */
+export interface Watch {
+  /**
+   * Resolves when the initial requests are enqueued, or the watch was stopped. Rejects if that takes longer than
+   * `cacheSyncTimeout`, which is also logged; the watch of a kind goes on trying.
+   */
+  readonly synced: Promise<void>;
+
+  /** Ends the requests. The objects of its kind remain in the cache, for others, until `cache.remove(kind)`. */
+  stop(): void;
 }
 
 /** The parts and settings of a controller; times in milliseconds. */
@@ -30,7 +61,7 @@ export interface ControllerSpec<R> {
   readonly reconcileTimeout: number | undefined;
   readonly stuckAfter: number;
   readonly cacheSyncTimeout: number;
-  readonly backoff: BackoffSettings;
+  readonly backoff: Omit<BackoffSettings, "delay"> & { readonly delay?: RetryDelay | undefined };
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly clock?: Clock | undefined;
@@ -46,7 +77,7 @@ export interface ControllerObserver extends QueueObserver {
 }
 
 /** What metrics read from a controller. */
-export interface ObservedController extends Controller {
+export interface ObservedController extends Pick<Controller, "name" | "depth" | "active"> {
   readonly workers: number;
   readonly queue: { readonly depths: ReadonlyMap<number, number> };
   /** How long each running reconcile has taken so far. */

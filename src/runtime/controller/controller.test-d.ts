@@ -56,6 +56,22 @@ builder.owns(Secret, {
 builder.complete({ reconcile: async () => ({ requeue: true }) });
 // @ts-expect-error Durations are strings with a unit.
 builder.complete({ reconcile: async () => ({ requeueAfter: 30 }) });
+// @ts-expect-error A duration has a unit that Go knows.
+builder.complete({ reconcile: async () => ({ requeueAfter: "5 minutes" }) });
+builder.watches(Secret, (secret) => {
+  // @ts-expect-error Objects from the cache are frozen.
+  secret.data = {};
+  return [];
+});
+builder.finalizer("a/b", (mysql) => {
+  // @ts-expect-error Objects from the cache are frozen.
+  mysql.spec.replicas = 0;
+});
+builder.withPredicates(({ object }) => {
+  // @ts-expect-error Objects from the cache are frozen.
+  object.metadata.name = "";
+  return true;
+});
 // @ts-expect-error A map returns requests, and a request has a name.
 builder.watches(Secret, () => [{ namespace: "default" }]);
 // @ts-expect-error Cleanup gets an object of the controller's kind.
@@ -68,3 +84,23 @@ urls
   .complete({ reconcile: ({ url }) => void url.length });
 // @ts-expect-error The reconciler's request type must be the builder's.
 urls.complete(new MySQLReconciler());
+
+// A controller can watch more kinds later; requests have the controller's type.
+const running = builder.complete({ reconcile() {} });
+const watch = running.watch(Secret, (secret) => [{ name: secret.metadata.name! }]);
+void watch.synced.then(() => watch.stop());
+urls.complete({ reconcile() {} }).watchEvents(Secret, (event, enqueue) => {
+  enqueue({ url: event.object.metadata.name! }, { after: "1m", priority: 5 });
+  // @ts-expect-error Only an update has an old object.
+  void event.oldObject;
+  if (event.type === "update") void event.oldObject.data;
+});
+builder.watchesEvents(Secret, (_event, enqueue) => {
+  // @ts-expect-error A request has a name.
+  enqueue({ url: "https://example.com" });
+  // @ts-expect-error A delay is a duration.
+  enqueue({ name: "a" }, { after: 5 });
+});
+builder.withOptions({ backoff: { delay: (retries) => (retries < 3 ? "1s" : undefined) } });
+// @ts-expect-error A delay is a duration.
+builder.withOptions({ backoff: { delay: () => 5 } });

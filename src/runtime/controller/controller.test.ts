@@ -97,6 +97,25 @@ describe("how a reconcile ends", () => {
     await finish();
   });
 
+  test.each(["0s", "-1m"] as const)(
+    "a reconcile that returns requeueAfter %s runs again with the delays of an error, and a line says so",
+    async (requeueAfter) => {
+      const at: number[] = [];
+      const { add, clock, lines, results, finish } = await startController(() => {
+        at.push(clock.monotonic());
+        return at.length < 4 ? { requeueAfter } : undefined;
+      });
+      add("a");
+      await clock.advance(1000);
+      expect(at).toEqual([0, 5, 15, 35]);
+      expect(results).toEqual(["requeue", "requeue", "requeue", "success"]);
+      const warnings = lines.filter(({ level }) => level === "warn");
+      expect(warnings).toHaveLength(3);
+      expect(warnings[0]).toMatchObject({ name: "a", requeueAfter });
+      await finish();
+    },
+  );
+
   test("a reconcile that throws runs again after 5 ms, doubling, and is logged with its stack", async () => {
     const at: number[] = [];
     const { add, clock, lines, results, finish } = await startController(() => {
@@ -128,6 +147,42 @@ describe("how a reconcile ends", () => {
     await finish();
   });
 
+  test("conflicts without end are logged and counted from the eleventh on", async () => {
+    let runs = 0;
+    const { add, clock, lines, results, finish } = await startController(() => {
+      if (++runs <= 12) throw conflict();
+    });
+    add("a");
+    await clock.advance(60_000);
+    expect(runs).toBe(13);
+    const warnings = lines.filter(({ level }) => level === "warn");
+    expect(warnings).toMatchObject([
+      { name: "a", retries: 11, error: "changed" },
+      { name: "a", retries: 12, error: "changed" },
+    ]);
+    expect(results.filter((result) => result === "!error")).toHaveLength(2);
+    await finish();
+  });
+
+  test("a conflict of field managers is an error in log and metrics, and retried", async () => {
+    const causes = [
+      { reason: "FieldManagerConflict", message: 'conflict with "other"', field: ".spec.size" },
+    ];
+    const message = 'Apply failed with 1 conflict: conflict with "other": .spec.size';
+    let runs = 0;
+    const { add, clock, lines, results, finish } = await startController(() => {
+      if (++runs < 3) throw new ApiError({ code: 409, reason: "Conflict", message, details: { causes } });
+    });
+    add("a");
+    await clock.advance(15);
+    expect(results).toEqual(["error", "!error", "error", "!error", "success"]);
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([
+      { msg: "Reconciler error", name: "a", error: message },
+      { msg: "Reconciler error", name: "a", error: message },
+    ]);
+    await finish();
+  });
+
   test("a TerminalError is not retried until the next change", async () => {
     let runs = 0;
     const { add, clock, results, finish } = await startController(() => {
@@ -154,6 +209,7 @@ describe("how a reconcile ends", () => {
     ],
     ["a sync TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
     ["a wrong duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
+    ["NaN as the priority", () => ({ requeueAfter: "1s", priority: NaN }), /priority is NaN/],
   ])("%s fails the reconcile, which is retried", async (_name, reconcile: () => unknown, message) => {
     let runs = 0;
     const { add, clock, lines, results, finish } = await startController((request) => {

@@ -15,8 +15,11 @@ import type { Context } from "./reconciler.ts";
 import type { EnqueueOptions, Source } from "./source.ts";
 import { startReconcileTimers } from "./reconcile-timers.ts";
 import { reportOutcome } from "./report-outcome.ts";
+import { AddedSources } from "./added-sources.ts";
+import { ownDelay } from "./own-delay.ts";
 import { startSources } from "./start-sources.ts";
-import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
+import type { ControllerObserver, ControllerSpec, MeasurableController, Watch } from "./controller-spec.ts";
+import type { ExtensibleController } from "./watchable-controller.ts";
 
 /** How many finished reconciles are remembered. */
 const remembered = 10;
@@ -28,7 +31,7 @@ interface Keyed<R> {
 }
 
 /** Takes requests from a queue that sources fill, and decides what follows from the result of each reconcile. */
-export class ControllerEngine<R> implements MeasurableController {
+export class ControllerEngine<R> implements MeasurableController, ExtensibleController<R> {
   readonly name: string;
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
@@ -37,6 +40,7 @@ export class ControllerEngine<R> implements MeasurableController {
   /** What one reconcile triggers must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
+  readonly #added: AddedSources<R>;
   /** The last reconciles that ended, to find out what ran a moment ago. */
   readonly #ended: { readonly key: string; readonly at: number }[] = [];
   #isWorking = false;
@@ -51,11 +55,16 @@ export class ControllerEngine<R> implements MeasurableController {
     this.#spec = spec;
     this.#clock = spec.clock ?? systemClock;
     this.#tracing = spec.tracing ?? new Tracing();
+    const { delay } = spec.backoff;
     this.queue = new WorkQueue({
       keyOf: ({ key }) => key,
       onReady: () => this.#schedulePump(),
       clock: this.#clock,
-      backoff: spec.backoff,
+      backoff: { ...spec.backoff, delay: delay && ownDelay(delay, (error) => this.#report(error)) },
+    });
+    this.#added = new AddedSources({
+      log: spec.log,
+      start: (source, signal) => this.#start(signal, [source]),
     });
   }
 
@@ -87,8 +96,14 @@ export class ControllerEngine<R> implements MeasurableController {
     this.queue.observer = observer;
   }
 
+  /** Adds a source, which starts when the controller does, or at once. */
+  addSource(source: Source<R>): Watch {
+    return this.#outside(() => this.#added.add(source));
+  }
+
   /** Starts the sources that may run before the lease is held. A second call has no effect. */
   warmUp(signal: AbortSignal): Promise<void> {
+    this.#added.warmUp(signal);
     this.#warmup ??= this.#start(
       signal,
       this.#spec.sources.filter(({ beforeLease }) => beforeLease),
@@ -103,6 +118,7 @@ export class ControllerEngine<R> implements MeasurableController {
   }
 
   async #startAll(signal: AbortSignal): Promise<void> {
+    this.#added.start(signal);
     const others = this.#spec.sources.filter(({ beforeLease }) => !beforeLease);
     await Promise.all([this.warmUp(signal), this.#start(signal, others)]);
     this.#spec.log.info("Starting Controller");
@@ -196,7 +212,8 @@ export class ControllerEngine<R> implements MeasurableController {
           this.#settle(taken, outcome);
           this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
           const isStopping = abort.signal.aborted && !this.#isWorking;
-          reportOutcome(outcome, { log, observer: this.#observer, isStopping });
+          const retries = this.queue.retries(taken.request);
+          reportOutcome(outcome, { log, observer: this.#observer, retries, isStopping });
           return outcome;
         }),
       );
@@ -244,6 +261,7 @@ export class ControllerEngine<R> implements MeasurableController {
         this.queue.forget(request);
         this.queue.add(request, { after: outcome.after, priority: outcome.priority ?? priority });
         return;
+      case "again":
       case "conflict":
       case "error":
         this.queue.retry(request, { priority });

@@ -108,7 +108,7 @@ test("a process that waits for the lease fills its caches and queue but reconcil
       renewDeadline: "10s",
       retryPeriod: "100ms",
     },
-  };
+  } as const;
   const counts = [0, 0];
   const managers: Manager[] = [];
   const setup = (index: number) => (manager: Manager) => {

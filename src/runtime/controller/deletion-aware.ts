@@ -1,6 +1,8 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
+import { isMissingObject } from "../client/live-reader.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
 
@@ -56,7 +58,7 @@ export function deletionAware<T extends KubernetesObject>(
     return await reconciler.reconcile(request, context);
   }
 
-  async function addFinalizers(object: T, { log }: Context): Promise<void> {
+  async function addFinalizers(object: DeepReadonly<T>, { log }: Context): Promise<void> {
     const present = object.metadata.finalizers ?? [];
     const missing = finalizers.map(({ name }) => name).filter((name) => !present.includes(name));
     if (missing.length === 0) return;
@@ -67,7 +69,7 @@ export function deletionAware<T extends KubernetesObject>(
   }
 
   /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
-  async function cleanUp(object: T, context: Context): Promise<Result> {
+  async function cleanUp(object: DeepReadonly<T>, context: Context): Promise<Result> {
     let current = object;
     for (const { name, cleanup } of finalizers) {
       if (!current.metadata.finalizers?.includes(name)) continue;
@@ -84,7 +86,10 @@ export function deletionAware<T extends KubernetesObject>(
    * The patch includes the resourceVersion that was read, so that finalizers of other controllers aren't lost. If a
    * cleanup changed the object, it is read again first.
    */
-  async function removeFinalizer(object: T, name: string): Promise<T | undefined> {
+  async function removeFinalizer(
+    object: DeepReadonly<T>,
+    name: string,
+  ): Promise<DeepReadonly<T> | undefined> {
     try {
       const latest = await client.find(kind, keyOf(object));
       if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
@@ -94,7 +99,7 @@ export function deletionAware<T extends KubernetesObject>(
       if (!left.metadata.finalizers?.length) gone.set(formatKey(keyOf(left)), left.metadata.uid);
       return left;
     } catch (error) {
-      if (error instanceof ApiError && error.isNotFound) return undefined;
+      if (isMissingObject(error)) return undefined;
       throw error;
     }
   }

@@ -1,10 +1,12 @@
-export type { Controller } from "./controller-spec.ts";
-export { ControllerBuilder, RequestControllerBuilder, type RequestMap } from "./controller-builder.ts";
+export type { Controller, Watch } from "./controller-spec.ts";
+export { ControllerBuilder, RequestControllerBuilder } from "./controller-builder.ts";
+export type { EventHandler, RequestMap } from "./event-reaction.ts";
 export type {
   BackoffOptions,
   ControllerDefaults,
   ControllerOptions,
   OwnsFilter,
+  RetryDelay,
   WatchFilter,
 } from "./controller-options.ts";
 export {

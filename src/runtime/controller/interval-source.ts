@@ -1,7 +1,8 @@
 import { onAbort } from "../clock/on-abort.ts";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
+import { readDuration } from "../clock/read-duration.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Source } from "./source.ts";
 
 /** Options of `intervalSource`. */
@@ -19,7 +20,9 @@ export function intervalSource<R>({
   requests,
   name = `every ${every}`,
 }: IntervalOptions<R>): Source<R> {
-  const milliseconds = parseDuration(every);
+  const milliseconds = readDuration(`every of source "${name}"`, every);
+  if (milliseconds <= 0)
+    throw new TerminalError(`every of source "${name}" is "${every}": it must be positive`);
   return {
     name,
     async start(enqueue, { signal, clock, stuckAfter, report }) {

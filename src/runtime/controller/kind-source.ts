@@ -2,14 +2,14 @@ import { onAbort } from "../clock/on-abort.ts";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
-import { isThenable } from "../callbacks/call-safely.ts";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
-import { show } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../errors/api-error.ts";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText } from "../client/object-key.ts";
 import { settledWithin } from "../clock/settled-within.ts";
+import type { Reaction } from "./event-reaction.ts";
 import type { Predicate } from "./predicate.ts";
-import type { Source } from "./source.ts";
+import type { Enqueue, Source } from "./source.ts";
 
 /** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 export const lowPriority = -100;
@@ -19,26 +19,26 @@ export interface KindSourceSpec<T extends KubernetesObject, R> {
   readonly cache: Cache;
   readonly kind: Kind<T>;
   readonly predicates: readonly Predicate<T>[];
-  /** Maps one state of an object to requests. */
-  readonly requestsOf: (object: T) => readonly R[] | Promise<readonly R[]>;
-  readonly keyOf: (request: R) => string;
+  /** What an event causes. */
+  readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
 }
 
-/**
- * Turns changes of a kind's objects into requests. After an update both states are mapped: the old one may have another
- * owner.
- */
+/** Turns changes of a kind's objects into requests. */
 export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
-  const { cache, kind, predicates, requestsOf, keyOf, resyncPeriod } = spec;
+  const { cache, kind, predicates, reaction, resyncPeriod } = spec;
   return {
     name: `kind ${kind.apiVersion} ${kind.kind}`,
     beforeLease: true,
     async start(enqueue, { signal, patience, clock, stuckAfter, report }) {
       const informer = cache.informer(kind);
-      const fail = (callback: "predicate" | "map", { metadata }: T, error: unknown): void =>
+      const fail = (
+        callback: "predicate" | "map" | "handler",
+        { metadata }: KubernetesObject,
+        error: unknown,
+      ): void =>
         report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
-      const accepts = (event: InformerEvent<T>, predicate: Predicate<T>): boolean => {
+      const accepts = (event: InformerEvent<DeepReadonly<T>>, predicate: Predicate<T>): boolean => {
         try {
           return predicate(event);
         } catch (error) {
@@ -47,36 +47,19 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
           return true;
         }
       };
-      const handle = (event: InformerEvent<T>): void | Promise<void> => {
+      const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
-        const priority = isOldNews(event) ? lowPriority : 0;
-        const states = event.type === "update" ? [event.object, event.oldObject] : [event.object];
-        const seen = new Set<string>();
-        const add = (requests: unknown): void => {
-          if (!Array.isArray(requests))
-            throw new TypeError(`it returned ${show(requests)}, which is not an array of requests`);
-          for (const request of requests as readonly R[]) {
-            const key = keyOf(request);
-            if (!seen.has(key)) enqueue(request, { priority });
-            seen.add(key);
-          }
-        };
-        const slow = states.map((state) => {
-          try {
-            const found = requestsOf(state);
-            if (isThenable(found))
-              return found.then(add).catch((error: unknown) => fail("map", state, error));
-            add(found);
-          } catch (error) {
-            fail("map", state, error);
-          }
-          return undefined;
-        });
-        const running = slow.filter((one) => one !== undefined);
-        if (running.length === 0) return;
-        const all = Promise.all(running).then(() => {});
-        return settledWithin(clock, stuckAfter, all, () =>
-          fail("map", event.object, new Error(`${stillRuns(stuckAfter)}; its source goes on without it`)),
+        const usual = isOldNews(event) ? lowPriority : 0;
+        const add: Enqueue<R> = (request, { after, priority = usual } = {}) =>
+          enqueue(request, { after, priority });
+        const running = reaction.react(event, add, fail);
+        if (!running) return;
+        return settledWithin(clock, stuckAfter, running, () =>
+          fail(
+            reaction.callback,
+            event.object,
+            new Error(`${stillRuns(stuckAfter)}; its source goes on without it`),
+          ),
         );
       };
       const subscription = informer.subscribe(handle, resyncPeriod === undefined ? {} : { resyncPeriod });
@@ -105,7 +88,8 @@ function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean
 /** Says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
 function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
   const { lastError } = stats;
-  if (hasSynced) return new Error(`a map function of ${kind.kind} objects has not ended in time`, { cause });
+  if (hasSynced)
+    return new Error(`a map function or handler of ${kind.kind} objects has not ended in time`, { cause });
   const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
   let hint = lastError === undefined ? "" : `: ${lastError.message}`;
   if (lastError instanceof ApiError && lastError.isForbidden)

@@ -13,6 +13,8 @@ export type Outcome =
       readonly after: number;
       readonly priority: number | undefined;
     }
+  /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
+  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
   | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
   | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
   | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
@@ -26,7 +28,7 @@ export function outcomeOf(end: { readonly result: Result } | { readonly error: u
     return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
   try {
     const after = parseDuration(requeueAfter);
-    if (after <= 0) return { ending: "done", result: "success" };
+    if (after <= 0) return { ending: "again", result: "requeue", requeueAfter };
     return { ending: "later", result: "requeue_after", after, priority };
   } catch {
     return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
@@ -36,7 +38,8 @@ export function outcomeOf(end: { readonly result: Result } | { readonly error: u
 function failure(thrown: unknown): Outcome {
   const error = thrownError(thrown);
   if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
-  if (error instanceof ApiError && error.isConflict) return { ending: "conflict", result: "requeue", error };
+  if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
+    return { ending: "conflict", result: "requeue", error };
   return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
 }
 

@@ -1,8 +1,11 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 
 /** Decides whether an event causes a request. */
-export type Predicate<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => boolean;
+export type Predicate<T extends KubernetesObject = KubernetesObject> = (
+  event: InformerEvent<DeepReadonly<T>>,
+) => boolean;
 
 /**
  * Accepts updates that change the desired state, not only status or metadata. Always accepts kinds without a
@@ -34,7 +37,9 @@ export const annotationsChanged: Predicate = (event) =>
 export const notOwnWrite: Predicate = (event) => event.type === "delete" || !event.isOwnWrite;
 
 /** Accepts events of objects for which the function returns true; for an update, of the new object. */
-export function objectMatches<T extends KubernetesObject>(accepts: (object: T) => boolean): Predicate<T> {
+export function objectMatches<T extends KubernetesObject>(
+  accepts: (object: DeepReadonly<T>) => boolean,
+): Predicate<T> {
   return (event) => accepts(event.object);
 }
 

@@ -1,4 +1,5 @@
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
 import type { ObjectKey } from "../client/object-key.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
@@ -12,9 +13,10 @@ import type { Logger } from "../log/logger.ts";
  *
  * What happens next depends on the result:
  * - returns nothing: done until something changes;
- * - returns `{ requeueAfter }`: runs again after that time, or earlier if something changes;
+ * - returns `{ requeueAfter }`: runs again after that time, or earlier if something changes; a time that is not
+ *   positive is logged, and it runs again with the delays of an error;
  * - throws a conflict (`ApiError` 409): retried soon and logged at debug level only, because the object had changed
- *   since it was read;
+ *   since it was read; a conflict of field managers counts as an error;
  * - throws a `TerminalError`: logged, and not retried until something changes;
  * - throws anything else: logged, and retried after 5 ms, doubling up to 1000 s.
  *
@@ -52,4 +54,7 @@ export type Result = void | {
  * Cleans up after an object that is being deleted. When it returns nothing, the finalizer is removed. With `{
  * requeueAfter }` or an error the finalizer stays, and the function is called again. It must be idempotent.
  */
-export type Cleanup<T extends KubernetesObject> = (object: T, context: Context) => Promise<Result> | Result;
+export type Cleanup<T extends KubernetesObject> = (
+  object: DeepReadonly<T>,
+  context: Context,
+) => Promise<Result> | Result;

@@ -45,3 +45,11 @@ test("intervalSource() calls its function periodically, survives a failure, and 
   await clock.advance(3_600_000);
   expect(rounds).toBe(3);
 });
+
+test("intervalSource() rejects a period that would never pause", () => {
+  const requests = (): string[] => [];
+  expect(() => intervalSource({ every: "0s", requests, name: "cloud" })).toThrow(
+    'every of source "cloud" is "0s": it must be positive',
+  );
+  expect(() => intervalSource({ every: "often" as never, requests })).toThrow("which is not a duration");
+});

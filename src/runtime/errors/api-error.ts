@@ -37,9 +37,21 @@ export class ApiError extends Error {
     return this.reason === "AlreadyExists";
   }
 
-  /** The object has changed since it was read, or another field manager owns a field. Read again and retry. */
+  /**
+   * The object has changed since it was read: read it again and retry. Also true for `isFieldManagerConflict`, which no
+   * retry resolves.
+   */
   get isConflict(): boolean {
     return this.reason === "Conflict";
+  }
+
+  /**
+   * An apply with `force: false` would change fields that other field managers own; `body.details.causes` names both.
+   * It fails again until they give the fields up.
+   */
+  get isFieldManagerConflict(): boolean {
+    const { causes = [] } = this.body.details ?? {};
+    return this.isConflict && causes.some(({ reason }) => reason === "FieldManagerConflict");
   }
 
   /** Another controller owns the object: see `ApplyOptions.adopt`. */

@@ -46,6 +46,14 @@ function makeRecorder(live = client) {
 const events = () => client.list(Event, { namespace: "default" });
 
 describe("ApiEventRecorder", () => {
+  test("an Event has a name whatever the clock says: a moved clock knows fractions of milliseconds", async () => {
+    const { recorder, clock } = makeRecorder();
+    clock.advanceSync(0.25);
+    recorder.normal(pod(), "Began", "It began");
+    await recorder.stop(noDeadline);
+    expect(await events()).toHaveLength(1);
+  });
+
   test("an Event has the reporter, the reason and the object, as in events.k8s.io/v1", async () => {
     const { recorder } = makeRecorder();
     recorder.warning(pod(), "Broken", "It broke", {

@@ -59,7 +59,7 @@ export function referenceTo({
  * millisecond.
  */
 function nameFor({ name = "unnamed" }: ObjectReference, now: number, serial: number): string {
-  const suffix = `.${(BigInt(now) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16)}`;
+  const suffix = `.${(BigInt(Math.trunc(now)) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16)}`;
   return `${name.slice(0, 253 - suffix.length)}${suffix}`;
 }
 

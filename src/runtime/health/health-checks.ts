@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { unlessAborted } from "../clock/on-abort.ts";
 
-/** Milliseconds after which the signal of a pending check is aborted. */
+/** Milliseconds after which the signal of a pending check is aborted, and the check counts as failed. */
 const longestCheck = 10_000;
 
 /** A health check: returns if healthy, throws if not. */
@@ -52,7 +53,9 @@ export class HealthChecks {
         .filter((name) => !exclude.includes(name))
         .map(async (name) => {
           try {
-            await this.#checks.get(name)?.(timeout.signal);
+            const check = this.#checks.get(name);
+            // A check that ignores its signal must not leave the probe without an answer.
+            await unlessAborted((async () => check?.(timeout.signal))(), timeout.signal);
             return { name, error: undefined };
           } catch (error) {
             return { name, error: error ?? new Error("failed") };

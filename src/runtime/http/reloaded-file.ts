@@ -21,17 +21,22 @@ export class ReloadedFile {
     this.path = path;
   }
 
-  /** The content, at most ten seconds old. If the file is missing for a moment, the previous content is kept. */
+  /**
+   * The content, at most ten seconds old. While the file is missing or empty, because it is being replaced, the previous
+   * content is returned, and each call reads the file again.
+   */
   read({ refresh = false, clock = systemClock }: ReadRequest = {}): string {
     const now = clock.monotonic();
     if (this.#content !== undefined && !refresh && now - this.#readAt < lifetime) return this.#content;
     try {
-      this.#content = readFileSync(this.path, "utf8").trim();
+      const content = readFileSync(this.path, "utf8").trim();
+      if (content === "") throw new Error("it is empty");
+      this.#content = content;
+      this.#readAt = now;
     } catch (error) {
       if (this.#content === undefined)
         throw new Error(`${this.path} can't be read: ${(error as Error).message}`, { cause: error });
     }
-    this.#readAt = now;
     return this.#content;
   }
 }

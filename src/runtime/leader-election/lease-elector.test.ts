@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-const quick = { leaseDuration: "1500ms", renewDeadline: "1s", retryPeriod: "100ms" };
+const quick = { leaseDuration: "1500ms", renewDeadline: "1s", retryPeriod: "100ms" } as const;
 const config = () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
 let requests = 0;
 const client = createClient(config, {
@@ -62,6 +62,15 @@ const never = new AbortController().signal;
 const leaseOf = (name: string) => client.get(Lease, { namespace: "default", name });
 
 describe("LeaseElector", () => {
+  test("once the lease is released, writes of this process are rejected", async () => {
+    const { elector } = makeElector("given-away", "me", new FakeClock());
+    elector.assertFresh();
+    await elector.acquire(never);
+    elector.assertFresh();
+    await elector.release();
+    expect(() => elector.assertFresh()).toThrow("the lease given-away was released");
+  });
+
   test("the record is the same as client-go's: holder, whole seconds, times with six digits, transitions", async () => {
     const clock = new FakeClock();
     const { elector } = makeElector("record", "me", clock);

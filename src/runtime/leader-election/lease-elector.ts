@@ -38,7 +38,7 @@ export class LeaseElector {
   #namespace = "";
   #observed: Lease | undefined;
   #observedAt = 0;
-  #state: "following" | "leading" | "lost" = "following";
+  #state: "following" | "leading" | "lost" | "released" = "following";
   /** When the last renewal was sent: the lease counts from before the server received it. */
   #renewedAt = 0;
   #renewing: Promise<void> | undefined;
@@ -52,14 +52,15 @@ export class LeaseElector {
   }
 
   /**
-   * Throws if this process led and can't be sure that it still does: its lease was lost, or it was suspended for so
-   * long that another process may have taken over before any timer could fire.
+   * Throws if this process led and can't be sure that it still does: its lease was lost or released, or it was suspended
+   * for so long that another process may have taken over before any timer could fire.
    */
   assertFresh(): void {
     if (this.#state === "following") return;
     const { clock, timing, name } = this.#options;
     if (this.#state === "leading" && clock.monotonic() - this.#renewedAt < timing.leaseDuration) return;
-    const error = new Error(`the lease ${name} ran out while it was held: another process may lead now`);
+    const how = this.#state === "released" ? "was released" : "ran out while it was held";
+    const error = new Error(`the lease ${name} ${how}: another process may lead now`);
     this.#lose(error);
     throw error;
   }
@@ -89,7 +90,7 @@ export class LeaseElector {
     this.#stop.abort();
     await this.#renewing;
     if (this.#state !== "leading") return;
-    this.#state = "following";
+    this.#state = "released";
     this.#options.onStatus?.(false);
     this.#tell(`${this.#options.identity} stopped leading`);
     if (this.#options.releaseOnCancel) await this.#giveAway();

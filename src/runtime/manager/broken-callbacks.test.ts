@@ -56,6 +56,8 @@ interface Callback {
   readonly options?: (breaks: () => unknown) => Partial<ManagerOptions>;
   readonly setUp?: (manager: Manager, breaks: () => unknown) => void;
   readonly reconcile?: (breaks: () => unknown) => unknown;
+  /** It is called when an object is deleted. */
+  readonly onDelete?: true;
 }
 
 const isBad = ({ metadata }: KubernetesObject): boolean => metadata.name?.startsWith("bad") ?? false;
@@ -82,6 +84,20 @@ const callbacks: { readonly [callback: string]: Callback } = {
     line: "Reconcile is still running",
     counter: 'controller_runtime_active_workers{controller="widget"}',
     reconcile: (breaks) => breaks(),
+  },
+  "a cleanup": {
+    ways: [...thrown, "rejects"],
+    line: "Reconciler error",
+    counter: 'controller_runtime_reconcile_errors_total{controller="second"}',
+    setUp: addCleanup,
+    onDelete: true,
+  },
+  "a slow cleanup": {
+    ways: ["ends never"],
+    line: "Reconcile is still running",
+    counter: 'controller_runtime_active_workers{controller="second"}',
+    setUp: addCleanup,
+    onDelete: true,
   },
   "a predicate": {
     ways: thrown,
@@ -162,6 +178,14 @@ const callbacks: { readonly [callback: string]: Callback } = {
   },
 };
 
+function addCleanup(manager: Manager, breaks: () => unknown): void {
+  manager
+    .controllerFor(Widget)
+    .named("second")
+    .finalizer("example.com/cleanup", (object) => (isBad(object) ? (breaks() as Result) : undefined))
+    .complete(nothing);
+}
+
 /** A logger with one function for all levels. */
 function loggerOf(parts: { readonly line: () => unknown; readonly with?: () => unknown }): Logger {
   const { line } = parts;
@@ -217,11 +241,20 @@ test.for(cases)(
       await eventually(() => clock.advance(100).then(() => isStopped));
       await stopped;
       vi.restoreAllMocks();
-      for (const name of [bad, good]) await cluster.client.delete(Widget, { namespace: "default", name });
+      for (const name of [bad, good]) {
+        const key = { namespace: "default", name };
+        await cluster.client.patch(Widget, key, { merge: { metadata: { finalizers: null } } });
+        await cluster.client.delete(Widget, key);
+      }
     });
     for (const name of [bad, good])
       await client.create(Widget, { metadata: { name, namespace: "default" }, spec: {} });
     await eventually(() => expect(reconciled).toContain(good));
+    if (callback.onDelete) {
+      const key = { namespace: "default", name: bad };
+      await eventually(async () => (await client.get(Widget, key)).metadata.finalizers !== undefined);
+      await client.delete(Widget, key);
+    }
     await eventually(async () => {
       // A call that hangs is logged after a while, and a source runs its function again after a while.
       await clock.advance(300_000);

@@ -3,7 +3,7 @@ import type { Client } from "../client/client.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { ControllerEngine } from "../controller/controller.ts";
-import type { Controller } from "../controller/controller-spec.ts";
+import type { ExtensibleController } from "../controller/watchable-controller.ts";
 import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
@@ -40,7 +40,12 @@ export class ControllerSet implements ControllerHost {
     this.#parts = parts;
   }
 
-  addController<R>({ logFields, needLeaderElection, warmup, ...spec }: BuiltController<R>): Controller {
+  addController<R>({
+    logFields,
+    needLeaderElection,
+    warmup,
+    ...spec
+  }: BuiltController<R>): ExtensibleController<R> {
     const { name } = spec;
     const { log, clock, events, lifecycle, measurements, tracing } = this.#parts;
     if (this.#names.has(name))

@@ -90,7 +90,9 @@ test("three managers and another client write the same objects: they converge, a
     clock,
     logger: createLogger({ level: "warn", write: (line) => void lines.push(line) }),
     cache: { namespaces: [namespace] },
-  };
+    // A busy machine blocks the event loop too.
+    blockedAfter: "0s",
+  } as const;
   const managers = await Promise.all([1, 2, 3].map(() => startTestManager(options, copyCount)));
   const names = Array.from({ length: 10 }, (_, index) => nameOf(index));
   await Promise.all(names.map((name) => create(namespace, name)));

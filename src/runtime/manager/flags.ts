@@ -1,11 +1,19 @@
+import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 
 /** A command-line flag. */
-export interface FlagDefinition {
-  readonly type: "string" | "boolean" | "number" | "duration";
+export type FlagDefinition = FlagText &
+  (
+    | { readonly type: "string"; readonly default?: string | undefined }
+    | { readonly type: "boolean"; readonly default?: boolean | undefined }
+    | { readonly type: "number"; readonly default?: number | undefined }
+    | { readonly type: "duration"; readonly default?: Duration | undefined }
+  );
+
+/** What every flag has. */
+export interface FlagText {
   readonly description: string;
-  readonly default?: string | boolean | number | undefined;
   /** The environment variable that is read if the flag isn't set. */
   readonly env?: string | undefined;
   /** Alternative names, for compatibility with Go. */
@@ -14,6 +22,13 @@ export interface FlagDefinition {
 
 /** Flags by name, without leading dashes: `max-databases`. */
 export type FlagDefinitions = { readonly [name: string]: FlagDefinition };
+
+/** Refuses properties that a flag doesn't have, which a type parameter otherwise accepts. */
+export type OnlyKnown<Flags> = {
+  readonly [Name in keyof Flags]: {
+    readonly [Property in Exclude<keyof Flags[Name], keyof FlagDefinition>]: never;
+  };
+};
 
 /** The types of flag values. A flag without a default may be undefined. */
 export type FlagValues<Flags extends FlagDefinitions> = {
@@ -26,7 +41,13 @@ export type FlagValues<Flags extends FlagDefinitions> = {
           : undefined);
 };
 
-type FlagValue<Type> = Type extends "boolean" ? boolean : Type extends "number" ? number : string;
+type FlagValue<Type> = Type extends "boolean"
+  ? boolean
+  : Type extends "number"
+    ? number
+    : Type extends "duration"
+      ? Duration
+      : string;
 
 /** An invalid command line; the message is for the user. */
 export class FlagError extends Error {

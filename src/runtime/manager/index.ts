@@ -3,10 +3,11 @@ export type { HttpHandler } from "../serve/http-listener.ts";
 export { Manager } from "./manager.ts";
 export type { ManagerArgs } from "./manager-args.ts";
 export type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
-export type { ManagerOptions } from "./manager-options.ts";
+export type { ManagerClientOptions, ManagerOptions } from "./manager-options.ts";
 export type { MetricsOptions } from "../metrics/metrics-options.ts";
 export type {
   SelfManagedCertificateOptions,
   WebhookServerOptions,
 } from "../webhook/webhook-server-options.ts";
+export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./scheduled-work.ts";
 export type { Runnable, RunContext } from "./runnable.ts";

@@ -9,6 +9,7 @@ import {
   type FlagDefinitions,
   FlagError,
   type FlagValues,
+  type OnlyKnown,
   parseFlags,
 } from "./flags.ts";
 import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
@@ -22,7 +23,7 @@ export interface ManagerArgs<Flags extends FlagDefinitions = {}>
   /** Timing and labels of the leader election, if `--leader-elect` is set. */
   readonly leaderElection?: Omit<LeaderElectionOptions, "id"> | undefined;
   /** Flags of your own; their values are in `manager.flags`. */
-  readonly flags?: Flags | undefined;
+  readonly flags?: (Flags & OnlyKnown<Flags>) | undefined;
   /** Default: the arguments of the process. */
   readonly argv?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
@@ -87,6 +88,7 @@ export const managerFlags = {
     env: "ENABLE_WEBHOOKS",
   }),
   "webhook-port": flag("number", "The port that webhooks are served at.", { default: 9443 }),
+  "webhook-host": flag("string", "The address that webhooks are served at (default: all of this machine's)."),
   "webhook-cert-path": flag("string", "The folder of the webhook certificate."),
   "webhook-cert-name": flag("string", "The file name of the webhook certificate.", { default: "tls.crt" }),
   "webhook-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
@@ -102,7 +104,7 @@ export const managerFlags = {
     },
   ),
   "graceful-shutdown-timeout": flag("duration", "The time that everything has to stop in.", {
-    default: "30s",
+    default: "30s" as const,
   }),
   "log-level": flag("string", "debug, info, warn or error.", {
     default: "info",
@@ -119,7 +121,7 @@ export const managerFlags = {
 export function optionsFromArgs<Flags extends FlagDefinitions>(
   args: ManagerArgs<Flags>,
 ): { options: ManagerOptions; flags: FlagValues<Flags> } {
-  const { argv = process.argv.slice(2), env = process.env, flags: own } = args;
+  const { argv = process.argv.slice(2), env = process.env, flags: own, ...rest } = args;
   const definitions = { ...own, ...managerFlags };
   if (argv.some((argument) => /^--?h(?:elp)?$/.test(argument))) {
     process.stdout.write(`${args.name} takes these flags:\n${describeFlags(definitions)}\n`);
@@ -128,7 +130,7 @@ export function optionsFromArgs<Flags extends FlagDefinitions>(
   try {
     const values = parseFlags(definitions, argv, env);
     return {
-      options: managerOptions(args, values as FlagValues<typeof managerFlags>),
+      options: managerOptions(rest, values as FlagValues<typeof managerFlags>),
       flags: values as FlagValues<Flags>,
     };
   } catch (error) {
@@ -139,14 +141,7 @@ export function optionsFromArgs<Flags extends FlagDefinitions>(
 }
 
 function managerOptions(
-  {
-    leaderElectionId,
-    leaderElection,
-    flags: _flags,
-    argv: _argv,
-    env: _env,
-    ...args
-  }: ManagerArgs<FlagDefinitions>,
+  { leaderElectionId, leaderElection, ...args }: Omit<ManagerArgs, "flags" | "argv" | "env">,
   values: FlagValues<typeof managerFlags>,
 ): ManagerOptions {
   const level = readLevel(values["log-level"]);
@@ -184,6 +179,7 @@ function managerOptions(
       ...args.webhooks,
       enabled: values["enable-webhooks"],
       port: values["webhook-port"],
+      host: values["webhook-host"] ?? args.webhooks?.host,
       selfManaged: values["self-signed-webhook-certs"]
         ? { ...args.webhooks?.selfManaged, service: values["webhook-service"] }
         : args.webhooks?.selfManaged,

@@ -9,14 +9,14 @@ const refused: [Partial<ManagerOptions>, string][] = [
   [{ name: "" }, "a manager's name is 1 to 128 characters"],
   [{ name: "mysql\noperator" }, "a manager's name is 1 to 128 characters"],
   [
-    { gracefulShutdownTimeout: "soon" },
+    { gracefulShutdownTimeout: "soon" as never },
     'gracefulShutdownTimeout is "soon", which is not a duration: write it like "30s"',
   ],
   [{ blockedAfter: 1000 as never }, "blockedAfter is 1000, which is not a duration"],
   [{ leaderElection: { id: "" } }, 'leaderElection.id is "", which can\'t name a Lease'],
   [{ leaderElection: { id: "My Lease" } }, 'leaderElection.id is "My Lease"'],
   [
-    { leaderElection: { id: "a", retryPeriod: "2" } },
+    { leaderElection: { id: "a", retryPeriod: "2" as never } },
     'leaderElection.retryPeriod is "2", which is not a duration',
   ],
   [{ leaderElection: { id: "a", renewDeadline: "20s" } }, "leaseDuration must be longer than renewDeadline"],

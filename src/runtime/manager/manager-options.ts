@@ -1,5 +1,7 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { CacheOptions } from "../cache/cache.ts";
+import type { Client } from "../client/client.ts";
+import type { ClientOptions } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
@@ -8,12 +10,24 @@ import type { Logger } from "../log/logger.ts";
 import type { MetricsOptions } from "../metrics/metrics-options.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server-options.ts";
 
+/** Options of a manager's client. */
+export interface ManagerClientOptions
+  extends Pick<
+    ClientOptions,
+    "interceptors" | "maxConnections" | "timeout" | "connectTimeout" | "fieldValidation" | "dryRun"
+  > {
+  /** Returns the client that controllers and `manager.client` use, such as one of `interceptClient`. */
+  readonly wrap?: ((client: Client) => Client) | undefined;
+}
+
 /** Options of a manager. `Manager.fromArgs` reads them from the command line. */
 export interface ManagerOptions {
   /** The operator's name: its field manager, its user agent, and the reporter of its Events. */
   readonly name: string;
   /** The cluster, or a function that finds it, called at the first request. Default: `loadConfig()`. */
   readonly config?: ClusterConfig | (() => Promise<ClusterConfig>) | undefined;
+  /** How requests are sent; `wrap` replaces the client. */
+  readonly client?: ManagerClientOptions | undefined;
   readonly cache?: CacheOptions | undefined;
   /** Defaults for all controllers. */
   readonly controllers?: ControllerDefaults | undefined;

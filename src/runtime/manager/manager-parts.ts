@@ -46,6 +46,10 @@ export interface ManagerParts {
   readonly probes: ProbeServer;
   readonly metricsServer: MetricsServer;
   readonly lifecycle: Lifecycle;
+  /** Whether no controller has anything to do at the moment. */
+  readonly isIdle: () => boolean;
+  /** Logs and counts the failure of a user's function. */
+  readonly report: (error: CallbackError) => void;
   /** Closes the connections. */
   readonly close: () => Promise<void>;
 }
@@ -55,9 +59,10 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
   const { clock, log, measurements } = base;
   const { background, events, elector } = makeElection(options, base);
-  const live = makeLiveClient(base, elector);
+  const live = makeLiveClient(options, base, elector);
   const cache = makeManagerCache(options, base, live);
-  const client = createCachedClient(live, cache);
+  const cached = createCachedClient(live, cache);
+  const client = options.client?.wrap?.(cached) ?? cached;
   const webhooks = makeWebhookServer(options, base, live);
   const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks);
   const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
@@ -72,7 +77,12 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   );
   const close = async () => void (await Promise.all([live.close(), background.close()]));
   const served = { webhooks, healthChecks, readyChecks, probes, metricsServer };
-  return { clock, log, client, cache, events, controllers, ...served, lifecycle, close };
+  const report = (error: CallbackError) => {
+    logCallbackError(log, error, {});
+    measurements.callbackFailed(error.callback);
+  };
+  const isIdle = () => measurements.controllers.every(({ depth, active }) => depth + active === 0);
+  return { clock, log, client, cache, events, controllers, ...served, lifecycle, isIdle, report, close };
 }
 
 /** What all parts share. */
@@ -157,10 +167,12 @@ function makeElection({ leaderElection }: ManagerOptions, { name, clock, config,
 
 /** Its writes are rejected as soon as another process may lead. */
 function makeLiveClient(
+  { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
   { name, clock, config, measurements, log }: Base,
   elector: ReturnType<typeof makeElector> | undefined,
 ): LiveClient {
   return createClient(config, {
+    ...options,
     userAgent: name,
     fieldManager: name,
     clock,

@@ -7,6 +7,8 @@ import type { WatchFilter } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { HealthCheck } from "../health/health-checks.ts";
 import type { Logger } from "../log/logger.ts";
+import type { AdmissionWebhook } from "../webhook/admission-webhook.ts";
+import { admitRaw } from "../webhook/admit-raw.ts";
 import { WebhookBuilder } from "../webhook/webhook-builder.ts";
 import type { FlagDefinitions, FlagValues } from "./flags.ts";
 import { type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
@@ -14,6 +16,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 import { makeManagerParts, type ManagerParts } from "./manager-parts.ts";
 import { runAsProcess } from "./own-process.ts";
 import type { Runnable } from "./runnable.ts";
+import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 
 /**
  * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs
@@ -80,6 +83,11 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     return this.#parts.lifecycle.started;
   }
 
+  /** Whether no request is ready or being reconciled. Delayed requests don't count. */
+  get isIdle(): boolean {
+    return this.#parts.isIdle();
+  }
+
   /** Starts building the controller of a kind; `complete` adds it. */
   controllerFor<T extends KubernetesObject>(kind: Kind<T>, filter?: WatchFilter<T>): ControllerBuilder<T> {
     return new ControllerBuilder(this.#parts.controllers, kind, filter);
@@ -95,9 +103,27 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     return new WebhookBuilder(this.#parts.webhooks, kind);
   }
 
+  /**
+   * Serves a webhook at a path, for requests of any kind, subresource and operation that a webhook configuration sends
+   * there. Throws a `TerminalError` if the path is already used.
+   */
+  webhookAt<Body extends object = KubernetesObject>(path: string, webhook: AdmissionWebhook<Body>): void {
+    const { webhooks } = this.#parts;
+    webhooks.admit(path, admitRaw(webhook, webhooks.log));
+  }
+
   /** Adds a runnable that starts and stops with the manager. Throws a `TerminalError` once the manager stops. */
   add(runnable: Runnable): void {
     this.#parts.lifecycle.add(runnable);
+  }
+
+  /**
+   * Runs work at an interval or at the times of a cron expression, on the manager's clock, and only while holding the
+   * lease. Throws a `TerminalError` if the times are invalid.
+   */
+  schedule(work: ScheduledWork): void {
+    const { clock, report } = this.#parts;
+    this.add(scheduledRunnable(work, clock, report));
   }
 
   /** Adds a check to `/healthz`: while it fails, the kubelet restarts the container. */

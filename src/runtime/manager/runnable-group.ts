@@ -37,12 +37,14 @@ export class RunnableGroup {
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;
     this.#stopping.abort();
-    let cancel: (() => void) | undefined;
-    const tooLate = aborted(deadline).then(
-      () => new Promise((resolve) => (cancel = this.#clock.setTimer(() => resolve(undefined), momentAfter))),
-    );
+    let forget = (): void => {};
+    const tooLate = new Promise<void>((resolve) => {
+      const wait = (): void => void (forget = this.#clock.setTimer(resolve, momentAfter));
+      if (deadline.aborted) wait();
+      else forget = onAbort(deadline, wait);
+    });
     await Promise.race([Promise.all(this.#running), tooLate]);
-    cancel?.();
+    forget();
     return this.#running.size === 0;
   }
 

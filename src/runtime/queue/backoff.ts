@@ -6,6 +6,8 @@ export interface BackoffSettings {
   readonly max: number;
   /** Retries per second over all keys, with a burst of ten times as many. */
   readonly retriesPerSecond?: number | undefined;
+  /** A delay instead of `base` and `max`, if it returns one. */
+  readonly delay?: ((retries: number, key: string) => number | undefined) | undefined;
 }
 
 /** controller-runtime's delays: 5 ms doubling to 1000 s, without a limit over all keys. */
@@ -28,8 +30,9 @@ export class Backoff {
   next(key: string): number {
     const retries = this.#retries.get(key) ?? 0;
     this.#retries.set(key, retries + 1);
+    const { base, max, delay } = this.#settings;
     // 2 ** 1024 is infinite, and the minimum of that is still `max`.
-    return Math.max(Math.min(this.#settings.base * 2 ** retries, this.#settings.max), this.#reserve());
+    return Math.max(delay?.(retries, key) ?? Math.min(base * 2 ** retries, max), this.#reserve());
   }
 
   retries(key: string): number {

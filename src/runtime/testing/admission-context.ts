@@ -1,30 +1,24 @@
-import type { Logger } from "../log/logger.ts";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { AdmissionContext, AdmissionRequest } from "../webhook/webhooks.ts";
+import { silentLogger } from "./silent-logger.ts";
 
 /** A webhook's context in a test, with the warnings that it returned. */
-export interface TestAdmissionContext extends AdmissionContext {
+export interface TestAdmissionContext<Body extends object = KubernetesObject> extends AdmissionContext<Body> {
   readonly warnings: readonly string[];
 }
 
-const silent: Logger = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  with: () => silent,
-  isEnabled: () => false,
-};
-
 /**
- * Creates a context for calling a `Defaulter` or `Validator`, as for a user's `kubectl create`. The fields of the
- * request can be set.
+ * Creates a context for calling a `Defaulter`, a `Validator` or an `AdmissionWebhook`, as for a user's `kubectl
+ * create`. The fields of the request can be set.
  */
-export function admissionContext(request: Partial<AdmissionRequest> = {}): TestAdmissionContext {
+export function admissionContext<Body extends object = KubernetesObject>(
+  request: Partial<AdmissionRequest<Body>> = {},
+): TestAdmissionContext<Body> {
   const warnings: string[] = [];
   return {
     warnings,
     warn: (text) => void warnings.push(text),
-    log: silent,
+    log: silentLogger,
     signal: new AbortController().signal,
     request: {
       uid: "00000000-0000-4000-8000-000000000000",

@@ -29,11 +29,11 @@ export type StubAnswer = (request: StubRequest, response: http.ServerResponse) =
 
 /**
  * Starts a server on the loopback interface for faults that a healthy cluster doesn't have: resets, truncated answers,
- * silence. For everything else use the embedded cluster. With `at` it listens on the port of one that was closed.
+ * silence. For everything else use the embedded cluster. One that takes the place of another needs the same `port`.
  */
 export async function startStubServer(
   answer: StubAnswer,
-  { at }: { readonly at?: { readonly config: ClusterConfig } } = {},
+  { port: wanted = 0 }: { readonly port?: number } = {},
 ): Promise<StubServer> {
   const requests: StubRequest[] = [];
   const sockets = new Set<Socket>();
@@ -64,7 +64,7 @@ export async function startStubServer(
     });
   });
   await new Promise<void>((resolve) => {
-    server.listen(at ? Number(new URL(at.config.server).port) : 0, "127.0.0.1", resolve);
+    server.listen(wanted, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {

@@ -100,7 +100,17 @@ const watchFaults: { [name: string]: { faults: Fault[]; relists?: (string | null
   "a line that is no JSON": { faults: [text("{oops}\n")], relists: ["10"] },
   "no answer at all": { faults: [silence] },
   "silence after the head": { faults: [(response) => open(response)] },
-  "an unknown event": { faults: [text(event("ERROR", { code: 418, reason: "Teapot" }))], relists: ["10"] },
+  "an event of an unknown type": {
+    faults: [text(event("REPLACED", configMap("c", "11")))],
+    relists: ["10"],
+  },
+  "an event without an object": { faults: [text('{"type":"ADDED"}\n')], relists: ["10"] },
+  "an event whose object has no metadata": {
+    faults: [text(event("ADDED", { kind: "ConfigMap" }))],
+    relists: ["10"],
+  },
+  "an event that is null": { faults: [text("null\n")], relists: ["10"] },
+  "an unknown error": { faults: [text(event("ERROR", { code: 418, reason: "Teapot" }))], relists: ["10"] },
 };
 
 describe("Reflector", () => {

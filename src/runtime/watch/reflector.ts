@@ -1,4 +1,6 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { show } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
@@ -171,7 +173,7 @@ export class Reflector {
           this.#sink.alive();
           for (const line of lines.push(chunk)) {
             this.#bytes = line.length;
-            const command = this.#step({ type: "frame", frame: parse(line) as WatchFrame });
+            const command = this.#step({ type: "frame", frame: frameOf(parse(line)) });
             if (command) return command;
           }
           return undefined;
@@ -248,6 +250,23 @@ async function readChunks<R>(
     stream.destroy();
   }
 }
+
+/** Takes nothing for a change that is none: what it would change is unknown, so everything is listed again. */
+function frameOf(value: unknown): WatchFrame {
+  const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
+  const isKnown = changes.has(type) && isObject(object) && (type === "ERROR" || isObject(object["metadata"]));
+  if (isKnown) return value as WatchFrame;
+  const message = `the server sent a watch event of type ${show(type)} that can't be read`;
+  throw new ApiError({ code: 0, reason: "Malformed", message });
+}
+
+const changes: ReadonlySet<unknown> = new Set<WatchFrame["type"]>([
+  "ADDED",
+  "MODIFIED",
+  "DELETED",
+  "BOOKMARK",
+  "ERROR",
+]);
 
 function parse(json: string): unknown {
   return parsed((): unknown => JSON.parse(json));

@@ -12,7 +12,7 @@ export type WatcherState = Memory & {
     /** Reading a list. */
     | { readonly name: "listing"; readonly from: ListStart }
     /** Reading the objects that are there through a watch, up to the bookmark that ends them. */
-    | { readonly name: "streaming" }
+    | { readonly name: "streaming"; readonly opened: number }
     | { readonly name: "watching"; readonly opened: number; readonly frames: number }
     | { readonly name: "waiting"; readonly next: "list" | "watch" };
 };

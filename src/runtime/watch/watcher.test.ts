@@ -215,3 +215,11 @@ test("stepWatcher() slows down watches that end at once without a word", () => {
   });
   expect(last(run([start, listed("7"), ...again], { seconds: 1 }))).toEqual(watchFrom("8"));
 });
+
+test("stepWatcher() lists if the stream of existing objects goes on for a minute: the server ignores the parameter", () => {
+  const changes = Array.from({ length: 61 }, (_, at) => frame("MODIFIED", pod(String(at + 1))));
+  const steps = run([start, ...changes], { watchList: true });
+  const kept = steps.slice(1, 60);
+  expect(kept.every(([command]) => command?.type === "keep")).toBe(true);
+  expect(steps[60]).toEqual([{ type: "begin" }, { type: "list", resourceVersion: "0", limit: 500 }]);
+});

@@ -18,6 +18,11 @@ const veryShort = 1000;
 const tolerance = 5;
 /** After this many internal errors in a row, a watch is restarted with a list instead of resumed. */
 const patience = 5;
+/**
+ * A stream of existing objects that has not ended after this many milliseconds is replaced by a list: a server that
+ * doesn't know the parameter sends changes for as long as there are any.
+ */
+const longestStream = 60_000;
 const initialEventsEnd = "k8s.io/initial-events-end";
 
 /** The state before `start`. */
@@ -70,7 +75,7 @@ function readAll(state: WatcherState, context: WatcherContext): Step {
   if (state.canStream && !state.mustList) {
     const resourceVersion = state.mustReadNewest ? undefined : state.version;
     return {
-      state: { ...state, phase: { name: "streaming" } },
+      state: { ...state, phase: { name: "streaming", opened: context.now } },
       commands: [{ type: "begin" }, watchCommand({ resourceVersion, sendInitialEvents: true }, context)],
     };
   }
@@ -129,6 +134,8 @@ function read(state: WatcherState, { type, object }: WatchFrame, context: Watche
         commands: [{ type: "replace", version }],
       };
     }
+    if (context.now - state.phase.opened >= longestStream)
+      return readAll({ ...state, canStream: false }, context);
     // A change among the existing objects is sent like any other event; the last one counts.
     return { state, commands: [{ type: "keep", object, isDeleted: type === "DELETED" }] };
   }

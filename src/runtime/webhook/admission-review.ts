@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
+import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 import { HttpError } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
@@ -8,8 +8,9 @@ import type { AdmissionRequest } from "./webhooks.ts";
 export interface AdmissionAnswer {
   readonly allowed: boolean;
   readonly status?: Partial<Status> | undefined;
-  readonly patch?: JSONPatch | undefined;
+  readonly patch?: readonly JSONPatchOperation[] | undefined;
   readonly warnings?: readonly string[] | undefined;
+  readonly auditAnnotations?: { readonly [key: string]: string } | undefined;
 }
 
 /** Handles one admission request. */
@@ -48,7 +49,7 @@ function flawOf(request: Partial<AdmissionRequest> | null | undefined): string |
 
 /** Wraps the answer in an AdmissionReview. */
 export function admissionReview(apiVersion: string, uid: string, answer: AdmissionAnswer): object {
-  const { allowed, status, patch = [], warnings = [] } = answer;
+  const { allowed, status, patch = [], warnings = [], auditAnnotations } = answer;
   return {
     apiVersion,
     kind: "AdmissionReview",
@@ -61,6 +62,7 @@ export function admissionReview(apiVersion: string, uid: string, answer: Admissi
         patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
       }),
       ...(warnings.length > 0 && { warnings }),
+      ...(auditAnnotations && { auditAnnotations }),
     },
   };
 }

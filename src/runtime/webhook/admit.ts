@@ -17,7 +17,7 @@ export function admitWithDefaulter<T extends KubernetesObject>(
   log: Logger,
 ): AdmissionHandler {
   return (request, signal) =>
-    answer(request, signal, log, async (context) => {
+    answerSafely(request, signal, log, async (context) => {
       if (request.operation === "DELETE") return { allowed: true };
       const object = objectOf(request);
       const draft = structuredClone(object);
@@ -32,7 +32,7 @@ export function admitWithValidator<T extends KubernetesObject>(
   log: Logger,
 ): AdmissionHandler {
   return (request, signal) =>
-    answer(request, signal, log, async (context) => {
+    answerSafely(request, signal, log, async (context) => {
       const fields = await verdict(validator, request, context);
       if (!fields || fields.length === 0) return { allowed: true };
       return { allowed: false, status: invalidObject(request, fields) };
@@ -56,7 +56,8 @@ function verdict<T extends KubernetesObject>(
   }
 }
 
-async function answer(
+/** Runs a webhook; an error that it throws becomes a rejection, unless it is a programming error. */
+export async function answerSafely(
   request: AdmissionRequest,
   signal: AbortSignal,
   log: Logger,

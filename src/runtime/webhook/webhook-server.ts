@@ -154,7 +154,7 @@ export class WebhookServer implements Service {
 
 function logFields(
   webhook: string,
-  { uid, kind, name, namespace, operation, userInfo }: AdmissionRequest,
+  { uid, kind, name, namespace, operation, subResource, userInfo }: AdmissionRequest,
 ): object & {
   readonly [name: string]: unknown;
 } {
@@ -163,6 +163,7 @@ function logFields(
     webhookGroup: kind.group,
     webhookKind: kind.kind,
     operation,
+    subresource: subResource,
     name,
     namespace,
     user: userInfo?.username,

@@ -1,5 +1,6 @@
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import type { Manager } from "../manager/manager.ts";
+import type { AdmissionWebhook } from "./admission-webhook.ts";
 import type { Conversion, Defaulter, Validator } from "./webhooks.ts";
 
 interface MySQL extends CustomResource<{ replicas?: number; storage: string }, { ready?: number }> {}
@@ -54,3 +55,20 @@ manager
 manager.webhookFor(MySQL).conversion(MySQL, conversion);
 // @ts-expect-error A defaulter of another kind.
 manager.webhookFor(OldMySQL).defaulter(new MySQLDefaulter());
+
+// A webhook at a path gets any kind; its type parameter is the type of the objects.
+interface PodExecOptions {
+  command?: string[];
+  stdin?: boolean;
+}
+manager.webhookAt<PodExecOptions>("/validate-exec", ({ object, subResource }, { warn }) => {
+  if (subResource === "exec" && object?.command?.[0] === "sh") warn("a shell");
+  return { allowed: object?.stdin !== true, status: { message: "no input" } };
+});
+manager.webhookAt("/mutate-any", async ({ object }) => ({ object: { ...object, metadata: {} } }));
+manager.webhookAt("/nothing", () => {});
+// @ts-expect-error Not a decision.
+const yes: AdmissionWebhook = () => true;
+// @ts-expect-error A JSON patch is a list of operations.
+const merge: AdmissionWebhook = () => ({ patch: { metadata: {} } });
+void [yes, merge];

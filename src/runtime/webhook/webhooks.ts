@@ -1,4 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { Loose } from "../client/desired.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
@@ -45,22 +46,26 @@ export interface InvalidField {
 }
 
 /** What an admission call gets besides the object. */
-export interface AdmissionContext {
+export interface AdmissionContext<Body extends object = KubernetesObject> {
   /** Shows a warning to the user, whatever the verdict. Up to 120 characters are shown in full. */
   readonly warn: (text: string) => void;
-  readonly request: AdmissionRequest;
+  readonly request: AdmissionRequest<Body>;
   readonly log: Logger;
   /** Aborted when the API server stops waiting. */
   readonly signal: AbortSignal;
 }
 
 /** The admission request of the API server. */
-export interface AdmissionRequest {
+export interface AdmissionRequest<Body extends object = KubernetesObject> {
   readonly uid: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource?: string | undefined;
+  /** What the caller asked for, if the webhook's rules match it in another version. */
+  readonly requestKind?: AdmissionRequest["kind"] | undefined;
+  readonly requestResource?: AdmissionRequest["resource"] | undefined;
+  readonly requestSubResource?: string | undefined;
   /** Empty while the server has not generated a name from `generateName`. */
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
@@ -72,8 +77,8 @@ export interface AdmissionRequest {
   };
   /** Nothing will be stored: don't cause side effects. */
   readonly dryRun?: boolean | undefined;
-  readonly object?: KubernetesObject | null | undefined;
-  readonly oldObject?: KubernetesObject | null | undefined;
+  readonly object?: Body | null | undefined;
+  readonly oldObject?: Body | null | undefined;
   readonly options?: unknown;
 }
 
@@ -88,6 +93,6 @@ export interface Conversion<Hub extends KubernetesObject, Spoke extends Kubernet
 }
 
 /** A converted object. The API server allows changes only to labels and annotations in the metadata. */
-export type Converted<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
+export type Converted<T extends KubernetesObject> = Loose<Omit<T, "apiVersion" | "kind" | "metadata">> & {
   metadata?: ObjectMeta | undefined;
 };

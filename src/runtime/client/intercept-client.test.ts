@@ -1,0 +1,75 @@
+import { defineKind } from "@tsbuilder/apimachinery/meta";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { ApiError } from "../errors/api-error.ts";
+import { ConfigMap, Secret } from "../k8s/core/v1.ts";
+import { startTestManager } from "../testing/start-test-manager.ts";
+import type { Client } from "./client.ts";
+import { interceptClient } from "./intercept-client.ts";
+import { createClient } from "./live-client.ts";
+
+const Note = defineKind({ group: "", version: "v1" }, { kind: "Note", plural: "notes" });
+
+/** A client that reaches no server. */
+const lost = (): Client => createClient({ server: "http://127.0.0.1:1" });
+
+test("an interceptor gets verb, kind and arguments, and may answer itself, also for `with`", async () => {
+  const calls: unknown[] = [];
+  const note = { apiVersion: "v1", kind: "Note", metadata: { name: "a" } };
+  const client = interceptClient(lost(), {
+    get(call) {
+      calls.push(call);
+      return Promise.resolve(note);
+    },
+  });
+  const key = { namespace: "default", name: "a" };
+  expect(await client.get(Note, key, { live: true })).toBe(note);
+  expect(await client.with({ namespace: "default" }).get(Note, { name: "a" })).toBe(note);
+  expect(calls).toEqual([
+    { verb: "get", kind: Note, args: [key, { live: true }] },
+    { verb: "get", kind: Note, args: [{ name: "a" }] },
+  ]);
+});
+
+test("what an interceptor throws rejects the call", async () => {
+  const client = interceptClient(lost(), {
+    patchStatus() {
+      throw new ApiError({ code: 409, reason: "Conflict" });
+    },
+  });
+  const note = { apiVersion: "v1", kind: "Note", metadata: { name: "a", namespace: "default" } };
+  await expect(client.patchStatus(Note, note, {} as never)).rejects.toMatchObject({ isConflict: true });
+});
+
+test("a manager's client option wraps what controllers use, and its interceptors see every request", async () => {
+  const cluster = await startTestCluster();
+  onTestFinished(() => cluster.stop());
+  const paths: string[] = [];
+  const { manager, client, stop } = await startTestManager({
+    kubeconfig: cluster.kubeconfig,
+    client: {
+      dryRun: false,
+      interceptors: [
+        (request, next) => {
+          if (request.method === "POST") paths.push(request.path);
+          return next(request);
+        },
+      ],
+      wrap: (own) =>
+        interceptClient(own, {
+          create({ verb, kind, args: [object, ...rest] }, next) {
+            if (kind.kind === "Secret") throw new Error("no Secrets");
+            const { metadata } = object as ConfigMap;
+            const labelled = { ...(object as ConfigMap), metadata: { ...metadata, labels: { by: "us" } } };
+            return next({ verb, kind, args: [labelled, ...rest] });
+          },
+        }),
+    },
+  });
+  onTestFinished(stop);
+  const metadata = { name: "a", namespace: "default" };
+  await manager.client.create(ConfigMap, { metadata });
+  await expect(manager.client.create(Secret, { metadata })).rejects.toThrow("no Secrets");
+  expect((await client.get(ConfigMap, metadata)).metadata.labels).toEqual({ by: "us" });
+  expect(paths).toEqual(["/api/v1/namespaces/default/configmaps"]);
+});

@@ -1,0 +1,56 @@
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Client } from "./client.ts";
+
+/** The calls of a client that can be intercepted. */
+export type ClientVerb =
+  | "find"
+  | "get"
+  | "list"
+  | "create"
+  | "update"
+  | "updateStatus"
+  | "patch"
+  | "patchStatus"
+  | "apply"
+  | "applyStatus"
+  | "delete"
+  | "deleteAllOf";
+
+/** A call of a client. */
+export interface ClientCall {
+  readonly verb: ClientVerb;
+  readonly kind: Kind;
+  /** The arguments after the kind: an object or its key, and what else the call takes. */
+  readonly args: readonly unknown[];
+}
+
+/** Handles a call by calling `next`, or instead of it. */
+export type CallInterceptor = (
+  call: ClientCall,
+  next: (call: ClientCall) => Promise<unknown>,
+) => Promise<unknown>;
+
+/** Interceptors by verb. */
+export type ClientInterceptors = { readonly [Verb in ClientVerb]?: CallInterceptor | undefined };
+
+/**
+ * Returns a client whose calls pass an interceptor: to count, delay, change or reject them by verb and kind. Calls of
+ * other verbs, and those that a call makes itself, are not affected. `with` returns clients with the same interceptors.
+ */
+export function interceptClient(client: Client, interceptors: ClientInterceptors): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      const call = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
+      if (name === "with")
+        return (...args: unknown[]) => interceptClient(call(...args) as Client, interceptors);
+      const interceptor = Object.hasOwn(interceptors, name) && interceptors[name as ClientVerb];
+      if (!interceptor) return call;
+      const next = async ({ kind, args }: ClientCall): Promise<unknown> => call(kind, ...args);
+      // What an interceptor throws rejects the call.
+      return async (kind: Kind, ...args: unknown[]) =>
+        interceptor({ verb: name as ClientVerb, kind, args }, next);
+    },
+  });
+}

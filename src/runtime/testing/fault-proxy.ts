@@ -1,0 +1,196 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect as connectTLS } from "node:tls";
+import { STATUS_CODES } from "node:http";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import type { ClusterConfig } from "../http/config.ts";
+
+/**
+ * What happens to a request. `after` counts the bytes of the answer that the client still gets:
+ * - `refuse`: the connection is reset, and the server never sees the request;
+ * - `reset`, `truncate`: the server gets the request, and the connection is reset or closed within the answer;
+ * - `freeze`: the server gets the request, but from there on the client gets nothing more, and the connection stays open;
+ * - `swallow`: the server never sees the request, and the connection stays open;
+ * - `slow`: each piece of the answer arrives this many milliseconds late;
+ * - `answer`: the proxy answers itself, like a load balancer whose servers are gone.
+ */
+export type Fault =
+  | { readonly type: "refuse" | "swallow" }
+  | { readonly type: "reset" | "truncate" | "freeze"; readonly after: number }
+  | { readonly type: "slow"; readonly milliseconds: number }
+  | {
+      readonly type: "answer";
+      readonly status: number;
+      readonly body?: string | undefined;
+      readonly retryAfter?: number | undefined;
+    };
+
+/** A request that came to the proxy. */
+export interface ProxiedRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** Everything of the request that came in one piece: its head and, if it is short, its body. */
+  readonly text: string;
+  /** The status with which the server answered; undefined before that, and if the proxy answered itself. */
+  status: number | undefined;
+}
+
+/** A proxy in front of an API server; it passes everything on until it is told otherwise. */
+export interface FaultProxy {
+  /** How to reach it: without TLS, and with the credentials of the config that it was started with. */
+  readonly config: ClusterConfig;
+  /** The number of open connections of clients. */
+  readonly open: number;
+  /** What happens to new connections: `hang` accepts them and never answers. */
+  connections: "pass" | "reset" | "hang";
+  /** While true, nothing is passed on in either direction; it arrives later. As if the client stood still. */
+  isHeld: boolean;
+  /** Decides what happens to each request; undefined passes it on. */
+  onRequest: (request: ProxiedRequest) => Fault | undefined;
+  /** Called when the server's answer begins. */
+  onAnswer: (request: ProxiedRequest) => void;
+  /** Resets all connections. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a proxy on the loopback interface that breaks connections in every way that a network or a load balancer can.
+ * It understands just enough HTTP to know where a request begins. The delays of slow answers are on the clock.
+ */
+export async function startFaultProxy(
+  target: ClusterConfig,
+  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
+): Promise<FaultProxy> {
+  const dial = await makeDial(target);
+  /** The connections of clients, each with its connection to the server. */
+  const sockets = new Map<Socket, Socket | undefined>();
+  let isHeld = false;
+  const hold = (ends: readonly (Socket | undefined)[]): void => {
+    for (const end of ends) {
+      if (isHeld) end?.pause();
+      else end?.resume();
+    }
+  };
+  const server = createServer({ noDelay: true }, (client) => {
+    sockets.set(client, undefined);
+    client.on("error", () => {});
+    client.on("close", () => sockets.delete(client));
+    if (proxy.connections === "reset") client.resetAndDestroy();
+    else if (proxy.connections === "hang") client.resume();
+    else {
+      const upstream = dial();
+      sockets.set(client, upstream);
+      passOn(client, upstream, proxy, clock);
+      if (isHeld) hold([client, upstream]);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { ca: _, caFile: __, ...rest } = target;
+  const cut = (): void => {
+    for (const socket of sockets.keys()) socket.resetAndDestroy();
+  };
+  const proxy: FaultProxy = {
+    config: { ...rest, server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    get open() {
+      return sockets.size;
+    },
+    connections: "pass",
+    get isHeld() {
+      return isHeld;
+    },
+    set isHeld(wanted) {
+      isHeld = wanted;
+      hold([...sockets].flat());
+    },
+    onRequest: () => undefined,
+    onAnswer: () => {},
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        cut();
+      }),
+  };
+  return proxy;
+}
+
+/** Opens connections to the server: with TLS and the client certificate of the config, if there is one. */
+async function makeDial({ server, ca, credentials }: ClusterConfig): Promise<() => Socket> {
+  const { protocol, hostname, port } = new URL(server);
+  const to = { host: hostname, port: Number(port), noDelay: true };
+  if (protocol === "http:") return () => connect(to);
+  const { cert, key } = (await credentials?.current({ refresh: false })) ?? {};
+  return () => connectTLS({ ...to, ca, cert, key });
+}
+
+/** Joins both ends of a connection, and asks at the beginning of each request what is to happen to it. */
+function passOn(client: Socket, upstream: Socket, proxy: FaultProxy, clock: Clock): void {
+  let request: ProxiedRequest | undefined;
+  let fault: Fault | undefined;
+  /** Bytes of the current answer that the client has got. */
+  let sent = 0;
+  const delayed = new Set<() => void>();
+  const isCutOff = (): boolean =>
+    fault?.type === "swallow" || (fault?.type === "freeze" && sent >= fault.after);
+  const end = (): void => {
+    for (const cancel of delayed) cancel();
+    client.destroy();
+    upstream.destroy();
+  };
+  client.on("close", end);
+  upstream.on("error", end);
+  upstream.on("close", () => {
+    // Whoever is cut off doesn't hear of the end either.
+    if (isCutOff()) return;
+    if (delayed.size === 0) end();
+  });
+  client.on("data", (bytes: Buffer) => {
+    const begun = beginning(bytes);
+    if (begun) {
+      [request, sent] = [begun, 0];
+      fault = proxy.onRequest(begun);
+    }
+    if (fault?.type === "refuse") client.resetAndDestroy();
+    else if (fault?.type === "answer" && begun) client.write(answerOf(fault));
+    else if (fault?.type !== "swallow" && fault?.type !== "answer") upstream.write(bytes);
+  });
+  upstream.on("data", (bytes: Buffer) => {
+    if (sent === 0 && request) {
+      request.status = Number(bytes.toString("latin1", 9, 12));
+      proxy.onAnswer(request);
+    }
+    const piece = fault && "after" in fault ? bytes.subarray(0, Math.max(0, fault.after - sent)) : bytes;
+    sent += bytes.length;
+    const pass = (): void => {
+      if (piece.length > 0) client.write(piece);
+      if (piece.length === bytes.length) return;
+      if (fault?.type === "reset") client.resetAndDestroy();
+      else if (fault?.type === "truncate") client.end();
+    };
+    if (fault?.type !== "slow") return pass();
+    const cancel = clock.setTimer(() => {
+      delayed.delete(cancel);
+      pass();
+      if (upstream.destroyed && delayed.size === 0) end();
+    }, fault.milliseconds);
+    delayed.add(cancel);
+  });
+}
+
+/** The request that begins here; undefined for the rest of one. */
+function beginning(bytes: Buffer): ProxiedRequest | undefined {
+  const text = bytes.toString("utf8");
+  const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\S+) HTTP\/1\.1\r\n/.exec(text) ?? [];
+  return method === undefined || path === undefined ? undefined : { method, path, text, status: undefined };
+}
+
+function answerOf({ status, body = "", retryAfter }: Fault & { readonly type: "answer" }): string {
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}`,
+    "content-type: text/html",
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...(retryAfter === undefined ? [] : [`retry-after: ${retryAfter}`]),
+  ];
+  return `${headers.join("\r\n")}\r\n\r\n${body}`;
+}
