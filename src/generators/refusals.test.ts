@@ -253,6 +253,69 @@ export interface Spec extends Base, Other {}`;
     ]);
   });
 
+  it("a short name that no API server accepts, at its marker", async () => {
+    const [only, ...rest] = await findingsOf(types({ markers: "// +kubebuilder:resource:shortName=AB_C" }));
+    expect(rest).toEqual([]);
+    expect(only).toMatch(/^4:4 the API server would reject this: .*"AB_C"/u);
+  });
+
+  it("a selectable field that is no field, at its marker", async () => {
+    const markers =
+      "// +kubebuilder:selectablefield:JSONPath=.spec.mode\n// +kubebuilder:selectablefield:JSONPath=.spec.size";
+    const spec = "export interface Spec {\n  mode?: string;\n}";
+    const [only, ...rest] = await findingsOf(types({ spec, markers }));
+    expect(rest).toEqual([]);
+    expect(only).toMatch(/^7:4 the API server would reject this: .*does not refer to a valid field/u);
+  });
+
+  it("an enum of values that the type does not have", async () => {
+    const spec = `export type Mode = "a" | "b";
+export interface Spec {
+  // +kubebuilder:validation:Enum=z
+  one?: "a" | "b";
+  // +kubebuilder:validation:Enum=a;z
+  two?: Mode;
+  // +kubebuilder:validation:Enum=a;b
+  three?: int32;
+  // +kubebuilder:validation:Enum=1;2
+  four?: string;
+}`;
+    const expected = [
+      '5:6 +kubebuilder:validation:Enum: "z" is not one of the values of the type, "a", "b"',
+      '7:6 +kubebuilder:validation:Enum: "z" is not one of the values of the type, "a", "b"',
+      '9:6 +kubebuilder:validation:Enum: "a" is not an integer',
+      '11:6 +kubebuilder:validation:Enum: 1 is not a string: write "1"',
+    ];
+    expect(await findingsOf(types({ spec }))).toEqual(expected);
+  });
+
+  it("the values of a list without as const, which its type doesn't tell", async () => {
+    const spec = `export const modes = ["a", "b"];
+export const mode: string = "a";
+export interface Spec {
+  one?: (typeof modes)[number];
+  two?: typeof mode;
+}`;
+    expect(await findingsOf(types({ spec }))).toEqual([
+      '6:9 the values of "modes" are not part of its type',
+      '7:9 the values of "mode" are not part of its type',
+    ]);
+  });
+
+  it("types of JavaScript that JSON doesn't have, with what to use", async () => {
+    const text = types({
+      spec: "export interface Spec {\n  at?: Date;\n  all?: Map<string, string>;\n  url?: URL;\n}",
+    });
+    const { diagnostics } = await planManifests(
+      memoryTree({ "api/v1/groupversion_info.ts": groupVersion(), [file]: text }),
+    );
+    expect(diagnostics.map(({ hint }) => hint)).toEqual([
+      '"Date" is not a type of JSON: use Time from "@tsbuilder/runtime"',
+      '"Map" is not a type of JSON: use Record<string, T>',
+      '"URL" is not a type of JSON: use a string with +kubebuilder:validation:Format=uri',
+    ]);
+  });
+
   it("reports all errors in one run, sorted by file and line", async () => {
     const spec =
       "export interface Spec {\n  one: number;\n  // +optionl\n  two: Missing;\n  // +kubebuilder:validation:Minimum=x\n  three: int32;\n}";

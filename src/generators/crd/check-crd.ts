@@ -1,30 +1,62 @@
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
-import { checkSchema } from "@tsbuilder/apimachinery/cel";
-import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import { validateCRD } from "@tsbuilder/apimachinery/crd";
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import { originKey, rulePlaces, type Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { KindVersion } from "./find-kinds.ts";
 import type { GeneratedCrd } from "./generate-crds.ts";
 import { annotationLimit, largestFields, sizeOf } from "./size.ts";
 import { toJson } from "./to-json.ts";
 
 /**
- * Reports what an API server would reject in a CRD, at the source line that causes it: structure, defaults, and CEL
- * rules that are invalid, refer to unknown fields, or may cost too much.
+ * Reports what an API server would reject in a CRD, at the source line that causes it: names, selectable fields,
+ * structure, defaults, and CEL rules that are invalid, refer to unknown fields, or may cost too much.
  */
 export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog): void {
   // YAML is the longer form: what is short there fits in any case.
   if (text.length > annotationLimit / 2) warnOfSize(crd, kinds[0]!.place, log);
-  for (const version of crd.spec.versions) {
-    const schema = version.schema.openAPIV3Schema;
-    const hasStatus = Object.hasOwn(version.subresources ?? {}, "status");
-    const kind = kinds.find((one) => one.version === version.name)!;
-    const path = "schema";
-    for (const error of checkSchema(toJson(schema) as JSONSchema, { path, hasStatus })) {
-      const place = findPlace(schema, error.field.slice(path.length)) ?? kind.place;
-      log.error(place, `the API server would reject this: ${describe(error)}`, hintFor(error));
-    }
+  for (const error of validateCRD(toJson(crd) as unknown as Parameters<typeof validateCRD>[0])) {
+    const place = schemaPlace(error, crd, kinds) ?? markerPlace(error, crd, kinds) ?? kinds[0]!.place;
+    log.error(place, `the API server would reject this: ${describe(error)}`, hintFor(error));
   }
+}
+
+/** What all versions share is reported at `spec.validation`; it is shown in the first version. */
+const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema/u;
+
+function schemaPlace(
+  { field }: FieldError,
+  { spec: { versions } }: CustomResourceDefinition,
+  kinds: readonly KindVersion[],
+): Place | undefined {
+  const [path, index = "0"] = schemaPath.exec(field) ?? [];
+  const version = versions[Number(index)];
+  if (path === undefined || !version) return undefined;
+  const place = findPlace(version.schema.openAPIV3Schema, field.slice(path.length));
+  return place ?? kinds.find((kind) => kind.version === version.name)?.place;
+}
+
+/** The marker that sets what is not part of the schema. */
+const markerPaths: readonly (readonly [path: RegExp, marker: string])[] = [
+  [/\.(?:shortNames|categories|singular)/u, "kubebuilder:resource"],
+  [/selectableFields/u, "kubebuilder:selectablefield"],
+  [/additionalPrinterColumns/u, "kubebuilder:printcolumn"],
+  [/subresources\.scale/u, "kubebuilder:subresource:scale"],
+];
+
+function markerPlace(
+  { field }: FieldError,
+  { spec: { versions } }: CustomResourceDefinition,
+  kinds: readonly KindVersion[],
+): Place | undefined {
+  const marker = markerPaths.find(([path]) => path.test(field))?.[1];
+  const version = /versions\[(\d+)\]/u.exec(field)?.[1];
+  const name = version === undefined ? undefined : versions[Number(version)]?.name;
+  const markers = kinds
+    .filter((kind) => name === undefined || kind.version === name)
+    .flatMap((kind) => kind.markers.filter((one) => one.name === marker));
+  const index = /(?:selectableFields|additionalPrinterColumns)\[(\d+)\]/u.exec(field)?.[1];
+  return markers[Number(index ?? 0)]?.place;
 }
 
 function warnOfSize(crd: CustomResourceDefinition, place: Place, log: DiagnosticLog): void {

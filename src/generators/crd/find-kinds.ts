@@ -13,6 +13,9 @@ import {
   type StaticValue,
 } from "../loader/index.ts";
 import type { Marker } from "../markers/collect.ts";
+import { kinds as kindMarkers } from "../markers/families/kinds.ts";
+import { lookUpMarker } from "../markers/registry.ts";
+import { deprecation } from "../markers/tag-markers.ts";
 import type { SchemaSources } from "../schema/environment.ts";
 
 /** One version of a kind, as declared in the sources. */
@@ -72,6 +75,31 @@ export function reportUndefinedKinds(
   }
 }
 
+/** Warns of markers for kinds on types that are none: nothing reads them. */
+export function warnOfLostKindMarkers(
+  modules: readonly Module[],
+  kinds: readonly KindVersion[],
+  sources: SchemaSources,
+): void {
+  const used = new Set(kinds.flatMap(({ markers }) => markers));
+  for (const module of modules) {
+    for (const { comments, name: declared } of [...module.declarations.values()].flat()) {
+      for (const marker of sources.markersOf(module).on(comments)) {
+        if (!ofKinds.has(marker.name) || used.has(marker)) continue;
+        sources.log.warn(
+          marker.place,
+          `+${marker.name} has no effect on "${declared}", which is not a kind`,
+          "move it to the interface of a kind, or remove it",
+        );
+      }
+    }
+  }
+}
+
+const ofKinds = new Set(
+  kindMarkers.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
+);
+
 function readKind(
   declaration: ConstDeclaration,
   module: Module,
@@ -118,8 +146,19 @@ function readKind(
   const markers = [
     ...parts.flatMap((part) => sources.markersOf(part.module).on(part.declaration.comments)),
     ...sources.markersOf(module).on(declaration.comments),
+    ...parts.flatMap(deprecationMarkers),
   ];
   return { group, version, kind, plural, scope, module, parts, type, markers, place };
+}
+
+/** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */
+function deprecationMarkers({ declaration: { comments, pos }, module }: Declared): Marker[] {
+  const reason = deprecation(comments);
+  const name = "kubebuilder:deprecatedversion";
+  const found = reason === undefined ? undefined : lookUpMarker(name);
+  if (found?.kind !== "known") return [];
+  const { definition } = found;
+  return [{ name, definition, args: reason === "" ? {} : { warning: reason }, place: { module, pos } }];
 }
 
 const defineHint =

@@ -8,7 +8,7 @@ import { SchemaBuilder } from "../schema/schema-builder.ts";
 import { settle } from "../schema/settle.ts";
 import { type CustomResourceDefinition, customResourceDefinition } from "./custom-resource-definition.ts";
 import { limitDescriptions } from "../schema/descriptions.ts";
-import { findKinds, type KindVersion, reportUndefinedKinds } from "./find-kinds.ts";
+import { findKinds, type KindVersion, reportUndefinedKinds, warnOfLostKindMarkers } from "./find-kinds.ts";
 import { trimDescriptions } from "./size.ts";
 import { crdVersion } from "./version.ts";
 
@@ -26,13 +26,16 @@ export function generateCrds(
   check: (generated: GeneratedCrd) => void = () => undefined,
 ): GeneratedCrd[] {
   const builder = new SchemaBuilder(sources);
+  const declared: KindVersion[] = [];
   const kinds = sources.apiModules.flatMap((module) => {
     const found = findKinds(module, sources);
+    declared.push(...found);
     reportUndefinedKinds(module, found, sources);
     checkPackage(found, sources);
     const isSkipped = sources.packageMarkers(module).some(({ name }) => name === "kubebuilder:skip");
     return isSkipped ? [] : found.filter((kind) => isOn(kind, sources));
   });
+  if (!sources.log.hasErrors) warnOfLostKindMarkers(sources.apiModules, declared, sources);
   reportPluralClashes(kinds, sources);
   const byKind = groupBy(kinds);
   return [...byKind.values()]

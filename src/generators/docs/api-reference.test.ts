@@ -75,7 +75,9 @@ It has no fields.
     const page = changes[0]!.content!;
     expect(page).toContain("Box is &lt;script>alert(1)&lt;/script> a box.");
     expect(page).toContain("How `many` &lt;img src=x onerror=alert(2)> there are, \\` all");
-    expect(page).toContain('Default: `"<script>alert(3)</script>"`. Rule: &lt;b>no&lt;/b>.');
+    expect(page).toContain(
+      "Default: <code>&#34;&#60;script&#62;alert&#40;3&#41;&#60;/script&#62;&#34;</code>. Rule: &lt;b>no&lt;/b>.",
+    );
   });
 
   it("changes nothing when the page is up to date", async () => {

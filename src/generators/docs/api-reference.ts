@@ -7,7 +7,7 @@ import type { GeneratorOptions } from "../options.ts";
 import { type GeneratorCache, ProjectSources } from "../project-sources.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { fieldRows } from "./field-rows.ts";
-import { markdownText } from "./markdown.ts";
+import { markdownText, onOneLine } from "./markdown.ts";
 
 /**
  * Generates an API reference in Markdown: a page for each group and version, a section for each kind, and a table of
@@ -50,7 +50,9 @@ function section({ crd }: GeneratedCrd, version: CrdVersion): string {
   const facts = [
     `${scope === "Cluster" ? "Cluster-scoped" : "Namespaced"}: \`kubectl get ${names.plural}.${group}\``,
     ...(version.deprecated
-      ? [`Deprecated${version.deprecationWarning ? `: ${markdownText(version.deprecationWarning)}` : ""}.`]
+      ? [
+          `Deprecated${version.deprecationWarning ? `: ${markdownText(onOneLine(version.deprecationWarning))}` : ""}.`,
+        ]
       : []),
     ...(version.served ? [] : ["Not served."]),
   ];

@@ -1,6 +1,7 @@
 /**
- * A description as Markdown: its own Markdown stays, but HTML in it is shown as text. Backticks without a partner in
- * their line are escaped, so that they can't end a code span that follows, and so is a fence that nothing closes.
+ * A description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks no `<` is
+ * left but those of autolinks: which backticks make a code span depends on links, tables and the renderer. Backticks
+ * without a partner in their line are escaped, and so is a fence that nothing closes.
  */
 export function markdownText(text: string): string {
   const lines = text.split(/\r\n?|\n/u);
@@ -15,18 +16,25 @@ export function markdownText(text: string): string {
   return escaped.join("\n");
 }
 
-/** A value as a code span, which shows all of its characters. */
+/** A value as code that shows all of its characters. */
 export function markdownCode(value: string): string {
   const line = onOneLine(value);
+  if (/[<|]/u.test(line)) return codeElement(line);
   const longest = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   const space = /^`|`$/u.test(line) ? " " : "";
   return `${fence}${space}${line}${space}${fence}`;
 }
 
+/** Code with a `<`, or with a bar, which would end a cell of a table: written without Markdown. */
+function codeElement(line: string): string {
+  const text = line.replaceAll(/[^\p{L}\p{N} .,:;/=+-]/gu, (char) => `&#${char.codePointAt(0)};`);
+  return `<code>${text}</code>`;
+}
+
 /** A cell of a table: a single line with escaped bars. */
 export function tableCell(markdown: string): string {
-  return onOneLine(markdown).replaceAll("|", "\\|");
+  return onOneLine(markdown).replaceAll(/\\.|\|/gu, (found) => (found === "|" ? "\\|" : found));
 }
 
 /** Joins the lines of a text by spaces. */
@@ -54,11 +62,16 @@ function findClosingFence(lines: readonly string[], at: number): number | undefi
  * An escaped character, an autolink, a code span, or what may need an escape; Markdown reads the first of them before
  * all others.
  */
-const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
+const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 function escapeLine(line: string): string {
-  return line.replaceAll(part, (found, fence: string | undefined) => {
-    if (fence !== undefined || /^(?:\\|<.)/u.test(found)) return found;
-    return found === "<" ? "&lt;" : found.replaceAll(/[`~]/gu, "\\$&");
+  return line.replaceAll(part, (found, fence: string | undefined, code: string | undefined) => {
+    if (fence !== undefined && code !== undefined) {
+      const written = code.replace(/^ (.*[^ ].*) $/u, "$1");
+      return /[<|]/u.test(found) ? codeElement(written) : found;
+    }
+    if (found === "<" || found === "\\<") return "&lt;";
+    if (/^(?:\\|<.)/u.test(found)) return found;
+    return found.replaceAll(/[`~]/gu, "\\$&");
   });
 }

@@ -23,12 +23,18 @@ export interface LeadingComments {
 /** A range in which `//` does not start a comment: a string, a template, a regular expression. */
 export type LiteralRange = readonly [start: number, end: number];
 
-/**
- * Finds all comments at the start of a line; a comment after code is about that line, and never a marker. JSDoc is also
- * found after code, for members on one line.
- */
-export function findComments(text: string, literals: readonly LiteralRange[]): CommentBlock[] {
+/** The comments of a file. */
+export interface Comments {
+  /** Those at the start of a line; JSDoc also after code, for members on one line. */
+  readonly blocks: readonly CommentBlock[];
+  /** Those after code: each is about its line, and no documentation. */
+  readonly trailing: readonly CommentBlock[];
+}
+
+/** Finds all comments of a file. */
+export function findComments(text: string, literals: readonly LiteralRange[]): Comments {
   const blocks: CommentBlock[] = [];
+  const trailing: CommentBlock[] = [];
   const finder = /\/\/|\/\*/gu;
   let nextLiteral = 0;
   for (let match = finder.exec(text); match; match = finder.exec(text)) {
@@ -41,13 +47,16 @@ export function findComments(text: string, literals: readonly LiteralRange[]): C
     const comment =
       match[0] === "//" ? readLineComment(text, match.index) : readBlockComment(text, match.index);
     finder.lastIndex = Math.max(comment.end, match.index + 2);
-    if (comment.kind !== "jsdoc" && !beginsLine(text, comment.pos)) continue;
+    if (comment.kind !== "jsdoc" && !beginsLine(text, comment.pos)) {
+      trailing.push(comment);
+      continue;
+    }
     const last = blocks.at(-1);
     if (last?.kind === "line" && comment.kind === "line" && isNextLine(text, last.end, comment.pos)) {
       blocks[blocks.length - 1] = { ...last, end: comment.end, lines: [...last.lines, ...comment.lines] };
     } else blocks.push(comment);
   }
-  return blocks;
+  return { blocks, trailing };
 }
 
 /** Selects the comments of a node: `from` is the end of the previous token, `start` the start of the node's text. */

@@ -1,5 +1,5 @@
 import { type CommentBlock, type LeadingComments, leadingComments } from "./comments.ts";
-import { readExpression } from "./expressions.ts";
+import { isAsConst, readExpression } from "./expressions.ts";
 import { readMembers } from "./members.ts";
 import type {
   ConstDeclaration,
@@ -77,6 +77,7 @@ export class DeclarationReader {
       comments: this.commentsOf(node),
       typeParameters: (node.typeParameters ?? []).map((parameter) => ({
         name: parameter.name.text,
+        constraint: parameter.constraint && readTypeNode(parameter.constraint, this),
         fallback: parameter.default && readTypeNode(parameter.default, this),
       })),
     };
@@ -144,6 +145,7 @@ export class DeclarationReader {
           value: declaration.initializer
             ? readExpression(declaration.initializer, this)
             : { kind: "opaque", pos },
+          isLiteral: declaration.initializer !== undefined && isAsConst(declaration.initializer),
         },
       ];
     });

@@ -1,5 +1,5 @@
 import type { ModuleGraph } from "./module-graph.ts";
-import type { Expression, Module } from "./syntax.ts";
+import type { ConstDeclaration, Expression, Module } from "./syntax.ts";
 
 /** A value that is known without running code. */
 export type StaticValue =
@@ -54,6 +54,35 @@ export function evaluate(
   }
 }
 
+/** The constant that a name refers to, and the path from it to a property: `defaults.group`. */
+export function findConstant(
+  path: string,
+  module: Module,
+  graph: ModuleGraph,
+): { readonly declaration: ConstDeclaration; readonly module: Module; readonly steps: string[] } | undefined {
+  const steps = path.split(".");
+  for (let length = steps.length; length > 0; length--) {
+    const resolved = graph.resolve(steps.slice(0, length).join("."), module);
+    if (resolved?.kind !== "declared") continue;
+    const constant = resolved.parts.find(({ declaration }) => declaration.kind === "const");
+    if (constant?.declaration.kind !== "const") continue;
+    return { declaration: constant.declaration, module: constant.module, steps: steps.slice(length) };
+  }
+  return undefined;
+}
+
+/** Returns whether TypeScript gives the value of a constant a literal type, or its elements. */
+export function hasLiteralType(path: string, module: Module, graph: ModuleGraph, depth = 0): boolean {
+  const found = findConstant(path, module, graph);
+  if (!found || found.declaration.type || depth > 20) return false;
+  const { value, isLiteral } = found.declaration;
+  if (isLiteral) return true;
+  if (value.kind === "name") {
+    return hasLiteralType([value.path, ...found.steps].join("."), found.module, graph, depth + 1);
+  }
+  return value.kind === "literal" && found.steps.length === 0;
+}
+
 /** A name may access a property of a constant: `defaults.group`. */
 function evaluateName(
   path: string,
@@ -61,23 +90,17 @@ function evaluateName(
   graph: ModuleGraph,
   depth: number,
 ): StaticValue | NotStatic | undefined {
-  const steps = path.split(".");
-  for (let length = steps.length; length > 0; length--) {
-    const resolved = graph.resolve(steps.slice(0, length).join("."), module);
-    if (resolved?.kind !== "declared") continue;
-    const constant = resolved.parts.find(({ declaration }) => declaration.kind === "const");
-    if (constant?.declaration.kind !== "const") continue;
-    let value: StaticValue | NotStatic | undefined = evaluate(
-      constant.declaration.value,
-      constant.module,
-      graph,
-      depth + 1,
-    );
-    for (const step of steps.slice(length)) {
-      if (typeof value !== "object" || value === null || value instanceof NotStatic) return undefined;
-      value = (value as { readonly [name: string]: StaticValue | undefined })[step];
-    }
-    return value;
+  const found = findConstant(path, module, graph);
+  if (!found) return undefined;
+  let value: StaticValue | NotStatic | undefined = evaluate(
+    found.declaration.value,
+    found.module,
+    graph,
+    depth + 1,
+  );
+  for (const step of found.steps) {
+    if (typeof value !== "object" || value === null || value instanceof NotStatic) return undefined;
+    value = (value as { readonly [name: string]: StaticValue | undefined })[step];
   }
-  return undefined;
+  return value;
 }

@@ -39,6 +39,14 @@ export function readExpression(node: ts.Expression, reader: DeclarationReader): 
   return { kind: "opaque", pos };
 }
 
+/** Returns whether an expression has `as const`, also within parentheses or before `satisfies`. */
+export function isAsConst(node: ts.Expression): boolean {
+  const api = typescript();
+  if (api.isSatisfiesExpression(node) || api.isParenthesizedExpression(node))
+    return isAsConst(node.expression);
+  return api.isAsExpression(node) && api.isConstTypeReference(node.type);
+}
+
 function readObject(node: ts.ObjectLiteralExpression, reader: DeclarationReader): Expression {
   const api = typescript();
   const properties = node.properties.flatMap((property) => {

@@ -56,6 +56,15 @@ describe("ModuleGraph", () => {
     expect(await specLines(files)).toBe(nameOnly);
   });
 
+  it("follows a name that a file exports again beside all others", async () => {
+    const files = {
+      "api/shared.ts": shared,
+      "api/index.ts": 'export * from "./shared.ts";\nexport { Spec as Outer } from "./shared.ts";\n',
+      "api/v1/case_types.ts": kind("Outer", 'import type { Outer } from "../index.ts";'),
+    };
+    expect(await specLines(files)).toBe(nameOnly);
+  });
+
   it("follows namespace imports, namespace exports and import types", async () => {
     const files = {
       "api/shared.ts": shared,
@@ -65,6 +74,14 @@ describe("ModuleGraph", () => {
     expect(await specLines({ ...files, "api/v1/case_types.ts": star })).toBe(nameOnly);
     const inline = kind('import("../shared.ts").Spec', "");
     expect(await specLines({ ...files, "api/v1/case_types.ts": inline })).toBe(nameOnly);
+  });
+
+  it("resolves the default of a type parameter where it is declared", async () => {
+    const files = {
+      "api/shared.ts": `${shared}export interface Box<T = Name> { name: T }\n`,
+      "api/v1/case_types.ts": kind("Box", 'import type { Box } from "../shared.ts";'),
+    };
+    expect(await specLines(files)).toBe(nameOnly);
   });
 
   it("follows default exports and folders", async () => {

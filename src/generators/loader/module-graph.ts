@@ -89,9 +89,11 @@ export class ModuleGraph {
     return module;
   }
 
-  #exported(name: string, module: Module, visited: Set<Module>): Resolved | undefined {
-    if (visited.has(module)) return undefined;
-    visited.add(module);
+  /** `visited` are names of modules: one that is exported under two names is looked for twice. */
+  #exported(name: string, module: Module, visited: Set<string>): Resolved | undefined {
+    const key = `${module.file}\0${name}`;
+    if (visited.has(key)) return undefined;
+    visited.add(key);
     const [head = "", ...rest] = name.split(".");
     const local = module.exports.get(head);
     const found = this.resolve([local ?? head, ...rest].join("."), module);

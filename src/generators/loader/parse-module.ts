@@ -8,7 +8,7 @@ import { type ts, typescript } from "./typescript.ts";
 export function parseModule(file: string, text: string): Module {
   const api = typescript();
   const source = api.createSourceFile(file, text, { languageVersion: api.ScriptTarget.Latest }, true);
-  const comments = findComments(text, literalRanges(source));
+  const { blocks: comments, trailing: trailingComments } = findComments(text, literalRanges(source));
   const reader = new DeclarationReader(source, comments);
   const imports = new Map<string, ImportedName>();
   const exports = new Map<string, string>();
@@ -36,6 +36,7 @@ export function parseModule(file: string, text: string): Module {
     declarations,
     augmentations,
     comments,
+    trailingComments,
     syntaxErrors: syntaxErrors(api, source),
   };
 }

@@ -16,6 +16,8 @@ export interface Module {
   /** Declarations that the file adds to another module. */
   readonly augmentations: readonly Augmentation[];
   readonly comments: readonly CommentBlock[];
+  /** Comments after code. */
+  readonly trailingComments: readonly CommentBlock[];
   readonly syntaxErrors: readonly { readonly message: string; readonly pos: number }[];
 }
 
@@ -49,8 +51,12 @@ interface DeclarationBase extends Located {
 
 export interface TypeParameter {
   readonly name: string;
+  readonly constraint: TypeNode | undefined;
   readonly fallback: TypeNode | undefined;
 }
+
+/** What a mapped type does with `?` or `readonly`: adds or removes it; undefined if it does neither. */
+export type MappedModifier = "add" | "remove" | undefined;
 
 export interface ObjectDeclaration extends DeclarationBase {
   readonly kind: "interface" | "class";
@@ -74,6 +80,8 @@ export interface ConstDeclaration extends DeclarationBase {
   readonly kind: "const";
   readonly type: TypeNode | undefined;
   readonly value: Expression;
+  /** With `as const`, the types of its elements and properties are literals. */
+  readonly isLiteral: boolean;
 }
 
 type TypeDeclaration = ObjectDeclaration | AliasDeclaration | EnumDeclaration;
@@ -129,7 +137,8 @@ export type TypeNode =
       readonly parameter: string;
       readonly keys: TypeNode;
       readonly type: TypeNode;
-      readonly optional: boolean;
+      readonly optional: MappedModifier;
+      readonly readonly: MappedModifier;
     })
   | (Located & { readonly kind: "unsupported"; readonly what: string });
 

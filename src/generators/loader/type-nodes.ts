@@ -1,6 +1,6 @@
 import type { DeclarationReader } from "./declarations.ts";
 import { readMembers } from "./members.ts";
-import type { TypeNode } from "./syntax.ts";
+import type { MappedModifier, TypeNode } from "./syntax.ts";
 import { type ts, typescript } from "./typescript.ts";
 
 /** Parses a type as written. */
@@ -78,15 +78,21 @@ function readMapped(node: ts.MappedTypeNode, pos: number, reader: DeclarationRea
   if (!keys || !node.type || node.nameType) {
     return { kind: "unsupported", what: "a mapped type that renames its keys", pos };
   }
-  const { MinusToken } = typescript().SyntaxKind;
   return {
     kind: "mapped",
     parameter: node.typeParameter.name.text,
     keys: readTypeNode(keys, reader),
     type: readTypeNode(node.type, reader),
-    optional: node.questionToken !== undefined && node.questionToken.kind !== MinusToken,
+    optional: modifier(node.questionToken),
+    readonly: modifier(node.readonlyToken),
     pos,
   };
+}
+
+/** `?` and `+?` add, `-?` removes; the same holds for `readonly`. */
+function modifier(token: ts.Node | undefined): MappedModifier {
+  if (!token) return undefined;
+  return token.kind === typescript().SyntaxKind.MinusToken ? "remove" : "add";
 }
 
 function readImportType(node: ts.ImportTypeNode, pos: number, reader: DeclarationReader): TypeNode {

@@ -9,7 +9,9 @@ import {
   isDefineKind,
 } from "../loader/index.ts";
 import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definition.ts";
+import { warnOfLostMarkers } from "./lost-markers.ts";
 import { MarkerError } from "./marker-error.ts";
+import { isMarkerLine } from "./marker-line.ts";
 import { parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
@@ -19,6 +21,8 @@ export interface Marker {
   readonly definition: MarkerDefinition;
   readonly args: MarkerArguments;
   readonly place: Place;
+  /** How it is written, if not with a plus sign: `@minimum`. */
+  readonly written?: string;
 }
 
 /** All markers of a file: on its declarations and members, and those of the package. */
@@ -44,10 +48,9 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
       claimed.has(block) ? [] : readBlock(block, target, module, log),
     );
     for (const block of blocks) claimed.add(block);
-    owned.set(
-      comments,
-      markers.filter(({ definition }) => definition.targets.includes(target)),
-    );
+    const kept = markers.filter(({ definition }) => definition.targets.includes(target));
+    warnOfLostMarkers(kept, log);
+    owned.set(comments, kept);
     forPackage.push(...markers.filter(({ definition }) => !definition.targets.includes(target)));
   };
   for (const declaration of everyDeclaration(module)) {
@@ -57,6 +60,9 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
   for (const block of module.comments) {
     if (!claimed.has(block)) forPackage.push(...readBlock(block, "package", module, log));
   }
+  for (const block of module.comments)
+    if (block.kind === "block") warnOfBlock(block, module, log, "in a /* */ comment");
+  for (const block of module.trailingComments) warnOfBlock(block, module, log, "behind code");
   forPackage.sort((a, b) => a.place.pos - b.place.pos);
   return { on: (comments) => owned.get(comments) ?? none, package: forPackage };
 }
@@ -77,11 +83,6 @@ function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, lo
   });
 }
 
-/** A plus sign directly before a letter; `+ item` is a list item in prose. */
-export function isMarkerLine(line: string): boolean {
-  return /^\+[A-Za-z]/u.test(line);
-}
-
 function readMarker(
   text: string,
   place: Place,
@@ -99,6 +100,10 @@ function readMarker(
     return undefined;
   }
   const { definition } = found;
+  if (target === "type" && ignoredOnTypes.has(definition.name)) {
+    log.warn(place, `+${definition.name} has no effect on a type`, "put it on the fields of this type");
+    return undefined;
+  }
   if (!definition.targets.includes(target) && !definition.targets.includes("package")) {
     const where = { field: "a field", type: "a type", package: "nothing it applies to" }[target];
     const message = `+${definition.name} is on ${where}`;
@@ -116,6 +121,31 @@ function readMarker(
     log.error(at(Math.min(error.offset, text.length)), error.message, error.hint);
   }
   return undefined;
+}
+
+/** Go sources have these on types, too, where controller-gen ignores them. */
+const ignoredOnTypes = new Set([
+  "default",
+  "nullable",
+  "optional",
+  "required",
+  "k8s:optional",
+  "k8s:required",
+]);
+
+function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, where: string): void {
+  for (const { text, pos } of block.lines) {
+    const trimmed = text.trim();
+    if (!isMarkerLine(trimmed)) continue;
+    const { name } = splitMarker(trimmed.slice(1));
+    if (lookUpMarker(name).kind !== "known") continue;
+    const place = { module, pos: pos + text.indexOf("+") };
+    log.warn(
+      place,
+      `+${name} has no effect ${where}`,
+      "put it into a // or /** */ comment above what it is about",
+    );
+  }
 }
 
 /** Visits the members of a declaration, including nested object types. */

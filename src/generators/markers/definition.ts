@@ -27,6 +27,8 @@ export interface MarkerDefinition {
   readonly priority?: number;
   /** Also available with `items:` before the last part of its name, for the elements of a list. */
   readonly forItems?: boolean;
+  /** Each of several on one field or type has an effect; of others only the last one has. */
+  readonly repeatable?: boolean;
   /** A `#` starts a comment in the value, as in Kubernetes' declarative validation. */
   readonly hashComments?: boolean;
   /** Changes the schema, or returns an error. */

@@ -32,7 +32,7 @@ export function applyMarkers(
     const before = { ...onto };
     const context = { marker: marker.name, target, constants };
     const problem = marker.definition.apply!(onto, marker.args, context);
-    if (problem) log.error(marker.place, `+${marker.name}: ${problem}`);
+    if (problem) log.error(marker.place, `${marker.written ?? `+${marker.name}`}: ${problem}`);
     const changed = Object.keys(onto).filter(
       (key) => onto[key as keyof Schema] !== before[key as keyof Schema],
     );

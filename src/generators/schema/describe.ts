@@ -1,5 +1,7 @@
 import type { LeadingComments } from "../loader/index.ts";
-import { isMarkerLine } from "../markers/collect.ts";
+import { splitTags } from "../markers/jsdoc-tags.ts";
+import { isMarkerLine } from "../markers/marker-line.ts";
+import { deprecation, isSchemaTag } from "../markers/tag-markers.ts";
 
 /**
  * Converts a comment to a description, with Kubernetes' rules: markers and lines that start with TODO are omitted, a
@@ -8,10 +10,20 @@ import { isMarkerLine } from "../markers/collect.ts";
 export function describe(comments: LeadingComments): string | undefined {
   // JSDoc documents a declaration; without it, lines of `//` do.
   const jsdoc = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
-  const blocks = jsdoc ? [jsdoc] : comments.adjacent.filter(({ kind }) => kind === "line").slice(-1);
-  const lines = blocks.flatMap((block) => block.lines.map(({ text }) => text));
-  const text = keepProse(jsdoc ? stripTags(lines) : lines.filter((line) => !isDirective(line)));
+  if (jsdoc) {
+    const prose = keepProse(expandLinks(splitTags(jsdoc.lines, isSchemaTag).prose));
+    const parts = [prose, deprecationText(deprecation(comments))].filter((part) => part !== "");
+    return parts.length > 0 ? parts.join("\n\n") : undefined;
+  }
+  const lines = comments.adjacent.findLast(({ kind }) => kind === "line")?.lines ?? [];
+  const text = keepProse(lines.map((line) => line.text).filter((line) => !isDirective(line)));
   return text === "" ? undefined : text;
+}
+
+/** A schema has no keyword for it: like Kubernetes' own types, the description says it. */
+function deprecationText(reason: string | undefined): string {
+  if (reason === undefined) return "";
+  return reason === "" ? "Deprecated." : `Deprecated: ${reason}`;
 }
 
 function keepProse(lines: readonly string[]): string {
@@ -40,19 +52,13 @@ function isDirective(line: string): boolean {
   );
 }
 
-/** Block tags are for tools, and an inline link is replaced with its text. */
-function stripTags(lines: readonly string[]): string[] {
-  const kept: string[] = [];
+/** An inline link is replaced with its text, outside of code blocks. */
+function expandLinks(lines: readonly string[]): string[] {
   let isFenced = false;
-  let isTag = false;
-  for (const line of lines) {
+  return lines.map((line) => {
     if (/^(?:```|~~~)/u.test(line)) isFenced = !isFenced;
-    if (!isFenced && /^@[a-zA-Z]/u.test(line)) isTag = true;
-    else if (isMarkerLine(line.trim())) isTag = false;
-    if (!isTag)
-      kept.push(isFenced ? line : line.replaceAll(link, (_, target, label) => String(label ?? target)));
-  }
-  return kept;
+    return isFenced ? line : line.replaceAll(link, (_, target, label) => String(label ?? target));
+  });
 }
 
 const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;

@@ -14,6 +14,8 @@ export interface Environment {
 export interface Typed {
   readonly node: TypeNode;
   readonly env: Environment;
+  /** What the type parameter extends to which this is the argument. */
+  readonly constraint?: Typed;
 }
 
 /** The context for building schemas. */

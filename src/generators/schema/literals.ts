@@ -1,6 +1,6 @@
-import { evaluate, NotStatic } from "../loader/index.ts";
+import { evaluate, hasLiteralType, NotStatic } from "../loader/index.ts";
 import type { SchemaSources, Typed } from "./environment.ts";
-import { followOnce, resolveReference } from "./resolve.ts";
+import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
 import { type Property, shapeOf } from "./shape.ts";
 
 type Literal = string | number | bigint | boolean;
@@ -17,6 +17,15 @@ export function literalValues({ node, env }: Typed, sources: SchemaSources): Lit
       const members = node.members.map((member) => literalValues({ node: member, env }, sources));
       return members.includes(undefined) ? undefined : unique(members.flatMap((values) => values ?? []));
     }
+    case "intersection": {
+      const members = node.members.map((member): Typed => ({ node: member, env }));
+      const values = members
+        .map((member) => literalValues(member, sources))
+        .find((list) => list !== undefined);
+      const filters = members.map((member) => valueFilter(member, sources));
+      if (!values || filters.includes(undefined)) return undefined;
+      return values.filter((value) => filters.every((accepts) => accepts!(value)));
+    }
     case "keyof": {
       const shape = shapeOf({ node: node.type, env }, sources);
       if (shape) return shape.index ? undefined : [...shape.properties.keys()];
@@ -27,7 +36,7 @@ export function literalValues({ node, env }: Typed, sources: SchemaSources): Lit
     case "indexed":
       return indexedValues({ node, env }, sources);
     case "typeof": {
-      const value = constantValue({ node, env }, sources);
+      const value = narrowValue({ node, env }, sources);
       return isLiteral(value) ? [value] : undefined;
     }
     case "reference":
@@ -43,10 +52,11 @@ function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal
   if (resolved.kind === "bound") return literalValues(resolved.typed, sources);
   if (resolved.kind === "utility") return filteredValues(resolved.name, { node, env }, sources);
   if (resolved.kind !== "declared") return enumMember(node.name, env, sources);
-  for (const { declaration, module } of resolved.parts) {
-    if (declaration.kind === "alias" && declaration.typeParameters.length === 0) {
-      const env = { module, bindings: new Map() };
-      return followOnce(declaration, () => literalValues({ node: declaration.type, env }, sources));
+  for (const part of resolved.parts) {
+    const { declaration } = part;
+    if (declaration.kind === "alias") {
+      const type = { node: declaration.type, env: scopeOf(part, node.args, env) };
+      return followOnce(declaration, () => literalValues(type, sources));
     }
     if (declaration.kind === "enum") {
       const values = declaration.members.map(({ value }) => value);
@@ -73,16 +83,31 @@ function enumMember(name: string, env: Typed["env"], sources: SchemaSources): Li
 /** `Exclude<T, U>` and `Extract<T, U>` of literals. */
 function filteredValues(name: string, { node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   if (node.kind !== "reference" || (name !== "Exclude" && name !== "Extract")) return undefined;
-  const [all, some] = node.args.map((arg) => literalValues({ node: arg, env }, sources));
-  if (!all || !some) return undefined;
-  return all.filter((value) => some.includes(value) === (name === "Extract"));
+  const [from, by] = node.args.map((arg): Typed => ({ node: arg, env }));
+  const all = from && literalValues(from, sources);
+  const accepts = by && valueFilter(by, sources);
+  return all && accepts && all.filter((value) => accepts(value) === (name === "Extract"));
+}
+
+/** Which literals belong to a type: those of a union, or all strings, numbers or booleans. */
+function valueFilter(typed: Typed, sources: SchemaSources): ((value: Literal) => boolean) | undefined {
+  const { node, env } = typed;
+  const values = literalValues(typed, sources);
+  if (values) return (value) => values.includes(value);
+  if (node.kind === "keyword") {
+    return ["string", "number", "boolean"].includes(node.name)
+      ? (value) => typeof value === node.name
+      : undefined;
+  }
+  if (node.kind !== "union") return undefined;
+  const filters = node.members.map((member) => valueFilter({ node: member, env }, sources));
+  return filters.includes(undefined) ? undefined : (value) => filters.some((accepts) => accepts!(value));
 }
 
 /** `(typeof list)[number]` and `(typeof map)[keyof typeof map]`. */
 function indexedValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   if (node.kind !== "indexed") return undefined;
-  const value =
-    node.object.kind === "typeof" ? constantValue({ node: node.object, env }, sources) : undefined;
+  const value = node.object.kind === "typeof" ? narrowValue({ node: node.object, env }, sources) : undefined;
   if (value !== undefined && typeof value === "object" && value !== null) {
     const keys = Array.isArray(value) ? undefined : literalValues({ node: node.index, env }, sources);
     const values = keys
@@ -100,6 +125,13 @@ export function indexedProperty({ node, env }: Typed, sources: SchemaSources): P
   const keys = literalValues({ node: node.index, env }, sources);
   const shape = shapeOf({ node: node.object, env }, sources);
   return keys?.length === 1 ? shape?.properties.get(String(keys[0])) : undefined;
+}
+
+/** The value of a constant that has a literal type: one without `as const` is a string, or an array of strings. */
+function narrowValue(typed: Typed, sources: SchemaSources): unknown {
+  const { node, env } = typed;
+  if (node.kind !== "typeof" || !hasLiteralType(node.path, env.module, sources.graph)) return undefined;
+  return constantValue(typed, sources);
 }
 
 function constantValue({ node, env }: Typed, { graph }: SchemaSources): unknown {

@@ -78,6 +78,15 @@ function mergeKey(
       });
       return true;
     case "enum":
+      // controller-gen knows enums of markers only, and ignores that of the field.
+      if (target[originKey]?.markers.has("enum")) return true;
+      target.enum = target.enum?.filter((value) => source.enum?.includes(value));
+      if (target.enum?.length === 0) {
+        onConflict({
+          message: "no value is in the enum of the type and in that of the field",
+          hint: "give both the same values",
+        });
+      }
       return true;
     case "required":
       target.required = [...new Set([...(target.required ?? []), ...(source.required ?? [])])].sort();
@@ -110,18 +119,15 @@ function mergeProperties(
   source: Schema,
   onConflict: (conflict: MergeConflict) => void,
 ): void {
-  const merged = { ...target.properties };
+  // A property may be named __proto__, so this is not a plain object yet.
+  const merged = new Map(Object.entries(target.properties ?? {}));
   for (const [name, schema] of Object.entries(source.properties ?? {})) {
-    const known = merged[name];
-    if (!known) {
-      merged[name] = schema;
-      continue;
-    }
-    const copy = { ...known };
-    mergeInto(copy, schema, onConflict);
-    merged[name] = copy;
+    const known = merged.get(name);
+    const copy = known ? { ...known } : schema;
+    if (known) mergeInto(copy, schema, onConflict);
+    merged.set(name, copy);
   }
-  target.properties = merged;
+  target.properties = Object.fromEntries(merged);
 }
 
 function mergeValues(target: Schema, source: Schema, onConflict: (conflict: MergeConflict) => void): void {

@@ -1,5 +1,5 @@
 import { text } from "../markers/definition.ts";
-import type { Place } from "../diagnostic.ts";
+import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { Marker } from "../markers/collect.ts";
 import { oneOfMarkers } from "../markers/families/one-of.ts";
@@ -11,7 +11,10 @@ import { withoutConstraints } from "./opaque.ts";
 import { originKey, type Rule, type Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
-import type { Property, Shape } from "./shape.ts";
+import { markersOn } from "./markers-on.ts";
+import { mayBeUndefined } from "./may-be-undefined.ts";
+import { propertySchema } from "./property-schema.ts";
+import { declarationsOf, type Property, type Shape } from "./shape.ts";
 
 /** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
 export function objectSchema(
@@ -21,37 +24,58 @@ export function objectSchema(
   place: Place,
 ): Schema {
   const { log } = builder.sources;
-  for (const { what, env, pos } of shape.foreign) {
+  reportForeign(shape, log);
+  if (shape.index) return mapSchema(shape, builder, place);
+  const oneOfFields = oneOfFieldsOf(typeMarkers);
+  const fields = buildFields(shape, builder);
+  for (const { name, isRequired, place } of fields) {
+    if (isRequired && oneOfFields.has(name)) reportRequiredInOneOf(name, place, log);
+  }
+  // Unlike an assignment, this also defines a property named __proto__.
+  const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
+  const required = fields.flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  const kept = fields.filter(({ isRequired, isImmutable }) => isImmutable && !isRequired);
+  const schema: Schema = { type: "object", [originKey]: { place, markers: new Map() } };
+  if (fields.length > 0) schema.properties = properties;
+  if (required.length > 0) schema.required = required.sort();
+  if (kept.length > 0) schema["x-kubernetes-validations"] = kept.map(({ name }) => keptOnceSet(name));
+  for (const name of oneOfFields.keys()) {
+    if (Object.hasOwn(properties, name)) continue;
+    const hint = `its fields are ${Object.keys(properties).join(", ")}`;
+    log.error(oneOfFields.get(name), `the type has no field "${name}"`, hint);
+  }
+  return schema;
+}
+
+/** Reports members without a name in JSON. */
+export function reportForeign({ foreign }: Shape, log: DiagnosticLog): void {
+  for (const { what, env, pos } of foreign) {
     log.error(
       { module: env.module, pos },
       `${what} has no name in JSON`,
       "use a plain name, or +tsbuilder:ignore",
     );
   }
-  if (shape.index) return mapSchema(shape, builder, place);
-  const schema: Schema = { type: "object", [originKey]: { place, markers: new Map() } };
-  const oneOfFields = oneOfFieldsOf(typeMarkers);
-  const properties: Record<string, Schema> = {};
-  const required: string[] = [];
-  const rules: Rule[] = [];
-  for (const property of shape.properties.values()) {
+}
+
+/** A field of an object, with its schema. */
+export interface BuiltField {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  readonly isImmutable: boolean;
+  readonly place: Place;
+}
+
+/** Builds the schemas of an object type's fields, without those that are left out. */
+export function buildFields(shape: Shape, builder: SchemaBuilder): BuiltField[] {
+  return [...shape.properties.values()].flatMap((property) => {
     const field = new Field(property, builder);
-    if (field.isLeftOut) continue;
-    properties[property.name] = field.schema();
-    if (field.isRequired) {
-      required.push(property.name);
-      if (oneOfFields.has(property.name)) field.reportRequiredInOneOf();
-    } else if (field.isImmutable) rules.push(keptOnceSet(property.name));
-  }
-  if (Object.keys(properties).length > 0) schema.properties = properties;
-  if (required.length > 0) schema.required = required.sort();
-  if (rules.length > 0) schema["x-kubernetes-validations"] = rules;
-  for (const name of oneOfFields.keys()) {
-    if (properties[name]) continue;
-    const hint = `its fields are ${Object.keys(properties).join(", ")}`;
-    log.error(oneOfFields.get(name), `the type has no field "${name}"`, hint);
-  }
-  return schema;
+    if (field.isLeftOut) return [];
+    const { name } = property;
+    const { isRequired, isImmutable, place } = field;
+    return [{ name, schema: field.schema(), isRequired, isImmutable, place }];
+  });
 }
 
 /** A property of an object type, with its markers. */
@@ -59,14 +83,17 @@ class Field {
   readonly #property: Property;
   readonly #builder: SchemaBuilder;
   readonly #markers: readonly Marker[];
-  readonly #place: Place;
+  readonly place: Place;
 
   constructor(property: Property, builder: SchemaBuilder) {
     this.#property = property;
     this.#builder = builder;
-    const { comments, env, pos } = property;
-    this.#markers = comments ? builder.sources.markersOf(env.module).on(comments) : [];
-    this.#place = { module: env.module, pos };
+    const { env, pos } = property;
+    const markers = declarationsOf(property).flatMap(({ comments, env: { module } }) =>
+      comments ? markersOn(comments, "field", module, builder.sources) : [],
+    );
+    this.#markers = [...new Set(markers)];
+    this.place = { module: env.module, pos };
   }
 
   get isLeftOut(): boolean {
@@ -80,7 +107,7 @@ class Field {
     if (this.#has("kubebuilder:validation:Required")) return true;
     if (this.#has("optional") || this.#has("k8s:optional")) return false;
     if (this.#has("required") || this.#has("k8s:required")) return true;
-    if (this.#property.optional || mayBeUndefined(this.#property)) return false;
+    if (this.#property.optional || mayBeUndefined(this.#property, this.#builder.sources)) return false;
     const { module } = this.#property.env;
     const isOptionalByDefault = this.#builder.sources
       .packageMarkers(module)
@@ -100,18 +127,20 @@ class Field {
     const { log } = this.#builder.sources;
     const structure = this.#structure();
     const schema = this.#has("tsbuilder:opaque") ? withoutConstraints(structure) : structure;
-    const description = this.#property.comments && describe(this.#property.comments);
+    const description = declarationsOf(this.#property)
+      .map(({ comments }) => comments && describe(comments))
+      .find((text) => text !== undefined);
     if (description !== undefined) schema.description = description;
-    applyMarkers(schema, this.#markers, "field", this.#place, log);
+    applyMarkers(schema, this.#markers, "field", this.place, log);
     if (this.#isReadonlyImmutable && !this.#has("k8s:immutable")) {
       const rule = { rule: "self == oldSelf", message: "field is immutable" };
       schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
     }
-    const merged = settle(schema, this.#place, log);
+    const merged = settle(schema, this.place, log);
     if (merged.format === "int64") this.#warnOfPrecision(merged);
     const limit = this.#find("tsbuilder:maxDescLen")?.args[""];
     const settled = limitDescriptions(merged, limit === undefined ? undefined : Number(limit));
-    settled[originKey] = { place: this.#place, markers: settled[originKey]?.markers ?? new Map() };
+    settled[originKey] = { place: this.place, markers: settled[originKey]?.markers ?? new Map() };
     return settled;
   }
 
@@ -121,7 +150,7 @@ class Field {
     );
     if (!isUnsafe) return;
     this.#builder.sources.log.warn(
-      this.#place,
+      this.place,
       `"${this.#property.name}" may contain integers beyond 2^53, which JavaScript numbers do not represent exactly`,
       "limit it to 9007199254740991, or use a string",
     );
@@ -136,17 +165,9 @@ class Field {
       name: text(from.args),
       args: [],
       specifier: undefined,
-      pos: this.#place.pos,
+      pos: this.place.pos,
     } as const;
     return this.#builder.use({ node, env: this.#property.env });
-  }
-
-  reportRequiredInOneOf(): void {
-    this.#builder.sources.log.error(
-      this.#place,
-      `the field "${this.#property.name}" is required, but only some of its group can be set`,
-      `make it optional: ${this.#property.name}?`,
-    );
   }
 
   #find(name: string): Marker | undefined {
@@ -156,11 +177,6 @@ class Field {
   #has(name: string): boolean {
     return this.#find(name) !== undefined;
   }
-}
-
-/** The schema of a property's type; those of built-in types are precomputed. */
-export function propertySchema({ schema, type }: Property, builder: SchemaBuilder): Schema {
-  return schema ? { ...schema } : builder.use(type);
 }
 
 function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
@@ -178,8 +194,16 @@ function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
   };
 }
 
+function reportRequiredInOneOf(name: string, place: Place, log: DiagnosticLog): void {
+  log.error(
+    place,
+    `the field "${name}" is required, but only some of its group can be set`,
+    `make it optional: ${name}?`,
+  );
+}
+
 /** The field's own rule is not evaluated when the field is removed, but the parent's is. */
-function keptOnceSet(name: string): Rule {
+export function keptOnceSet(name: string): Rule {
   return {
     rule: `!has(oldSelf.${celName(name)}) || has(self.${celName(name)})`,
     message: `field ${name} is immutable once set`,
@@ -191,12 +215,5 @@ function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
     markers
       .filter(({ name }) => oneOfMarkers.has(name))
       .flatMap(({ args, place }) => (args[""] as readonly string[]).map((field) => [field, place] as const)),
-  );
-}
-
-function mayBeUndefined({ type: { node } }: Property): boolean {
-  return (
-    node.kind === "union" &&
-    node.members.some((member) => member.kind === "keyword" && member.name === "undefined")
   );
 }

@@ -1,4 +1,4 @@
-import type { Declaration, ReferenceNode, Resolved, TypeNode } from "../loader/index.ts";
+import type { Declaration, Declared, ReferenceNode, Resolved, TypeNode } from "../loader/index.ts";
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 
 /** What a reference in a type refers to. */
@@ -30,18 +30,21 @@ export function resolveReference(
   return utilities.has(node.name) ? { kind: "utility", name: node.name } : { kind: "missing" };
 }
 
-/** Binds a generic declaration's parameters to the arguments of one use. */
-export function bindParameters(
-  declaration: Declaration,
+/** The scope within a declaration: its parameters are bound to the arguments of one use in `env`. */
+export function scopeOf(
+  { declaration, module }: Declared,
   args: readonly TypeNode[],
   env: Environment,
-): Environment["bindings"] {
+): Environment {
   const bindings = new Map<string, Typed>();
-  for (const [i, { name, fallback }] of declaration.typeParameters.entries()) {
+  const inner: Environment = { module, bindings };
+  for (const [i, { name, constraint, fallback }] of declaration.typeParameters.entries()) {
     const node = args[i] ?? fallback;
-    if (node) bindings.set(name, { node, env: args[i] ? env : { module: env.module, bindings } });
+    if (!node) continue;
+    const extended = constraint && { constraint: { node: constraint, env: inner } };
+    bindings.set(name, { node, env: args[i] ? env : inner, ...extended });
   }
-  return bindings;
+  return inner;
 }
 
 const active = new Set<Declaration>();

@@ -1,12 +1,13 @@
 import type { Place } from "../diagnostic.ts";
-import type { Declared, ReferenceNode } from "../loader/index.ts";
+import type { Declaration, Declared, ReferenceNode } from "../loader/index.ts";
 import { applyMarkers } from "./apply-markers.ts";
 import { describe } from "./describe.ts";
 import { limitDescriptions } from "./descriptions.ts";
 import { type Environment, placeOf, type SchemaSources, type Typed } from "./environment.ts";
+import { markersOn } from "./markers-on.ts";
 import { mergeInto } from "./merge.ts";
 import { objectSchema } from "./object-schema.ts";
-import { bindParameters } from "./resolve.ts";
+import { scopeOf } from "./resolve.ts";
 import { refKey, type Schema } from "./schema.ts";
 import { settle } from "./settle.ts";
 import { ownShape, shapeOf } from "./shape.ts";
@@ -17,7 +18,7 @@ import { endless, typeSchema } from "./type-schema.ts";
 export class SchemaBuilder {
   readonly sources: SchemaSources;
   readonly #named = new Map<string, Schema>();
-  readonly #building: { key: string; name: string }[] = [];
+  readonly #building: { key: string; name: string; declaration: Declaration }[] = [];
   /** Anonymous types that are being built. */
   readonly #open = new Set<string>();
 
@@ -48,11 +49,13 @@ export class SchemaBuilder {
     const key = `${first!.module.file}\0${first!.declaration.name}${this.#describeArguments(node, env)}`;
     const known = this.#named.get(key);
     if (known) return known;
-    const start = this.#building.findIndex((building) => building.key === key);
     const name = first!.declaration.name;
+    const open = this.#building.filter((building) => building.declaration === first!.declaration);
+    const repeated = open.find((building) => building.key === key) ?? open[deepestNesting];
+    const start = repeated ? this.#building.indexOf(repeated) : -1;
     if (start !== -1)
       return { cycle: [...this.#building.slice(start).map((building) => building.name), name] };
-    this.#building.push({ key, name });
+    this.#building.push({ key, name, declaration: first!.declaration });
     try {
       const schema = this.#build(parts, node, env);
       this.#named.set(key, schema);
@@ -73,7 +76,7 @@ export class SchemaBuilder {
     if (docs !== undefined) schema.description = docs;
     else delete schema.description;
     const markers = parts.flatMap(({ declaration, module }) =>
-      this.sources.markersOf(module).on(declaration.comments),
+      markersOn(declaration.comments, "type", module, this.sources),
     );
     applyMarkers(schema, markers, "type", place, log, () => stringConstants(main));
     const limit = markers.find(({ name }) => name === "tsbuilder:maxDescLen")?.args[""];
@@ -93,7 +96,7 @@ export class SchemaBuilder {
 
   #structure(parts: readonly Declared[], main: Declared, node: ReferenceNode, env: Environment): Schema {
     const { declaration, module } = main;
-    const inner: Environment = { module, bindings: bindParameters(declaration, node.args, env) };
+    const inner = scopeOf(main, node.args, env);
     switch (declaration.kind) {
       case "alias":
         return this.use({ node: declaration.type, env: inner });
@@ -103,12 +106,9 @@ export class SchemaBuilder {
         return {};
       default: {
         if (declaration.toJSON) return this.use({ node: declaration.toJSON, env: inner });
-        const shape = ownShape(parts, (part) => ({
-          module: part.module,
-          bindings: bindParameters(part.declaration, node.args, env),
-        }));
+        const shape = ownShape(parts, (part) => scopeOf(part, node.args, env));
         const markers = parts.flatMap((part) =>
-          this.sources.markersOf(part.module).on(part.declaration.comments),
+          markersOn(part.declaration.comments, "type", part.module, this.sources),
         );
         return objectSchema(shape, this, markers, { module, pos: declaration.pos });
       }
@@ -117,9 +117,10 @@ export class SchemaBuilder {
 
   /** The schemas of a type's bases, without the properties that it redeclares. */
   #bases(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema[] {
-    return parts.flatMap(({ declaration, module }) => {
+    return parts.flatMap((part) => {
+      const { declaration } = part;
       if (declaration.kind !== "interface" && declaration.kind !== "class") return [];
-      const inner: Environment = { module, bindings: bindParameters(declaration, node.args, env) };
+      const inner = scopeOf(part, node.args, env);
       const own = new Set(
         declaration.members.flatMap((member) => (member.kind === "property" ? [member.name] : [])),
       );
@@ -141,11 +142,16 @@ export class SchemaBuilder {
   anonymous(typed: Typed): Schema | undefined {
     const shape = shapeOf(typed, this.sources);
     if (!shape) return undefined;
-    const key = `${describeTyped(typed)}${describeBindings(typed.env)}`;
+    return this.unlessEndless(typed, () => objectSchema(shape, this, [], placeOf(typed)));
+  }
+
+  /** Builds the schema of a type without a name, unless it is part of itself. */
+  unlessEndless(typed: Typed, build: () => Schema): Schema {
+    const key = describeTyped(typed);
     if (this.#open.has(key)) return endless(typed, "the type contains itself");
     this.#open.add(key);
     try {
-      return objectSchema(shape, this, [], placeOf(typed));
+      return build();
     } finally {
       this.#open.delete(key);
     }
@@ -161,14 +167,19 @@ export class SchemaBuilder {
   }
 }
 
-/** Identifies a type by its position. */
-function describeTyped({ node, env }: Typed): string {
-  return `${env.module.file}@${node.pos}${JSON.stringify(node.kind)}`;
-}
+/** A generic type that is nested in itself with ever new arguments has no end. */
+const deepestNesting = 20;
 
-/** Identifies a use of a generic type. */
-function describeBindings({ bindings }: Environment): string {
-  return [...bindings].map(([name, bound]) => `,${name}=${describeTyped(bound)}`).join("");
+/** Identifies a type by its position, and the arguments of the generic types around it. */
+function describeTyped({ node, env }: Typed, outer: readonly Environment["bindings"][] = []): string {
+  const value = node.kind === "literal" ? String(node.value) : "";
+  const at = `${env.module.file}@${node.pos}${JSON.stringify(node.kind)}${value}`;
+  const { bindings } = env;
+  // The default of a parameter refers to the parameters beside it.
+  if (bindings.size === 0 || outer.includes(bindings)) return at;
+  const inner = [...outer, bindings];
+  const args = [...bindings].map(([name, bound]) => `${name}=${describeTyped(bound, inner)}`);
+  return `${at}{${args.join(",")}}`;
 }
 
 /** The use of a named type: its type and format are copied, so that markers on the field can check them. */

@@ -1,8 +1,16 @@
-import type { Declared, LeadingComments, Member, Resolved, TypeNode } from "../loader/index.ts";
+import type {
+  Declared,
+  LeadingComments,
+  MappedModifier,
+  Member,
+  Resolved,
+  TypeNode,
+} from "../loader/index.ts";
+import { areArbitrary } from "./arbitrary-keys.ts";
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
 import type { Schema } from "./schema.ts";
-import { bindParameters, followOnce, resolveReference } from "./resolve.ts";
+import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
 
 /** A property of a type, wherever it was declared: its comments and names are resolved in its own file. */
 export interface Property {
@@ -11,10 +19,14 @@ export interface Property {
   /** Precomputed, for a property of a built-in type of Kubernetes. */
   readonly schema?: Schema;
   readonly optional: boolean;
+  /** `-?` and `Required` take undefined from the type. */
+  readonly isDefined?: boolean;
   readonly readonly: boolean;
   readonly comments: LeadingComments | undefined;
   readonly pos: number;
   readonly env: Environment;
+  /** The same property in other members of an intersection. */
+  readonly others?: readonly Property[];
 }
 
 /** The properties of an object type, in order of declaration, and the type of its additional properties. */
@@ -30,7 +42,7 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
     case "object":
       return membersShape(node.members, env);
     case "intersection":
-      return joinShapes(node.members.map((member) => shapeOf({ node: member, env }, sources)));
+      return intersectionShape(node.members.map((member) => shapeOf({ node: member, env }, sources)));
     case "mapped":
       return mappedShape(node, env, sources);
     case "reference": {
@@ -70,6 +82,35 @@ function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
   };
 }
 
+function intersectionShape(shapes: readonly (Shape | undefined)[]): Shape | undefined {
+  return shapes.includes(undefined) ? undefined : joinMembers(shapes as readonly Shape[]);
+}
+
+/** The shape of an intersection: a property of several members has the types and markers of all of them. */
+export function joinMembers(shapes: readonly Shape[]): Shape {
+  const properties = new Map<string, Property>();
+  for (const property of shapes.flatMap((shape) => [...shape.properties.values()])) {
+    const known = properties.get(property.name);
+    properties.set(property.name, known ? both(known, property) : property);
+  }
+  return { ...(joinShapes(shapes) ?? emptyShape()), properties };
+}
+
+function both(known: Property, property: Property): Property {
+  const others = [...declarationsOf(property), ...declarationsOf(known)].slice(1);
+  return {
+    ...property,
+    optional: known.optional && property.optional,
+    readonly: known.readonly && property.readonly,
+    others,
+  };
+}
+
+/** A property as each member of an intersection declares it, the last one first. */
+export function declarationsOf(property: Property): readonly Property[] {
+  return [property, ...(property.others ?? [])];
+}
+
 function emptyShape(): Shape {
   return { properties: new Map(), index: undefined, foreign: [] };
 }
@@ -95,18 +136,15 @@ function declaredShape(
 ): Shape | undefined {
   const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
   if (alias?.declaration.kind === "alias") {
-    const { declaration, module } = alias;
-    const inner = { module, bindings: bindParameters(declaration, args, env) };
+    const { declaration } = alias;
+    const inner = scopeOf(alias, args, env);
     return followOnce(declaration, () => shapeOf({ node: declaration.type, env: inner }, sources));
   }
   const parts = resolved.parts.filter(
     ({ declaration }) => declaration.kind === "interface" || declaration.kind === "class",
   );
   if (parts.length === 0) return undefined;
-  const envOf = ({ declaration, module }: Declared): Environment => ({
-    module,
-    bindings: bindParameters(declaration, args, env),
-  });
+  const envOf = (part: Declared): Environment => scopeOf(part, args, env);
   const bases = parts.flatMap((part) =>
     part.declaration.kind === "interface" || part.declaration.kind === "class"
       ? part.declaration.extends.map((base) => shapeOf({ node: base, env: envOf(part) }, sources))
@@ -138,11 +176,11 @@ function utilityShape(
   });
   switch (name) {
     case "Partial":
-      return change((property) => ({ ...property, optional: true }));
+      return change((property) => withModifiers(property, "add", undefined));
     case "Required":
-      return change((property) => ({ ...property, optional: false }));
+      return change((property) => withModifiers(property, "remove", undefined));
     case "Readonly":
-      return change((property) => ({ ...property, readonly: true }));
+      return change((property) => withModifiers(property, undefined, "add"));
     case "Pick":
     case "Omit": {
       const names = keys && literalValues({ node: keys, env }, sources);
@@ -164,26 +202,67 @@ function recordShape(
   const names = literalValues({ node: keys, env }, sources);
   if (!value) return undefined;
   const type = { node: value, env };
-  if (!names) return { ...emptyShape(), index: type };
+  if (!names) return mapShape({ node: keys, env }, type, sources);
   return {
     ...emptyShape(),
     properties: new Map(names.map((name) => madeProperty(String(name), type, false, keys.pos))),
   };
 }
 
-function mappedShape(
-  node: Extract<TypeNode, { kind: "mapped" }>,
-  env: Environment,
-  sources: SchemaSources,
-): Shape | undefined {
+function mapShape(keys: Typed, value: Typed, sources: SchemaSources): Shape | undefined {
+  return areArbitrary(keys, sources) ? { ...emptyShape(), index: value } : undefined;
+}
+
+function mappedShape(node: MappedNode, env: Environment, sources: SchemaSources): Shape | undefined {
   const names = literalValues({ node: node.keys, env }, sources);
-  if (!names) return { ...emptyShape(), index: { node: node.type, env } };
-  const properties = names.map((name) => {
-    const key: Typed = { node: { kind: "literal", value: name, pos: node.pos }, env };
+  if (!names) return mapShape({ node: node.keys, env }, { node: node.type, env }, sources);
+  const source = mappedSource(node, env, sources);
+  const properties = names.map((value): [string, Property] => {
+    const name = String(value);
+    const key: Typed = { node: { kind: "literal", value, pos: node.pos }, env };
     const inner = { module: env.module, bindings: new Map([...env.bindings, [node.parameter, key]]) };
-    return madeProperty(String(name), { node: node.type, env: inner }, node.optional, node.pos);
+    const [, made] = madeProperty(name, { node: node.type, env: inner }, false, node.pos);
+    const { optional = false, readonly = false } = source?.properties.get(name) ?? {};
+    const same = sameProperty(node, inner, name, sources);
+    return [name, withModifiers(same ?? { ...made, optional, readonly }, node.optional, node.readonly)];
   });
   return { ...emptyShape(), properties: new Map(properties) };
+}
+
+type MappedNode = Extract<TypeNode, { kind: "mapped" }>;
+
+/**
+ * The type whose `?` and `readonly` a mapped type keeps: T in `{ [K in keyof T]: … }`, and also where K is a parameter
+ * that extends `keyof T`.
+ */
+function mappedSource({ keys }: MappedNode, env: Environment, sources: SchemaSources): Shape | undefined {
+  if (keys.kind === "keyof") return shapeOf({ node: keys.type, env }, sources);
+  const constraint = keys.kind === "reference" ? env.bindings.get(keys.name)?.constraint : undefined;
+  return constraint?.node.kind === "keyof"
+    ? shapeOf({ node: constraint.node.type, env: constraint.env }, sources)
+    : undefined;
+}
+
+/** The property that `T[K]` copies from T, with its comments, and so its markers. */
+function sameProperty(
+  { type, parameter }: MappedNode,
+  env: Environment,
+  name: string,
+  sources: SchemaSources,
+): Property | undefined {
+  if (type.kind !== "indexed" || type.index.kind !== "reference" || type.index.name !== parameter) {
+    return undefined;
+  }
+  return shapeOf({ node: type.object, env }, sources)?.properties.get(name);
+}
+
+function withModifiers(property: Property, optional: MappedModifier, readonly: MappedModifier): Property {
+  return {
+    ...property,
+    ...(optional && { optional: optional === "add" }),
+    ...(optional === "remove" && property.optional && { isDefined: true }),
+    ...(readonly && { readonly: readonly === "add" }),
+  };
 }
 
 /** `CustomResource<Spec, Status>` and the like: object metadata by name, the rest from the arguments. */

@@ -1,11 +1,13 @@
+import { hasLiteralType } from "../loader/index.ts";
 import { type CoreSchema, placeOf, type Typed } from "./environment.ts";
 import { indexedProperty, literalValues } from "./literals.ts";
-import { propertySchema } from "./object-schema.ts";
+import { propertySchema } from "./property-schema.ts";
 import { resolveReference } from "./resolve.ts";
 import { problemKey, type Schema } from "./schema.ts";
 import { reference, type SchemaBuilder } from "./schema-builder.ts";
 import { templatePattern } from "./template-pattern.ts";
 import { enumSchema, unionSchema } from "./union-schema.ts";
+import { variantsSchema } from "./variants-schema.ts";
 import { wellKnownSchema } from "./well-known.ts";
 
 /** Converts a type, as written, to a schema. */
@@ -36,13 +38,24 @@ export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
       const values = literalValues(typed, builder.sources);
       if (values) return enumSchema(values);
       const property = indexedProperty(typed, builder.sources);
-      return property
-        ? propertySchema(property, builder)
-        : problem(typed, "this type is not known without running the compiler");
+      return property ? propertySchema(property, builder) : unknownType(typed, builder);
     }
     case "unsupported":
       return problem(typed, `${node.what} is not supported in a schema`);
   }
+}
+
+function unknownType(typed: Typed, { sources }: SchemaBuilder): Schema {
+  const { node, env } = typed;
+  const constant = node.kind === "indexed" ? node.object : node;
+  const isWide = constant.kind === "typeof" && !hasLiteralType(constant.path, env.module, sources.graph);
+  return isWide
+    ? problem(
+        typed,
+        `the values of "${constant.path}" are not part of its type`,
+        "write as const behind its value",
+      )
+    : problem(typed, "this type is not known without running the compiler");
 }
 
 /** A schema that is an error unless a marker on the field clarifies it. */
@@ -123,7 +136,13 @@ function tupleSchema(typed: Typed, builder: SchemaBuilder): Schema {
 }
 
 function objectLike(typed: Typed, builder: SchemaBuilder): Schema {
-  return builder.anonymous(typed) ?? problem(typed, "only object types can be combined or mapped");
+  const values = typed.node.kind === "intersection" ? literalValues(typed, builder.sources) : undefined;
+  if (values && values.length > 0) return enumSchema(values);
+  return (
+    builder.anonymous(typed) ??
+    variantsSchema([typed], typed, builder) ??
+    problem(typed, "only object types can be combined or mapped")
+  );
 }
 
 function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
@@ -141,7 +160,7 @@ function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
       const values = literalValues(typed, builder.sources);
       return values
         ? enumSchema(values)
-        : problem(typed, `type "${node.name}" not found`, "import it, or fix its name");
+        : problem(typed, `type "${node.name}" not found`, hintForMissing(node.name));
     }
     case "declared": {
       const isEnum = resolved.parts.some(({ declaration }) => declaration.kind === "enum");
@@ -152,6 +171,29 @@ function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
     }
   }
 }
+
+/** What to use in place of a type of JavaScript, which has no form in JSON or another one than expected. */
+function hintForMissing(name: string): string {
+  return Object.hasOwn(replacements, name)
+    ? `"${name}" is not a type of JSON: use ${replacements[name]}`
+    : "import it, or fix its name";
+}
+
+const replacements: Readonly<Record<string, string>> = {
+  Boolean: "boolean",
+  Buffer: "a string with +kubebuilder:validation:Format=byte",
+  Date: 'Time from "@tsbuilder/runtime"',
+  Map: "Record<string, T>",
+  Number: 'int32, int64 or float64 from "@tsbuilder/runtime"',
+  Object: 'JSONValue from "@tsbuilder/runtime"',
+  ReadonlyMap: "Record<string, T>",
+  ReadonlySet: "a list with +listType=set",
+  RegExp: "string",
+  Set: "a list with +listType=set",
+  String: "string",
+  URL: "a string with +kubebuilder:validation:Format=uri",
+  Uint8Array: "a string with +kubebuilder:validation:Format=byte",
+};
 
 function enumReference(typed: Typed, builder: SchemaBuilder): Schema {
   const values = literalValues(typed, builder.sources);

@@ -1,6 +1,7 @@
 import type { TypeNode } from "../loader/index.ts";
 import type { Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
+import { markersOn } from "./markers-on.ts";
 import { resolveReference } from "./resolve.ts";
 import type { Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
@@ -32,7 +33,7 @@ export function enumSchema(values: readonly (string | number | bigint | boolean)
 export function unionSchema(typed: Typed, builder: SchemaBuilder): Schema {
   const members = flatten(typed, builder);
   const isNullable = members.some(isNull);
-  const rest = members.filter((member) => !isNull(member) && !isUndefined(member));
+  const rest = members.filter((member) => !isNull(member) && !isNothing(member));
   const schema = withoutNull(rest, typed, builder);
   return isNullable ? { ...schema, nullable: true } : schema;
 }
@@ -99,7 +100,8 @@ function flatten({ node, env }: Typed, builder: SchemaBuilder): Typed[] {
     const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
     if (alias?.declaration.kind !== "alias" || alias.declaration.type.kind !== "union")
       return [{ node: member, env }];
-    const isMarked = builder.sources.markersOf(alias.module).on(alias.declaration.comments).length > 0;
+    const { comments } = alias.declaration;
+    const isMarked = markersOn(comments, "type", alias.module, builder.sources).length > 0;
     if (isMarked || alias.declaration.typeParameters.length > 0) return [{ node: member, env }];
     return flatten(
       { node: alias.declaration.type, env: { module: alias.module, bindings: new Map() } },
@@ -110,4 +112,4 @@ function flatten({ node, env }: Typed, builder: SchemaBuilder): Typed[] {
 
 const isKeyword = (node: TypeNode, name: string): boolean => node.kind === "keyword" && node.name === name;
 const isNull = ({ node }: Typed): boolean => isKeyword(node, "null");
-const isUndefined = ({ node }: Typed): boolean => isKeyword(node, "undefined");
+const isNothing = ({ node }: Typed): boolean => isKeyword(node, "undefined") || isKeyword(node, "never");

@@ -1,11 +1,16 @@
-import { celName } from "./cel-name.ts";
+import { hasCelName } from "./cel-name.ts";
+import { limitDescriptions } from "./descriptions.ts";
 import { placeOf, type Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
-import { objectSchema } from "./object-schema.ts";
-import type { Rule, Schema } from "./schema.ts";
+import { type BuiltField, buildFields, keptOnceSet, reportForeign } from "./object-schema.ts";
+import { propertySchema } from "./property-schema.ts";
+import { originKey, type Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
-import { type Property, type Shape, shapeOf } from "./shape.ts";
+import { declarationsOf, type Shape } from "./shape.ts";
 import { problem } from "./type-schema.ts";
+import { enumSchema } from "./union-schema.ts";
+import { type Discriminator, variantRules } from "./variant-rules.ts";
+import { variantsOf } from "./variants.ts";
 
 /**
  * Converts a union of object types to one object: a structural schema does not allow alternatives, so it has all
@@ -16,159 +21,156 @@ export function variantsSchema(
   typed: Typed,
   builder: SchemaBuilder,
 ): Schema | undefined {
-  const shapes = members.map((member) => shapeOf(member, builder.sources));
-  if (shapes.includes(undefined)) return undefined;
-  const variants = shapes as Shape[];
-  if (variants.some(({ index }) => index)) {
+  const shapes = variantsOf(members, builder.sources);
+  return shapes && builder.unlessEndless(typed, () => unite(shapes, typed, builder));
+}
+
+/** A variant with its schemas. */
+interface Variant {
+  readonly shape: Shape;
+  readonly fields: ReadonlyMap<string, BuiltField>;
+}
+
+function unite(shapes: readonly Shape[], typed: Typed, builder: SchemaBuilder): Schema {
+  if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
+  if (shapes.some(({ index }) => index)) {
     return problem(
       typed,
       "a union of maps is not supported in a structural schema",
       "use a separate field for each",
     );
   }
+  const variants = shapes.map((shape): Variant => {
+    reportForeign(shape, builder.sources.log);
+    const fields = buildFields(shape, builder);
+    return { shape, fields: new Map(fields.map((field) => [field.name, field])) };
+  });
   const discriminator = findDiscriminator(variants, builder);
-  const common = [...variants[0]!.properties.keys()].filter(
-    (name) => name !== discriminator?.name && variants.every(({ properties }) => properties.has(name)),
-  );
-  const joined = joinVariants(variants, discriminator?.name, typed, builder);
-  if ("conflict" in joined) return joined.conflict;
-  const schema = objectSchema(joined.shape, builder, [], placeOf(typed));
-  if (discriminator) {
-    schema.properties = {
-      ...schema.properties,
-      [discriminator.name]: {
-        ...schema.properties?.[discriminator.name],
-        type: "string",
-        enum: discriminator.values.flat(),
-      },
-    };
+  const found = findProblem(variants, discriminator, typed, builder);
+  if (found) return found;
+  const properties = new Map<string, Schema>();
+  const immutable = new Set<string>();
+  for (const field of variants.flatMap(({ fields }) => [...fields.values()])) {
+    if (!properties.has(field.name)) properties.set(field.name, field.schema);
+    if (field.isImmutable) immutable.add(field.name);
   }
-  const rules = discriminator
-    ? discriminatedRules(variants, discriminator, common)
-    : taggedRules(variants, common);
-  const required = [...(discriminator ? [discriminator.name] : []), ...common].filter((name) =>
-    variants.every(({ properties }) => properties.get(name)?.optional === false),
+  if (discriminator) {
+    const { name, values } = discriminator;
+    const own = { ...properties.get(name), enum: undefined };
+    properties.set(name, { ...own, ...enumSchema(values.flat()) });
+  }
+  const required = [...properties.keys()].filter((name) =>
+    variants.every(({ fields }) => fields.get(name)?.isRequired),
   );
-  schema.required = required.length > 0 ? required.sort() : undefined;
-  schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), ...rules];
-  return schema;
+  const rules = [
+    ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
+    ...variantRules(
+      variants.map(
+        ({ fields }) => new Map([...fields.values()].map((field) => [field.name, isDemanded(field)])),
+      ),
+      discriminator,
+    ),
+  ];
+  return {
+    type: "object",
+    [originKey]: { place: placeOf(typed), markers: new Map() },
+    properties: properties.size > 0 ? Object.fromEntries(properties) : undefined,
+    required: required.length > 0 ? required.sort() : undefined,
+    "x-kubernetes-validations": rules.length > 0 ? rules : undefined,
+  };
 }
 
-interface Discriminator {
-  readonly name: string;
-  /** The discriminator values of each variant. */
-  readonly values: readonly (readonly string[])[];
+/** For CEL, a field that is null is not there: a rule that requires it would reject null. */
+function isDemanded({ isRequired, schema }: BuiltField): boolean {
+  return isRequired && schema.nullable !== true;
 }
 
-/** A required property with distinct string literals in the variants. */
-function findDiscriminator(variants: readonly Shape[], builder: SchemaBuilder): Discriminator | undefined {
-  for (const [name] of variants[0]!.properties) {
-    const values = variants.map(({ properties }) => {
-      const property = properties.get(name);
-      const literals =
-        property && !property.optional ? literalValues(property.type, builder.sources) : undefined;
-      return literals?.every((value) => typeof value === "string") ? literals : undefined;
+/** A required property with distinct literals of one type in the variants. */
+function findDiscriminator(variants: readonly Variant[], builder: SchemaBuilder): Discriminator | undefined {
+  if (variants.length < 2) return undefined;
+  for (const name of variants[0]!.fields.keys()) {
+    const values = variants.map(({ shape, fields }) => {
+      const property = shape.properties.get(name);
+      if (!property || !fields.get(name)?.isRequired) return undefined;
+      return declarationsOf(property)
+        .map(({ type }) => literalValues(type, builder.sources))
+        .find((literals) => literals !== undefined);
     });
     if (values.includes(undefined)) continue;
-    const all = (values as string[][]).flat();
-    if (new Set(all).size === all.length) return { name, values: values as string[][] };
+    const all = (values as Discriminator["values"]).flat();
+    const { type } = enumSchema(all);
+    if (type === undefined || new Set(all).size !== all.length) continue;
+    return { name, type: type as Discriminator["type"], values: values as Discriminator["values"] };
   }
   return undefined;
 }
 
-/** Combines the properties of all variants; shared ones must have the same schema. */
-function joinVariants(
-  variants: readonly Shape[],
-  discriminator: string | undefined,
+/** What keeps variants from sharing one object: fields that differ, defaults, names that no rule can contain. */
+function findProblem(
+  variants: readonly Variant[],
+  discriminator: Discriminator | undefined,
   typed: Typed,
   builder: SchemaBuilder,
-): { readonly shape: Shape } | { readonly conflict: Schema } {
-  const properties = new Map<string, Property>();
-  const schemas = new Map<string, string>();
-  for (const variant of variants) {
-    for (const property of variant.properties.values()) {
-      const schema = JSON.stringify(property.schema ?? builder.finished(property.type));
-      const known = schemas.get(property.name);
-      if (known !== undefined && known !== schema && property.name !== discriminator) {
-        const message = `the variants of this union have different types for "${property.name}"`;
-        return {
-          conflict: problem(
-            typed,
-            message,
-            "a structural schema has a single type for it: rename one of the fields",
-          ),
-        };
-      }
-      schemas.set(property.name, schema);
-      if (!properties.has(property.name)) properties.set(property.name, { ...property, optional: true });
+): Schema | undefined {
+  const names = new Set(variants.flatMap(({ fields }) => [...fields.keys()]));
+  for (const name of names) {
+    const owners = variants.filter(({ fields }) => fields.has(name));
+    if (name !== discriminator?.name) {
+      const conflict = findConflict(name, owners, typed, builder);
+      if (conflict) return conflict;
     }
-  }
-  const foreign = variants.flatMap((variant) => variant.foreign);
-  return { shape: { properties, index: undefined, foreign } };
-}
-
-/** For each field of a variant: required or allowed only with its discriminator values. */
-function discriminatedRules(
-  variants: readonly Shape[],
-  { name: tag, values }: Discriminator,
-  common: readonly string[],
-): Rule[] {
-  const owners = new Map<string, { tags: string[]; required: boolean }>();
-  for (const [i, variant] of variants.entries()) {
-    for (const property of variant.properties.values()) {
-      if (property.name === tag || common.includes(property.name)) continue;
-      const owner = owners.get(property.name) ?? { tags: [], required: true };
-      owners.set(property.name, {
-        tags: [...owner.tags, ...values[i]!],
-        required: owner.required && !property.optional,
-      });
+    const isEverywhere = owners.length === variants.length;
+    if (!isEverywhere && owners[0]!.fields.get(name)!.schema.default !== undefined) {
+      return problem(
+        typed,
+        `"${name}" has a default, which the API server would also set in variants of this union without it`,
+        "remove the default, or put the field into an object of its own",
+      );
     }
-  }
-  return [...owners].map(([name, { tags, required }]) => {
-    const [first, ...others] = tags;
-    const isTag =
-      others.length === 0
-        ? `self.${celName(tag)} == '${first}'`
-        : `self.${celName(tag)} in [${tags.map((value) => `'${value}'`).join(", ")}]`;
-    const when = `${tag} is ${tags.join(" or ")}`;
-    return required
-      ? {
-          rule: `${isTag} ? has(self.${celName(name)}) : !has(self.${celName(name)})`,
-          message: `${name} is required when ${when}, and forbidden otherwise`,
-        }
-      : { rule: `!has(self.${celName(name)}) || ${isTag}`, message: `${name} is allowed only when ${when}` };
-  });
-}
-
-/** Variants with one distinct required field each: exactly one of these fields must be set. */
-function taggedRules(variants: readonly Shape[], common: readonly string[]): Rule[] {
-  const own = variants.map(({ properties }) =>
-    [...properties.values()].filter(({ name }) => !common.includes(name)),
-  );
-  const tags = own.map((properties) => properties.find(({ optional }) => !optional)?.name);
-  if (tags.includes(undefined)) return [];
-  const names = tags as string[];
-  const rules: Rule[] = [
-    {
-      rule: `${names.map((name) => `(has(self.${celName(name)})?1:0)`).join("+")} == 1`,
-      message: `exactly one of the fields in [${names.join(" ")}] must be set`,
-    },
-  ];
-  for (const [i, properties] of own.entries()) {
-    for (const { name, optional } of properties) {
-      if (name === names[i]) continue;
-      rules.push(
-        optional
-          ? {
-              rule: `!has(self.${celName(name)}) || has(self.${celName(names[i]!)})`,
-              message: `${name} is allowed only with ${names[i]}`,
-            }
-          : {
-              rule: `has(self.${celName(names[i]!)}) == has(self.${celName(name)})`,
-              message: `${name} is required with ${names[i]}, and forbidden otherwise`,
-            },
+    const isInRules =
+      name === discriminator?.name || owners.some(({ fields }) => !fields.get(name)!.isRequired);
+    if ((!isEverywhere || isInRules) && !hasCelName(name)) {
+      return problem(
+        typed,
+        `no CEL rule can name the field "${name}" of this union`,
+        "use a name of letters, digits, _, -, . and /",
       );
     }
   }
-  return rules;
+  return undefined;
+}
+
+/** A field has one schema, whatever the variant. */
+function findConflict(
+  name: string,
+  owners: readonly Variant[],
+  typed: Typed,
+  builder: SchemaBuilder,
+): Schema | undefined {
+  const schemas = new Set(owners.map(({ fields }) => describe(fields.get(name)!.schema)));
+  if (schemas.size === 1) return undefined;
+  const types = owners.map(({ shape }) => shape.properties.get(name)!);
+  const written = new Set(types.map((property) => describe(propertySchema(property, builder))));
+  if (written.size === 1) {
+    return problem(
+      typed,
+      `the variants of this union have different markers for "${name}"`,
+      "repeat its markers in each variant: all variants share one schema for it",
+    );
+  }
+  const areLiterals = types.every(({ type }) => literalValues(type, builder.sources) !== undefined);
+  return problem(
+    typed,
+    `the variants of this union have different types for "${name}"`,
+    areLiterals
+      ? `make "${name}" the discriminator: a required field of every variant, with values that no other variant has`
+      : "a structural schema has a single type for it: rename one of the fields",
+  );
+}
+
+/** A schema without its descriptions, for comparison. */
+function describe(schema: Schema): string {
+  return JSON.stringify(limitDescriptions(schema, 0), (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../../scaffold/tree.ts";
+import { planManifests } from "../manifests.ts";
 import { planSchemaPatch } from "./plan-schema-patch.ts";
 
 const types = `import { defineKind, type CustomResource } from "@tsbuilder/runtime";
@@ -57,6 +58,26 @@ describe("planSchemaPatch()", () => {
       maxDescLen: 0,
     });
     expect(again.changes).toEqual([]);
+  });
+
+  it("folds long texts as in the file that manifests writes", async () => {
+    const text = "A text of many words, which is much too long for a single line of YAML. ".repeat(4).trim();
+    const long = types.replace("{ name: string }", `{ /** ${text} */ name: string }`);
+    const files = { "api/v1/box_types.ts": long };
+    const content = (await planManifests(memoryTree(files))).changes[0]?.content ?? "";
+    const old = content.replace(/( +openAPIV3Schema:\n)[\s\S]*?(?=\n {4}served:)/u, "$1        type: object");
+    expect(old).not.toContain("many words");
+    const { changes } = await planSchemaPatch(memoryTree({ ...files, "crds/box.yaml": old }), "crds");
+    expect(changes).toEqual([{ path: "crds/box.yaml", content }]);
+  });
+
+  it("reports a CRD whose YAML is invalid, and changes nothing", async () => {
+    const broken = before.replace("    group: example.com", "    group: [example.com");
+    const files = { "api/v1/box_types.ts": types, "crds/a.yaml": before, "crds/b.yaml": broken };
+    const { changes, diagnostics } = await planSchemaPatch(memoryTree(files), "crds");
+    expect(changes).toEqual([]);
+    expect(diagnostics.map(({ at }) => at?.file)).toEqual(["crds/b.yaml"]);
+    expect(diagnostics[0]?.hint).toBe("fix the YAML, or move the file elsewhere");
   });
 
   it("leaves files alone that are not CRDs of this project", async () => {

@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Pair, type YAMLMap } from "yaml";
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
+import type { DiagnosticLog } from "../diagnostic.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
 import type { ManifestsPlan } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
@@ -29,17 +30,31 @@ export async function planSchemaPatch(
     .filter((path) => /\.ya?ml$/u.test(path))
     .flatMap((path) => {
       const before = tree.read(path) ?? "";
-      const content = patchSchemas(before, schemas);
+      const content = patchSchemas(path, before, schemas, sources.log);
       return content === before ? [] : [{ path, content }];
     });
   return { changes: sources.log.hasErrors ? [] : changes, stale: [], diagnostics: sources.log.sorted() };
 }
 
-/** Replaces the schemas of known versions; files that are not CRDs or not valid YAML are left alone. */
-function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): string {
+/** Replaces the schemas of known versions; files that are not CRDs are left alone. */
+function patchSchemas(
+  file: string,
+  text: string,
+  schemas: ReadonlyMap<string, Schema>,
+  log: DiagnosticLog,
+): string {
   const edits: Edit[] = [];
   for (const document of parseAllDocuments(text)) {
-    if (document.errors.length > 0 || document.get("kind") !== "CustomResourceDefinition") continue;
+    const [error] = document.errors;
+    if (error && /^kind: *CustomResourceDefinition/mu.test(text)) {
+      const [message = ""] = error.message.split("\n");
+      log.error(
+        { module: { file, text }, pos: error.pos[0] },
+        message,
+        "fix the YAML, or move the file elsewhere",
+      );
+    }
+    if (error || document.get("kind") !== "CustomResourceDefinition") continue;
     const group = document.getIn(["spec", "group"]);
     const kind = document.getIn(["spec", "names", "kind"]);
     const versions = document.getIn(["spec", "versions"]);
@@ -73,11 +88,19 @@ function replaceValue(text: string, { key, value }: Pair<Node, Node>, schema: Sc
   const column = keyStart - (text.lastIndexOf("\n", keyStart - 1) + 1);
   const start = text.indexOf(":", keyEnd) + 1;
   const end = value?.range ? trimEnd(text, value.range[1]) : start;
-  const indent = " ".repeat(column + 2);
-  const lines = emitYaml(schema as YamlValue)
+  return { start, end, text: `\n${emitAt(schema, column + 2)}` };
+}
+
+/** Writes a schema at an indent: where a long line is folded depends on it, as in the files of `manifests`. */
+function emitAt(schema: Schema, indent: number): string {
+  const levels = Math.floor(indent / 2);
+  const nested = Array.from({ length: levels }).reduce<object>((inner) => ({ x: inner }), schema);
+  const rest = " ".repeat(indent % 2);
+  const lines = emitYaml(nested as YamlValue)
     .trimEnd()
-    .split("\n");
-  return { start, end, text: `\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}` };
+    .split("\n")
+    .slice(levels);
+  return lines.map((line) => (line === "" ? "" : rest + line)).join("\n");
 }
 
 /** The range of a block includes its last line break, which belongs to what follows. */

@@ -18,7 +18,7 @@ export function commentLines(
   const lines = [...text, ...markers];
   if (lines.length === 0) return "";
   // The text would end a block comment early, or contains what looks like a tag.
-  const needsLines = lines.some((line) => line.includes("*/") || /^\s*@/u.test(line));
+  const needsLines = lines.some((line) => line.includes("*/") || /(?:^|\s)@/u.test(line));
   if (needsLines) return lines.map((line) => `${`${indent}// ${line}`.trimEnd()}\n`).join("");
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   const body = lines.map((line) => `${`${indent} * ${line}`.trimEnd()}\n`);

@@ -71,7 +71,8 @@ export function quoteMarker(text: string): string {
     : `\`${text}\``;
 }
 
-function markerValue(value: unknown): string {
+/** A value of any type in a marker. */
+export function markerValue(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
   if (typeof value !== "object" || value === null) return jsonText(value);
   const entries = Object.entries(value).map(([key, item]) => `${jsonText(key)}: ${markerValue(item)}`);

@@ -80,6 +80,32 @@ export const Box = defineKind<Box>(groupVersion, { kind: "Box", plural: "boxes",
     ]);
   });
 
+  it("names what it drops, and keeps unknown fields of lists", async () => {
+    const text = crd
+      .replace("required: [spec]", "required: [metadata, spec]")
+      .replace(
+        "          spec:\n",
+        `          status: { type: object, default: {}, properties: { phase: { type: string } } }
+          data: { type: string }
+          spec:
+`,
+      )
+      .replace(
+        '"a-b": {',
+        'list: { type: array, x-kubernetes-preserve-unknown-fields: true, items: { type: string } }\n              "a-b": {',
+      );
+    const { changes, lost } = await planTypes([{ name: "box.yaml", text }]);
+    const file = "example.com/v1/box_types.ts";
+    expect(lost).toEqual([
+      `${file}: .status: default`,
+      `${file}: .data: field`,
+      `${file}: .metadata: required`,
+    ]);
+    expect(changes[1]?.content).toContain(
+      "  /** +kubebuilder:pruning:PreserveUnknownFields */\n  list?: string[];\n",
+    );
+  });
+
   it("rejects a file without a CRD, and one that is not YAML", async () => {
     await expect(planTypes([{ name: "x.yaml", text: "kind: Pod\n" }])).rejects.toThrow(
       '"x.yaml" contains no CustomResourceDefinition',

@@ -2,7 +2,7 @@ import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/sche
 import { stringLiteral } from "../../shared/source-text.ts";
 import { quantityPattern } from "../schema/well-known.ts";
 import { commentLines, isWritable } from "./comment-lines.ts";
-import { fieldMarkerLines, markerLines } from "./marker-lines.ts";
+import { fieldMarkerLines, markerLines, markerValue } from "./marker-lines.ts";
 
 /**
  * Writes schemas as TypeScript types: an interface for each object, and an alias for each nested value with markers.
@@ -63,24 +63,33 @@ export class TypeWriter {
     return { type: nullable(type, schema), markers };
   }
 
-  /** The type of anything but an object with fields. */
+  /** The type of anything but an object with fields, with the markers for what that type does not say. */
   #value(schema: JSONSchema, wanted: string, path: string): Value {
+    const value = this.#structure(schema, wanted, path);
+    const extra = [...value.extra];
+    if (schema["x-kubernetes-preserve-unknown-fields"] && !value.preserves) extra.push(preserve);
+    if (schema.enum && !value.hasEnum) {
+      const isWritable = schema.enum.every((item) => ["string", "number", "boolean"].includes(typeof item));
+      if (isWritable) extra.push(`+kubebuilder:validation:Enum=${schema.enum.map(markerValue).join(";")}`);
+      else this.lost.push(`${path}: enum`);
+    }
+    return { ...value, extra };
+  }
+
+  #structure(schema: JSONSchema, wanted: string, path: string): Value {
     const items = itemsOf(schema);
     if (schema.type === "array" && items) return plain(`${this.#inner(items, `${wanted}Item`, path)}[]`);
     const values = valuesOf(schema);
     if (schema.type === "object" && values) {
-      const value = plain(`Record<string, ${this.#inner(values, `${wanted}Value`, path)}>`);
-      return schema["x-kubernetes-preserve-unknown-fields"] ? { ...value, extra: [preserve] } : value;
+      return plain(`Record<string, ${this.#inner(values, `${wanted}Value`, path)}>`);
     }
     if (schema["x-kubernetes-int-or-string"]) return this.#intOrString(schema);
     if (schema["x-kubernetes-preserve-unknown-fields"]) {
-      if (schema.type === undefined) return this.#runtime("JSONValue");
-      return schema.type === "object" ? this.#runtime("RawExtension") : plain("string");
+      if (schema.type === undefined) return { ...this.#runtime("JSONValue"), preserves: true };
+      if (schema.type === "object") return { ...this.#runtime("RawExtension"), preserves: true };
     }
-    if (schema.enum && schema.enum.every((value) => typeof value === "string" || typeof value === "number")) {
-      return { ...plain(schema.enum.map(literal).join(" | ")), format: false };
-    }
-    return this.#scalar(schema);
+    const literals = literalsOf(schema);
+    return literals ? { ...plain(literals), hasEnum: true } : this.#scalar(schema);
   }
 
   #scalar(schema: JSONSchema): Value {
@@ -109,14 +118,14 @@ export class TypeWriter {
   /** The type of an element or a map's value: one with markers or a comment gets a name to attach them to. */
   #inner(schema: JSONSchema, wanted: string, path: string): string {
     const at = `${path}[]`;
-    if (schema.type === "object" && schema.properties)
-      return nullable(this.interface(schema, wanted, at), schema);
+    if (schema.type === "object" && schema.properties) {
+      return inParentheses(nullable(this.interface(schema, wanted, at), schema));
+    }
     const { type, format, pattern, extra } = this.#value(schema, wanted, at);
     this.#reportLost(schema, at);
     const markers = [...extra, ...markerLines(schema, { format, pattern })];
     if (markers.length === 0 && schema.description === undefined) {
-      const text = nullable(type, schema);
-      return / \| /u.test(text) ? `(${text})` : text;
+      return inParentheses(nullable(type, schema));
     }
     const name = this.#freeName(wanted);
     const comment = commentLines(schema.description, markers, "");
@@ -127,6 +136,14 @@ export class TypeWriter {
   #runtime(name: string): Value {
     this.runtimeNames.add(name);
     return plain(name);
+  }
+
+  /** Reports what the object of a spec or status cannot have: it is no field with a marker of its own. */
+  reportLostOfPart(schema: JSONSchema, path: string): void {
+    for (const key of ["default", "example", "nullable", "additionalProperties", "enum"] as const) {
+      if (schema[key] !== undefined && schema[key] !== false) this.lost.push(`${path}: ${key}`);
+    }
+    if (schema.type !== "object") this.lost.push(`${path}: type`);
   }
 
   #reportLost(schema: JSONSchema, path: string): void {
@@ -147,6 +164,9 @@ export class TypeWriter {
 
 interface Value {
   readonly type: string;
+  /** The type already says which values are allowed, or that unknown fields are preserved. */
+  readonly hasEnum?: boolean;
+  readonly preserves?: boolean;
   /** The type already implies the format or the pattern. */
   readonly format: boolean;
   readonly pattern: boolean;
@@ -159,12 +179,32 @@ function plain(type: string): Value {
   return { type, format: false, pattern: false, extra: [] };
 }
 
+/** A union of literals, if the generators give it the type of the schema. */
+function literalsOf({ type, enum: values }: JSONSchema): string | undefined {
+  if (!values || values.length === 0 || new Set(values).size !== values.length) return undefined;
+  const isOfType =
+    type === "string"
+      ? values.every((value) => typeof value === "string")
+      : type === "integer"
+        ? values.every((value) => Number.isSafeInteger(value))
+        : type === "boolean"
+          ? values.length === 1 && typeof values[0] === "boolean"
+          : type === "number" &&
+            values.every((value) => typeof value === "number") &&
+            !values.every((value) => Number.isInteger(value));
+  return isOfType ? values.map(literal).join(" | ") : undefined;
+}
+
 function literal(value: unknown): string {
   return typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);
 }
 
 function nullable(type: string, schema: JSONSchema): string {
   return schema.nullable ? `${type} | null` : type;
+}
+
+function inParentheses(type: string): string {
+  return / \| /u.test(type) ? `(${type})` : type;
 }
 
 /** Converts a field's name to part of a type's name; invalid characters are dropped. */

@@ -1,4 +1,5 @@
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
+import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { markerString, stringLiteral } from "../../shared/source-text.ts";
 import { commentLines } from "./comment-lines.ts";
 import { markerLines, quoteMarker } from "./marker-lines.ts";
@@ -38,6 +39,7 @@ function kindFile(crd: ThirdPartyCrd, version: CRDVersion, path: string): TypesF
   const part = (name: "spec" | "status"): string | undefined => {
     const schema = root.properties?.[name];
     if (!schema) return undefined;
+    writer.reportLostOfPart(schema, `.${name}`);
     return writer.interface(schema, kind + (name === "spec" ? "Spec" : "Status"), `.${name}`);
   };
   const [spec, status] = [part("spec"), part("status")];
@@ -60,7 +62,26 @@ ${writer.text}
 ${commentLines(root.description, markers, "")}export interface ${kind} extends ${base} ${body}
 export const ${kind} = defineKind<${kind}>(groupVersion, { kind: ${stringLiteral(kind)}, plural: ${stringLiteral(plural)}${options} });
 `;
-  return { path, content, lost: writer.lost };
+  return { path, content, lost: [...writer.lost, ...lostOfRoot(root)] };
+}
+
+/** What the root of a schema says beside spec and status, which `CustomResource` does not. */
+function lostOfRoot({ properties = {}, required = [], ...root }: JSONSchema): string[] {
+  const known = ["apiVersion", "kind", "metadata", "spec", "status"];
+  const others = Object.keys(properties).filter((name) => !known.includes(name));
+  const metadata = Object.keys(properties["metadata"] ?? {}).filter(
+    (key) => !["type", "description"].includes(key),
+  );
+  return [
+    ...others.map((name) => `.${name}: field`),
+    ...required
+      .filter((name) => name !== "spec" && !others.includes(name))
+      .map((name) => `.${name}: required`),
+    ...(metadata.length > 0 ? [`.metadata: ${metadata.join(", ")}`] : []),
+    ...["default", "example", "nullable", "x-kubernetes-preserve-unknown-fields"].flatMap((key) =>
+      root[key as keyof typeof root] === undefined ? [] : [`.: ${key}`],
+    ),
+  ];
 }
 
 function kindMarkers({ spec, metadata }: ThirdPartyCrd, version: CRDVersion): string[] {

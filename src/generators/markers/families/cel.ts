@@ -11,6 +11,7 @@ export const cel: MarkerFamily = {
       name: "kubebuilder:validation:XValidation",
       targets: fieldAndType,
       forItems: true,
+      repeatable: true,
       summary: "A CEL expression that must be true. May be repeated.",
       arguments: {
         rule: {

@@ -55,11 +55,15 @@ export const kinds: MarkerFamily = {
         format: { type: "string", optional: true },
         priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
       }),
+      repeatable: true,
       check: (args) => otherThan(columnTypes, "type", args) ?? otherThan(columnFormats, "format", args),
     },
-    kindMarker("kubebuilder:selectablefield", "A field that can be used in field selectors.", {
-      JSONPath: { type: "string", summary: "JSONPath of a field of type string, boolean or integer" },
-    }),
+    {
+      ...kindMarker("kubebuilder:selectablefield", "A field that can be used in field selectors.", {
+        JSONPath: { type: "string", summary: "JSONPath of a field of type string, boolean or integer" },
+      }),
+      repeatable: true,
+    },
     kindMarker(
       "kubebuilder:storageversion",
       "The version that objects are stored in; required if there are several versions.",
@@ -74,6 +78,7 @@ export const kinds: MarkerFamily = {
         annotations: { ...listOfStrings, optional: true, summary: "key=value pairs" },
         labels: { ...listOfStrings, optional: true, summary: "key=value pairs" },
       }),
+      repeatable: true,
       check(args) {
         const pairs = [args["annotations"] ?? [], args["labels"] ?? []].flat() as string[];
         const bad = pairs.find((pair) => !/^[^=]+=/u.test(pair));

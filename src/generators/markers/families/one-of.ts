@@ -33,6 +33,7 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
   return {
     name: `kubebuilder:validation:${name}`,
     targets: ["type"],
+    repeatable: true,
     priority,
     summary,
     arguments: singleValue(listOfStrings),

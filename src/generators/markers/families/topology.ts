@@ -80,6 +80,7 @@ function listMapKey(name: string): MarkerDefinition {
   return {
     name,
     targets: fieldAndType,
+    repeatable: true,
     summary:
       "A field that is part of the key of a list map's elements. Repeat the marker for a key of several fields.",
     arguments: singleValue("string"),

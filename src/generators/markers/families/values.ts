@@ -1,4 +1,7 @@
+import { originKey, refKey, type Schema } from "../../schema/schema.ts";
+import type { MarkerValue } from "../argument-type.ts";
 import { type ApplyContext, fieldAndType, type MarkerFamily, singleValue, text } from "../definition.ts";
+import { describeSchema } from "./numbers.ts";
 
 /** Allowed values and types. */
 export const values: MarkerFamily = {
@@ -12,7 +15,10 @@ export const values: MarkerFamily = {
       summary: "The allowed values. A union of literals has the same effect without a marker.",
       arguments: singleValue({ type: "list", item: { type: "any" } }),
       apply(schema, args) {
-        schema.enum = args[""] as readonly string[];
+        const values = args[""] as readonly MarkerValue[];
+        const problem = checkEnum(schema, values);
+        if (problem) return problem;
+        schema.enum = values;
         return undefined;
       },
     },
@@ -51,6 +57,36 @@ export const values: MarkerFamily = {
     },
   ],
 };
+
+/** No value could satisfy an enum of another type than the field's, or other literals than its union. */
+function checkEnum(schema: Schema, values: readonly MarkerValue[]): string | undefined {
+  const { type } = schema;
+  const literals = literalsOf(schema) ?? (schema[refKey] && literalsOf(schema[refKey]));
+  const outside = literals && values.find((value) => !literals.includes(value));
+  if (outside !== undefined) {
+    return `${show(outside)} is not one of the values of the type, ${literals!.map(show).join(", ")}`;
+  }
+  const hasType: Readonly<Record<string, (value: MarkerValue) => boolean>> = {
+    string: (value) => typeof value === "string",
+    integer: (value) => typeof value === "bigint" || Number.isInteger(value),
+    number: (value) => typeof value === "bigint" || typeof value === "number",
+    boolean: (value) => typeof value === "boolean",
+  };
+  const wrong = values.find((value) => type !== undefined && hasType[type]?.(value) === false);
+  if (wrong === undefined) return undefined;
+  const written = show(wrong);
+  const hint = type === "string" ? `: write "${written}"` : "";
+  return `${written} is not ${describeSchema(schema)}${hint}`;
+}
+
+function show(value: MarkerValue): string {
+  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+}
+
+/** The enum of a union of literals; the enum of a marker is not part of the type. */
+function literalsOf(schema: Schema): Schema["enum"] {
+  return schema[originKey]?.markers.has("enum") ? undefined : schema.enum;
+}
 
 const schemaTypes = ["object", "array", "string", "integer", "number", "boolean"];
 

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { memoryTree } from "../scaffold/tree.ts";
+import { planManifests } from "./manifests.ts";
+
+/** What is said about a file with a kind of this spec, each finding with its line; the CRD is written all the same. */
+async function warningsOf(spec: string, markers = ""): Promise<string[]> {
+  const text = `${spec}
+import { defineKind, type CustomResource, type int32 } from "@tsbuilder/runtime";
+${markers}
+export interface Case extends CustomResource<Spec> {}
+export const Case = defineKind<Case>({ group: "example.com", version: "v1" }, { kind: "Case", plural: "cases" });
+`;
+  const { changes, diagnostics } = await planManifests(memoryTree({ "api/v1/case_types.ts": text }));
+  expect(changes).toHaveLength(1);
+  expect(new Set(diagnostics.map(({ severity }) => severity))).toEqual(new Set(["warning"]));
+  return diagnostics.map(({ at, message }) => `${at?.line}:${at?.column} ${message}`);
+}
+
+describe("planManifests() warns of", () => {
+  it("a marker behind code", async () => {
+    const spec = "export interface Spec {\n  size?: int32; // +kubebuilder:validation:Minimum=1\n}";
+    expect(await warningsOf(spec)).toEqual([
+      "2:20 +kubebuilder:validation:Minimum has no effect behind code",
+    ]);
+  });
+
+  it("a marker in a block comment that is no JSDoc", async () => {
+    const spec = "export interface Spec {\n  /* +kubebuilder:validation:Minimum=1 */\n  size?: int32;\n}";
+    expect(await warningsOf(spec)).toEqual([
+      "2:6 +kubebuilder:validation:Minimum has no effect in a /* */ comment",
+    ]);
+  });
+
+  it("a marker for kinds on another type", async () => {
+    const spec =
+      "// +kubebuilder:printcolumn:name=Size,type=integer,JSONPath=.spec.size\n// +kubebuilder:subresource:status\nexport interface Spec {\n  size?: int32;\n}";
+    expect(await warningsOf(spec)).toEqual([
+      '1:4 +kubebuilder:printcolumn has no effect on "Spec", which is not a kind',
+      '2:4 +kubebuilder:subresource:status has no effect on "Spec", which is not a kind',
+    ]);
+  });
+
+  it("a marker that a later one replaces, also if that is a tag", async () => {
+    const spec = `export interface Spec {
+  // +kubebuilder:validation:Minimum=1
+  // +kubebuilder:validation:Minimum=2
+  one?: int32;
+  /** @maximum 9 */
+  // +kubebuilder:validation:Maximum=8
+  two?: int32;
+  // +listType=map
+  // +listMapKey=a
+  // +listMapKey=b
+  three?: { a: string; b: string }[];
+}`;
+    expect(await warningsOf(spec)).toEqual([
+      "2:6 +kubebuilder:validation:Minimum is given twice, and the last one counts",
+      "6:6 +kubebuilder:validation:Maximum is given twice, and the last one counts",
+    ]);
+  });
+
+  it("optional beside required", async () => {
+    const spec = "export interface Spec {\n  // +optional\n  // +required\n  size?: int32;\n}";
+    expect(await warningsOf(spec)).toEqual([
+      "3:6 +required has no effect beside +optional: the field is optional",
+    ]);
+  });
+
+  it("markers of fields on a type, where Go has them", async () => {
+    const spec = "// +optional\n// +default={}\nexport interface Spec {\n  size?: int32;\n}";
+    expect(await warningsOf(spec)).toEqual([
+      "1:4 +optional has no effect on a type",
+      "2:4 +default has no effect on a type",
+    ]);
+  });
+});
