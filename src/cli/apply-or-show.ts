@@ -3,7 +3,7 @@ import type { Plan } from "../scaffold/file-change.ts";
 import { refuseOutside } from "../scaffold/refuse-outside.ts";
 import { formatUnifiedDiff } from "../scaffold/unified-diff.ts";
 import type { FlagDefinition } from "./command.ts";
-import { describePlan } from "./report.ts";
+import { describePlan, shownChanges } from "./report.ts";
 import type { Ui } from "./ui.ts";
 
 /** The flags of every command that writes files. */
@@ -28,14 +28,12 @@ export function applyOrShow(root: string, plan: Plan, flags: PlanFlags, ui: Ui):
     plan.changes.map(({ path }) => path),
   );
   if (flags.diff) {
-    ui.print(plan.changes.map(formatUnifiedDiff).join("").trimEnd());
+    ui.print(shownChanges(plan).map(formatUnifiedDiff).join("").trimEnd());
     return false;
   }
+  // What was not written is not listed.
+  if (!flags["dry-run"]) applyPlan(root, plan.changes);
   for (const line of describePlan(plan, { isComplete: flags["dry-run"] })) ui.print(line);
-  if (flags["dry-run"]) {
-    ui.note("Nothing was written (--dry-run).");
-    return false;
-  }
-  applyPlan(root, plan.changes);
-  return true;
+  if (flags["dry-run"]) ui.note("Nothing was written (--dry-run).");
+  return !flags["dry-run"];
 }

@@ -55,6 +55,8 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly positionals?: readonly string[];
   /** Accepts arguments after `--`. */
   readonly takesRest?: boolean;
+  /** kubebuilder flags with a value that can be left out without loss, each with the reason. */
+  readonly ignored?: Readonly<Record<string, string>>;
   /** kubebuilder flags that do not apply here, each with what to use instead. */
   readonly refused?: Readonly<Record<string, string>>;
   run(invocation: Invocation<Flags>): Promise<number | void>;

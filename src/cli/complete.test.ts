@@ -1,11 +1,15 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { expect, test } from "vitest";
+import { useProjectFolder } from "../../e2e/support/project-folder.ts";
 import { complete } from "./complete.ts";
 import { completionScripts } from "./completion-scripts.ts";
 
+const folder = useProjectFolder();
 const words = async (...typed: string[]): Promise<string[]> =>
-  (await complete(typed)).map((line) => line.split("\t")[0]!);
+  (await complete(typed, folder.root)).map((line) => line.split("\t")[0]!);
 
 test("complete() completes commands, word by word", async () => {
   expect(await words("")).toEqual(expect.arrayContaining(["init", "create", "edit", "doctor"]));
@@ -24,6 +28,21 @@ test("complete() offers the values of a flag, and the rest of a list", async () 
   const left = await words("edit", "--enable", "prometheus,");
   expect(left).toContain("prometheus,metrics-tls");
   expect(left).not.toContain("prometheus,prometheus");
+});
+
+test("complete() offers the kinds of the project that fit what is typed", async () => {
+  expect(await words("delete", "api", "--kind", "")).toEqual([]);
+  await folder.initialize();
+  await folder.call("create api --group apps --version v1 --kind Order --make=false");
+  await folder.call("create api --group apps --version v2 --kind Order --controller=false --make=false");
+  await folder.call("create api --group core --version v1 --kind Pod --resource=false --make=false");
+  expect(await words("delete", "api", "--group", "")).toEqual(["apps", "core"]);
+  expect(await words("delete", "api", "--group", "apps", "--kind", "")).toEqual(["Order"]);
+  expect(await words("delete", "api", "--kind", "Order", "--version", "")).toEqual(["v1", "v2"]);
+  const conversion = ["create", "webhook", "--kind", "Order", "--version", "v1", "--conversion"];
+  expect(await words(...conversion, "--spoke", "")).toEqual(["v2"]);
+  writeFileSync(join(folder.root, "PROJECT"), "a: [");
+  expect(await words("delete", "api", "--kind", "")).toEqual([]);
 });
 
 test("complete() offers the values of a positional", async () => {

@@ -2,7 +2,7 @@ import type { Command, FlagDefinition } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
 /** Completions for the last word, with a description: `name<tab>description`. */
-export async function complete(words: readonly string[]): Promise<string[]> {
+export async function complete(words: readonly string[], cwd: string): Promise<string[]> {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? "";
   const entry = commands
@@ -10,8 +10,13 @@ export async function complete(words: readonly string[]): Promise<string[]> {
     .sort((a, b) => b.name.length - a.name.length)[0];
   if (!entry) return nextWords(before);
   const command = (await entry.load()) as Command;
-  const flag = command.flags[(before.at(-1) ?? "").replace(/^--/u, "")];
-  if (flag && flag.type !== "boolean" && before.at(-1)!.startsWith("--")) return valuesOf(flag, current);
+  const name = (before.at(-1) ?? "").replace(/^--/u, "");
+  const flag = command.flags[name];
+  if (flag && flag.type !== "boolean" && before.at(-1)!.startsWith("--")) {
+    const { isOfProject, projectValues } = await import("./complete-project.ts");
+    if (!isOfProject(name)) return valuesOf(flag, current);
+    return valuesOf({ ...flag, choices: projectValues(name, before.slice(0, -1), cwd) }, current);
+  }
   return [...flagsOf(command, before), ...positionalsOf(command)];
 }
 

@@ -35,7 +35,6 @@ describe("dispatch()", () => {
     ["init --domain example.com --license gpl", "run tsbuilder init --help for its flags"],
     ["create api --kind", "run tsbuilder create api --help for its flags"],
     ["init --domain example.com --multigroup=perhaps", "use --multigroup or --multigroup=false"],
-    ["init --domain example.com --repo github.com/x/y", "imports are relative"],
     ["init --domain example.com --plugins go/v4", "TypeScript and kustomize are built in"],
   ])("refuses %j with a hint, and writes nothing", async (line, hint) => {
     await expect(call(line)).rejects.toMatchObject({
@@ -43,6 +42,13 @@ describe("dispatch()", () => {
       hint: expect.stringContaining(hint) as string,
     });
     expect(readdirSync(folder.root)).toEqual([]);
+  });
+
+  test.each(["--repo github.com/x/y", "--repo=github.com/x/y"])("goes on without %s", async (flag) => {
+    expect(await call(`init ${flag} --domain example.com`)).toContain(
+      "--repo is ignored: imports are relative",
+    );
+    expect(readdirSync(folder.root)).toContain("PROJECT");
   });
 
   test("names the missing flags without a terminal", async () => {

@@ -16,7 +16,7 @@ export async function dispatch(
   const wantsHelp = words.length < argv.length;
   if (argv[0] === "__complete") {
     const { complete } = await import("./complete.ts");
-    for (const proposal of await complete(argv.slice(1))) ui.print(proposal);
+    for (const proposal of await complete(argv.slice(1), cwd)) ui.print(proposal);
     return 0;
   }
   if (words[0] === "help") return dispatch([...words.slice(1), "--help"], cwd, ui, host);

@@ -44,10 +44,13 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
   }
   const { group, version, kind } = flags;
   throw unknownResource(project, flags, {
-    none: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`,
-    others: ". To add one: tsbuilder create api",
+    none: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
+    others: `. To add it: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
   });
 }
+
+const external =
+  "for a kind of another project, name its CRD with --crd FILE, or its types with --external-module PACKAGE";
 
 /** Finds a kind of the project. */
 export function findOwnResource(project: Project, flags: KindFlags): Resource {
@@ -109,6 +112,8 @@ function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Re
     resources.map((resource) => resource.kind),
   );
   if (meantKind !== undefined && meantKind !== kind) return `did you mean --kind ${meantKind}?`;
+  const startsWith = coreGroupNames.find((name) => group !== "" && name.startsWith(`${group}.`));
+  if (startsWith !== undefined) return `did you mean --group ${startsWith}?`;
   const groups = [...resources.map((resource) => resource.group), ...coreGroupNames];
   const meantGroup = didYouMean(group, groups);
   if (meantGroup !== undefined && meantGroup !== group) return `did you mean --group ${meantGroup}?`;

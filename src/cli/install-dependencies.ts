@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { TsbuilderError } from "../shared/errors.ts";
+import type { Ui } from "./ui.ts";
 
-/** npm's output goes straight to the terminal. */
-export function installDependencies(cwd: string): void {
+/** Runs npm install, whose output goes straight to the terminal; without one it prints nothing until its end. */
+export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {
+  ui.note("Installing the project's packages with npm install; if it is interrupted, run it again.");
   const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit"], {
     cwd,
     stdio: ["ignore", "inherit", "inherit"],

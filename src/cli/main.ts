@@ -14,7 +14,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   process.stdout.write(`${findOwnPackage().version}\n`);
 } else {
-  const [{ dispatch }, { describeError, terminal }] = await Promise.all([
+  const [{ dispatch }, { describeError, exitCodeOf, terminal }] = await Promise.all([
     import("./dispatch.ts"),
     import("./report.ts"),
   ]);
@@ -22,7 +22,7 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
     process.exitCode = await dispatch(argv, process.cwd(), terminal);
   } catch (error) {
     terminal.note(describeError(error, readSource));
-    process.exitCode = 1;
+    process.exitCode = exitCodeOf(error);
   }
 }
 

@@ -45,9 +45,12 @@ describe("a user at a terminal", () => {
     expect(existsSync(join(root, "src/controller/order_controller.ts"))).toBe(true);
   });
 
-  test("can cancel with Ctrl-C, which changes nothing", async () => {
-    const screen = await talk(["create", "api"], [["Group:", "\u0003"]]);
-    expect(screen.exitCode).toBe(1);
+  test.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("can cancel with %s, which changes nothing", async (_, key) => {
+    const screen = await talk(["create", "api"], [["Group:", key]]);
+    expect(screen.exitCode).toBe(130);
     expect(screen.text).toContain("hint: pass it as a flag: --group GROUP");
     expect(existsSync(join(root, "api"))).toBe(false);
   });

@@ -11,7 +11,7 @@ export async function ask(flag: string, definition: FlagDefinition): Promise<str
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
     throw new TsbuilderError(`the prompt "${message}" was closed without an answer`, {
-      code: "MISSING_ANSWER",
+      code: "INTERRUPTED",
       hint: `pass it as a flag: --${flag} ${definition.placeholder ?? "VALUE"}`,
     });
   }

@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { TsbuilderError } from "../shared/errors.ts";
 import { codeFrame } from "../shared/text.ts";
 import type { FileChange, Plan } from "../scaffold/file-change.ts";
@@ -6,15 +7,30 @@ import type { Ui } from "./ui.ts";
 /** The real terminal. Nothing else writes to standard output. */
 export const terminal: Ui = {
   print: (text) => void process.stdout.write(`${text}\n`),
-  note: (text) => void process.stderr.write(`${text}\n`),
+  note: (text) => void process.stderr.write(`${colourLabels(text)}\n`),
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
+
+/** Colours `error:` and the like on a terminal, unless `NO_COLOR` is set. */
+function colourLabels(text: string): string {
+  return text.replaceAll(/^(?:internal )?(error|warning|hint):/gmu, (label: string, name: Label) =>
+    styleText(colours[name], label, { stream: process.stderr }),
+  );
+}
+
+const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
+type Label = keyof typeof colours;
+
+/** The changes of a plan without those of tsbuilder's own records. */
+export function shownChanges({ changes }: Pick<Plan, "changes">): FileChange[] {
+  return changes.filter(({ path }) => !path.startsWith(".tsbuilder/"));
+}
 
 /** Lists the changes of a plan, one file per line; long lists are grouped by folder. */
 export function describePlan({ changes, notes, moves }: Plan, { isComplete = false } = {}): string[] {
   const targets = new Set(moves?.values());
-  const lines = changes
-    .filter(({ path }) => !path.startsWith(".tsbuilder/") && !targets.has(path))
+  const lines = shownChanges({ changes })
+    .filter(({ path }) => !targets.has(path))
     .map((change) => describeChange(change, moves?.get(change.path)));
   const list = isComplete || lines.length <= long ? lines.map(({ text }) => text) : byFolder(lines);
   return [...list, ...notes];
@@ -43,6 +59,11 @@ function byFolder(lines: readonly Line[]): string[] {
   return [...groups].map(([key, [first, ...others]]) =>
     others.length === 0 ? first!.text : `${key} (${others.length + 1} files)`,
   );
+}
+
+/** A shell's exit code after Ctrl-C for a prompt that was closed; 1 for all other errors. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof TsbuilderError && error.code === "INTERRUPTED" ? 130 : 1;
 }
 
 /** Formats an error with its hint; anything but a `TsbuilderError` is a bug. */

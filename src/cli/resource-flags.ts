@@ -60,7 +60,7 @@ export const refusedGoFlags = {
 /** The flags of a command that deletes what another one scaffolded. */
 export const deletionFlags = {
   force: { type: "boolean", summary: "also delete files that you have edited", default: false },
-  keep: { type: "boolean", summary: "keep files that you have edited", default: false },
+  keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
 } as const satisfies Record<string, FlagDefinition>;
 
 export const makeFlag = {

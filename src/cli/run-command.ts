@@ -14,8 +14,9 @@ export async function runCommand(
   ui: Ui,
   host: Host,
 ): Promise<number> {
-  const { own, rest } = splitRest(argv, command);
-  refuseFlags(own, command);
+  const { own: words, rest } = splitRest(argv, command);
+  refuseFlags(words, command);
+  const own = withoutIgnored(words, command, ui);
   const parser = makeParser(name, command, ui);
   try {
     parser.parse(normalizeBooleans(own, command.flags), { from: "user" });
@@ -91,6 +92,20 @@ function splitRest(argv: readonly string[], command: Command): { own: string[]; 
   const at = argv.indexOf("--");
   if (at === -1 || !command.takesRest) return { own: [...argv], rest: [] };
   return { own: argv.slice(0, at), rest: argv.slice(at + 1) };
+}
+
+function withoutIgnored(argv: readonly string[], { ignored = {} }: Command, ui: Ui): string[] {
+  const own: string[] = [];
+  for (let i = 0; i < argv.length; i += 1) {
+    const [, flag, value] = /^--([^=]+)(=.*)?$/u.exec(argv[i]!) ?? [];
+    if (flag === undefined || !Object.hasOwn(ignored, flag)) {
+      own.push(argv[i]!);
+      continue;
+    }
+    ui.note(`--${flag} is ignored: ${ignored[flag]}`);
+    if (value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
+  }
+  return own;
 }
 
 function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { writePrivate } from "../shared/write-private.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
@@ -30,7 +31,7 @@ export async function startEmbeddedCluster(
   }).catch(explainStart);
   const write = (name: string, content: object): string => {
     const file = join(folder, name);
-    writeFileSync(file, JSON.stringify(content, undefined, 2), { mode: 0o600 });
+    writePrivate(file, JSON.stringify(content, undefined, 2));
     return file;
   };
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");

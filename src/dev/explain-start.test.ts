@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -24,6 +24,25 @@ test("startForeground() hints at what to do if the folder for its objects is a f
   await expect(startForeground(options)).rejects.toMatchObject({
     message: `the cluster's objects cannot be persisted: ${join(folder, "data")}`,
     hint: expect.stringContaining("omit --data or --persist") as string,
+  });
+});
+
+test("startForeground() names the damaged line of a log, and how to go on", async () => {
+  mkdirSync(join(folder, "data"));
+  const log = join(folder, "data/log.jsonl");
+  writeFileSync(log, '{"c":"x","k":"a","r":2}\nnonsense\n');
+  const options = {
+    folder,
+    kubeconfig: "kubeconfig",
+    port: undefined,
+    data: "data",
+    controllers: "none",
+    stages: undefined,
+  };
+  await expect(startForeground(options)).rejects.toMatchObject({
+    name: "TsbuilderError",
+    message: `line 2 of "${log}" is damaged: its checksum does not match`,
+    hint: expect.stringContaining("head -n 1 log.jsonl") as string,
   });
 });
 

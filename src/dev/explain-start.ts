@@ -2,12 +2,18 @@ import { TsbuilderError } from "../shared/errors.ts";
 
 /** Explains why a cluster could not start. */
 export function explainStart(error: unknown): never {
-  const { code, path } = error as NodeJS.ErrnoException;
+  const { code, path, message: text, hint: remedy } = error as NodeJS.ErrnoException & { hint?: string };
+  if (code === damaged && remedy !== undefined) {
+    throw new TsbuilderError(text, { code: "REFUSED", hint: remedy, cause: error });
+  }
   const advice = adviceByCode[code ?? ""];
   if (!advice) throw error;
   const [message, hint] = advice;
   throw new TsbuilderError(path ? `${message}: ${path}` : message, { code: "REFUSED", hint, cause: error });
 }
+
+/** The code of errors of the cluster about a damaged file; these have a hint of their own. */
+const damaged = "EDAMAGED";
 
 const unwritable = [
   "the cluster's objects cannot be persisted",

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { send } from "../cluster/testing/send.ts";
 import { startForeground } from "./foreground-cluster.ts";
@@ -99,12 +98,3 @@ test.runIf(process.platform === "linux")(
     });
   },
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

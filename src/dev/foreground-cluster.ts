@@ -47,7 +47,7 @@ export async function startForeground(
     writeOutput(
       resolve(options.folder, options.kubeconfig),
       JSON.stringify(cluster.kubeconfig, undefined, 2),
-      { what: "the kubeconfig", flag: "--kubeconfig", mode: 0o600 },
+      { what: "the kubeconfig", flag: "--kubeconfig", isPrivate: true },
     );
   } catch (error) {
     await cluster.stop();

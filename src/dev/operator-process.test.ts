@@ -79,12 +79,12 @@ function file(): string {
   return join(folder, "operator.mjs");
 }
 
-/** An operator that prints its name, and takes a while to stop. */
+/** An operator that prints its name once it can be stopped, and takes a while to stop. */
 function writeOperator(name: string): void {
   writeFileSync(
     file(),
-    `console.log("${name} began", process.argv.slice(2).join(), process.pid);
-    process.on("SIGTERM", () => setTimeout(() => { console.log("${name} ended"); process.exit(); }, 50));
+    `process.on("SIGTERM", () => setTimeout(() => { console.log("${name} ended"); process.exit(); }, 50));
+    console.log("${name} began", process.argv.slice(2).join(), process.pid);
     setInterval(() => {}, 1000);`,
   );
 }

@@ -20,6 +20,12 @@ export interface OperatorOptions {
   readonly onExit: (reason: string) => void;
 }
 
+/** A process that was started, and the reason for its end once it has ended. */
+interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<string>;
+}
+
 /** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
 export interface OperatorProcess {
   /** Stops the running operator, if any, and starts a new one. */
@@ -40,29 +46,28 @@ const wait = `data:text/javascript,${encodeURIComponent(`
 
 /** Prepares the operator's process; `restart` starts it. */
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
-  let current: ChildProcess | undefined;
+  let current: Running | undefined;
   // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
   const standby = createStandby(() => launch(options), {
     isWanted: options.inspect === undefined,
     delay: options.standbyDelay,
   });
   const endCurrent = async (): Promise<void> => {
-    const child = current;
+    const running = current;
     current = undefined;
-    if (child) await end(child);
+    if (running) await end(running);
   };
   const run = (child: ChildProcess): void => {
-    current = child;
+    const running = { child, finished: whenFinished(child) };
+    current = running;
     for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on("line", options.onLine);
     }
-    const ended = (reason: string): void => {
-      if (current !== child) return;
+    void running.finished.then((reason) => {
+      if (current !== running) return;
       current = undefined;
       options.onExit(reason);
-    };
-    child.on("exit", (code, signal) => ended(signal ? `by ${signal}` : `with code ${code}`));
-    child.on("error", ({ message }) => ended(`before it started: ${message}`));
+    });
     child.stdin!.write("go\n");
   };
   return {
@@ -94,14 +99,25 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
 /** An operator that does not stop in time is killed; in development its work can be redone. */
 const patienceMilliseconds = 5000;
 
-function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+async function end({ child, finished }: Running): Promise<void> {
+  const kill = setTimeout(() => child.kill("SIGKILL"), patienceMilliseconds);
+  child.kill("SIGTERM");
+  await finished;
+  clearTimeout(kill);
+}
+
+/** How long to wait for the rest of the output: a process that the operator started may hold it open. */
+const outputMilliseconds = 1000;
+
+/** Resolves with the reason when a process has ended and its output has been read. */
+function whenFinished(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
-    const kill = setTimeout(() => child.kill("SIGKILL"), patienceMilliseconds);
-    child.once("exit", () => {
-      clearTimeout(kill);
-      resolve();
-    });
-    child.kill("SIGTERM");
+    const finish = (): void => {
+      const { exitCode, signalCode } = child;
+      resolve(signalCode ? `by ${signalCode}` : `with code ${exitCode}`);
+    };
+    child.once("close", finish);
+    child.once("exit", () => setTimeout(finish, outputMilliseconds).unref());
+    child.once("error", ({ message }) => resolve(`before it started: ${message}`));
   });
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
+import { writePrivate } from "../shared/write-private.ts";
 import { type ClusterChoice, runKubectl } from "../ship/kubectl.ts";
 import { accountConfig, type MinimalConfig } from "./account-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
@@ -20,7 +21,7 @@ export async function openOtherCluster(
   const written: string[] = [];
   const write = (name: string, content: string): string => {
     const file = join(folder, name);
-    writeFileSync(file, content, { mode: 0o600 });
+    writePrivate(file, content);
     written.push(file);
     return file;
   };

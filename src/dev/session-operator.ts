@@ -41,9 +41,7 @@ export async function sessionOperator(
     args: [
       "--health-probe-bind-address=0",
       "--metrics-bind-address=0",
-      ...(webhooks
-        ? [`--webhook-port=${webhooks.port}`, `--webhook-cert-path=${webhooks.certificates}`]
-        : ["--enable-webhooks=false"]),
+      ...(webhooks ? webhookFlags(webhooks) : ["--enable-webhooks=false"]),
       ...args,
     ],
     env: {
@@ -66,6 +64,14 @@ export async function sessionOperator(
       if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
     },
   };
+}
+
+function webhookFlags({ host, port, certificates }: WebhookPlace): string[] {
+  return [
+    `--webhook-port=${port}`,
+    `--webhook-cert-path=${certificates}`,
+    ...(host === undefined ? [] : [`--webhook-host=${host}`]),
+  ];
 }
 
 /** The project's own runtime package, if it can be loaded outside of the bundle. */

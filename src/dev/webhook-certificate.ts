@@ -1,21 +1,26 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, isIP } from "node:net";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { freePort } from "@tsbuilder/apimachinery/port";
+import { writePrivate } from "../shared/write-private.ts";
 import type { LocalWebhooks } from "./dev-objects.ts";
 
 /** An address on this machine where the operator serves its webhooks. */
 export interface WebhookPlace extends LocalWebhooks {
   readonly port: number;
+  /** The address to listen on; undefined for all of them. */
+  readonly host: string | undefined;
   /** The folder of `tls.crt` and `tls.key`. */
   readonly certificates: string;
 }
 
 /**
  * Chooses a port for the webhooks and creates a certificate that the cluster will trust. The address is this machine's
- * own, unless a remote cluster reaches it by another one: `HOST`, or `HOST:PORT`.
+ * own, and no other machine can connect, unless a remote cluster reaches it by another address: `HOST`, or `HOST:PORT`.
  */
-export async function prepareWebhooks(folder: string, address = "127.0.0.1"): Promise<WebhookPlace> {
+export async function prepareWebhooks(folder: string, reachedBy?: string): Promise<WebhookPlace> {
+  const address = reachedBy ?? loopback;
   const { hostname, port: given } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, "");
   const certificates = join(folder, "webhook-certs");
@@ -26,23 +31,15 @@ export async function prepareWebhooks(folder: string, address = "127.0.0.1"): Pr
     ...(isIP(host) ? { ipAddresses: [host] } : { dnsNames: [host] }),
   });
   writeFileSync(join(certificates, "tls.crt"), serving.cert);
-  writeFileSync(join(certificates, "tls.key"), serving.key, { mode: 0o600 });
+  writePrivate(join(certificates, "tls.key"), serving.key);
   const port = given ? Number(given) : await freePort();
   return {
     port,
+    host: reachedBy === undefined ? loopback : undefined,
     certificates,
     url: `https://${hostname}:${port}`,
     caBundle: Buffer.from(ca.cert).toString("base64"),
   };
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
+const loopback = "127.0.0.1";

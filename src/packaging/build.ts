@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
+import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
 import { readPackageFiles } from "./package-files.ts";
@@ -19,7 +20,7 @@ await step("pack the tarballs", packAll);
 /** Each command becomes its own chunk, loaded on demand; large dependencies that few commands need stay external. */
 async function bundleCli(): Promise<void> {
   rmSync(join(root, "dist/cli"), { recursive: true, force: true });
-  await bundle({
+  const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: ["src/cli/main.ts"],
     outdir: "dist/cli",
@@ -35,7 +36,10 @@ async function bundleCli(): Promise<void> {
     },
     legalComments: "linked",
     logLevel: "warning",
+    metafile: true,
   });
+  const licenses = describeLicenses(root, Object.keys(metafile.inputs));
+  writeFileSync(join(root, "dist/cli", licensesFile), licenses);
 }
 
 function packAll(): void {

@@ -63,10 +63,13 @@ function addController(
     `the controller name "${name}" conflicts with "${taken.name}" of ${describeResource(taken.of)}`,
     {
       code: "ALREADY_EXISTS",
-      hint: `choose another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
+      hint: `${isOtherVersion(taken.of, resource) ? "one controller does for all versions of a kind: add --controller=false; or " : ""}choose another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
     },
   );
 }
+
+const isOtherVersion = (one: Resource, other: Resource): boolean =>
+  isSameKind(one, other) && one.version !== other.version;
 
 /** Names conflict if they result in the same class or file name. */
 function collides(

@@ -52,6 +52,13 @@ describe("formatProject()", () => {
     expect(formatProject(parseProject(text).project, text)).toBe(text);
   });
 
+  test("keeps the line ends of Windows", () => {
+    const windows = text.replaceAll("\n", "\r\n");
+    const { project } = parseProject(windows);
+    expect(formatProject(project, windows)).toBe(windows);
+    expect(formatProject({ ...project, namespaced: true }, windows)).not.toMatch(/[^\r]\n/u);
+  });
+
   test("keeps comments and unknown keys, also those of a list's items", () => {
     const { project } = parseProject(text);
     const next = formatProject(

@@ -28,12 +28,13 @@ export function parseProject(text: string): StoredProject {
   });
 }
 
-/** Updates the text that a project was read from; unknown keys and comments are kept. */
+/** Updates the text that a project was read from; unknown keys, comments and the line ends are kept. */
 export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
   if (text === undefined) document.commentBefore = header;
   mergeInto(document, document.contents as YAMLMap, toRecord(project));
-  return document.toString({ lineWidth: 0, indentSeq: false });
+  const formatted = document.toString({ lineWidth: 0, indentSeq: false });
+  return text?.includes("\r\n") ? formatted.replaceAll(/\r?\n/gu, "\r\n") : formatted;
 }
 
 const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.

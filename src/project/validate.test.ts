@@ -59,6 +59,16 @@ describe.each([
   },
 );
 
+test("a long value is cut off in the message", () => {
+  expect(() => checkDomain("a".repeat(300))).toThrow(`the domain "${"a".repeat(80)}…" is not valid`);
+});
+
+test("the hint for a path is of the same webhook", () => {
+  expect(() => checkWebhookPath("a", "validation-path")).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining("--validation-path /validate-mysql") as string }),
+  );
+});
+
 describe("checkProjectName()", () => {
   test("keeps every derived name within 63 characters", () => {
     const longest = "a".repeat(28);

@@ -15,7 +15,8 @@ const longestSuffix = "-controller-manager-metrics-service";
 export const maxProjectName = 63 - longestSuffix.length;
 
 export function checkDomain(domain: string): string {
-  if (domain.length <= 253 && subdomain.test(domain)) return domain;
+  if (domain.length > 253) throw invalid("domain", domain, "use at most 253 characters");
+  if (subdomain.test(domain)) return domain;
   throw invalid(
     "domain",
     domain,
@@ -133,7 +134,11 @@ export function checkResource(resource: Resource): Resource {
 
 export function checkWebhookPath(path: string, flag: string): string {
   if (/^\/[\w.~/-]*$/u.test(path) && path !== "/" && !path.includes("//")) return path;
-  throw invalid(flag, path, `it must start with a slash, for example --${flag} /mutate-mysql`);
+  throw invalid(
+    flag,
+    path,
+    `it must start with a slash, for example --${flag} ${flag === "validation-path" ? "/validate-mysql" : "/mutate-mysql"}`,
+  );
 }
 
 /** Where an external kind's types are imported from: an npm package, or a file in the project. */
@@ -154,5 +159,9 @@ export function checkTemplateOption(name: string, value: string): string {
 }
 
 function invalid(what: string, value: string, hint: string): TsbuilderError {
-  return new TsbuilderError(`the ${what} "${value}" is not valid`, { code: "INVALID_NAME", hint });
+  const shown = value.length > maxShown ? `${value.slice(0, maxShown)}…` : value;
+  return new TsbuilderError(`the ${what} "${shown}" is not valid`, { code: "INVALID_NAME", hint });
 }
+
+/** The length at which a value in a message is cut off. */
+const maxShown = 80;

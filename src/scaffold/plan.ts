@@ -2,8 +2,10 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, insertKey, type Part } from "./blueprint.ts";
 import { insertLines, removeLines } from "./insert.ts";
 import { mergeTexts } from "./merge-texts.ts";
-import { moveFiles, rewriteImports } from "./move-files.ts";
+import { keepFiles } from "./keep-files.ts";
+import { moveFiles } from "./move-files.ts";
 import type { OwnedFiles } from "./ownership.ts";
+import { rewriteImports } from "./relative-imports.ts";
 import { renderPart } from "./template.ts";
 import type { Draft, Tree } from "./tree.ts";
 
@@ -17,7 +19,7 @@ export interface ScaffoldRequest {
   readonly rewrite?: ReadonlySet<string>;
   /** Overwrite and delete files that the user edited. */
   readonly force?: boolean;
-  /** Keep files that should be deleted if the user edited them. */
+  /** Keep files that should be deleted if the user edited them, and what they import. */
   readonly keep?: boolean;
 }
 
@@ -40,8 +42,12 @@ export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldRe
   const moves = findMoves(draft, before, after);
   moveFiles(draft, moves, request.owned);
   removeFiles(draft, before, after, request, notes);
+  // Another part may write a file of a part that is gone.
+  const replaced = new Map(
+    [...before].filter(([key]) => !after.has(key)).map(([, file]) => [file.path, file]),
+  );
   for (const [key, file] of after) {
-    const old = before.get(key);
+    const old = before.get(key) ?? replaced.get(file.path);
     if (!old || request.rewrite?.has(file.part.key))
       createFile(draft, file, request, notes, old !== undefined);
     else if (old.content !== file.content) updateFile(draft, old, file, request, moves);
@@ -123,13 +129,11 @@ function removeFiles(
       hint: "add --force to delete them anyway, or --keep to keep them",
     });
   }
-  for (const { path } of gone) {
-    if (request.keep && changed.includes(path)) notes.push(`kept "${path}", which you edited`);
-    else draft.remove(path);
-  }
-  for (const path of request.before.generated) {
-    if (!request.after.generated.includes(path) && draft.has(path)) draft.remove(path);
-  }
+  const generated = request.before.generated.filter((path) => !request.after.generated.includes(path));
+  const paths = new Set([...gone.map(({ path }) => path), ...generated.filter((path) => draft.has(path))]);
+  const kept = request.keep ? keepFiles(draft, changed, paths) : new Map<string, string>();
+  notes.push(...kept.values());
+  for (const path of paths) if (!kept.has(path)) draft.remove(path);
 }
 
 function createFile(

@@ -13,11 +13,19 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const output = { what: "the manifest", flag: "--output" };
 
 test("writeOutput() makes folders, and keeps a secret to its owner", () => {
-  writeOutput(join(folder, "a/b/c"), "text", { ...output, mode: 0o600 });
+  writeOutput(join(folder, "a/b/c"), "text", { ...output, isPrivate: true });
   writeOutput(join(folder, "a/b/d"), "more", output);
   expect(readFileSync(join(folder, "a/b/c"), "utf8")).toBe("text");
   expect(statSync(join(folder, "a/b/c")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, "a/b/d"), "utf8")).toBe("more");
+});
+
+test("writeOutput() keeps a secret to its owner in the place of a file that all may read", () => {
+  const file = join(folder, "kubeconfig");
+  writeFileSync(file, "old and longer", { mode: 0o644 });
+  writeOutput(file, "secret", { ...output, isPrivate: true });
+  expect(readFileSync(file, "utf8")).toBe("secret");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test.each([

@@ -1,20 +1,22 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { TsbuilderError } from "./errors.ts";
+import { writePrivate } from "./write-private.ts";
 
 /** What a file that somebody asked for is, and the flag that names it. */
 export interface Output {
   readonly what: string;
   readonly flag: string;
-  /** Its permissions, where not all may read it. */
-  readonly mode?: number;
+  /** Only its owner may read it. */
+  readonly isPrivate?: boolean;
 }
 
 /** Writes a file where a person wants it, and makes the folders that it lies in. */
-export function writeOutput(file: string, content: string, { what, flag, mode }: Output): void {
+export function writeOutput(file: string, content: string, { what, flag, isPrivate = false }: Output): void {
   try {
     makeFolder(dirname(file));
-    writeFileSync(file, content, mode === undefined ? {} : { mode });
+    if (isPrivate) writePrivate(file, content);
+    else writeFileSync(file, content);
   } catch (error) {
     throw new TsbuilderError(`${what} cannot be written: ${(error as Error).message}`, {
       code: "REFUSED",

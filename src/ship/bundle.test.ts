@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { watchableBundle } from "./bundle.ts";
+import { bundleOperator, watchableBundle } from "./bundle.ts";
 
 test("a rebuild includes what was saved during the previous one", async () => {
   const project = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
@@ -66,4 +66,22 @@ test("a bundle that is rebuilt keeps our packages external if Node can resolve t
   await expect(bundle.rebuild()).rejects.toMatchObject({
     hint: "fix the source; nothing was written",
   });
+});
+
+test("a bundle has the licenses of the packages in it beside it", async () => {
+  const project = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  for (const name of ["used", "unused"]) {
+    const folder = join(project, "node_modules", name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version: "1.2.3", license: "MIT" }));
+    writeFileSync(join(folder, "index.js"), `export const name = "${name}";`);
+    writeFileSync(join(folder, "LICENSE"), `The license of ${name}`);
+  }
+  mkdirSync(join(project, "src"));
+  writeFileSync(join(project, "src/main.ts"), 'import { name } from "used"; console.log(name);');
+  await bundleOperator(project, join(project, "dist/main.js"));
+  const licenses = readFileSync(join(project, "dist/third-party-licenses.txt"), "utf8");
+  expect(licenses).toContain("used 1.2.3 (MIT)\n\nThe license of used\n");
+  expect(licenses).not.toContain("unused");
 });

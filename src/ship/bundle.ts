@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type * as Esbuild from "esbuild";
 import { TsbuilderError } from "../shared/errors.ts";
+import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 
 /** A bundle that can be rebuilt; only changed files are read again. */
 export interface IncrementalBundle {
@@ -7,7 +10,10 @@ export interface IncrementalBundle {
   close(): Promise<void>;
 }
 
-/** Bundles a project's `src/main.ts` and everything it imports into one file, for an image or for `node`. */
+/**
+ * Bundles a project's `src/main.ts` and everything it imports into one file, for an image or for `node`, and writes the
+ * licenses of the packages in it beside it.
+ */
 export async function bundleOperator(
   project: string,
   outfile: string,
@@ -15,7 +21,11 @@ export async function bundleOperator(
   { conditions = [] }: { readonly conditions?: string[] } = {},
 ): Promise<void> {
   const { build } = await import("esbuild");
-  await explained(() => build({ ...options(project, outfile), conditions }));
+  await explained(async () => {
+    const { metafile } = await build({ ...options(project, outfile), conditions, metafile: true });
+    const licenses = describeLicenses(project, Object.keys(metafile.inputs));
+    writeFileSync(join(dirname(outfile), licensesFile), licenses);
+  });
 }
 
 /**

@@ -81,7 +81,8 @@ const imageFailures: readonly Failure[] = [
   },
   {
     pattern: /manifest unknown|manifest for .* not found|pull access denied|image not known|name unknown/i,
-    hint: () => "check the name of the base image, or set another one: --build-arg BASE_IMAGE=…",
+    hint: () =>
+      "check the name of the base image, or set another one: --build-arg BASE_IMAGE=…, or BUILD_IMAGE=… for the one that the operator is bundled in",
   },
   {
     pattern:
@@ -95,7 +96,7 @@ const imageFailures: readonly Failure[] = [
   {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
     hint: () =>
-      "check that the server is reachable; with a mirror, set the base image: --build-arg BASE_IMAGE=…",
+      "check that the server is reachable; with a mirror, set the images: --build-arg BASE_IMAGE=…, and --build-arg BUILD_IMAGE=…",
   },
 ];
 

@@ -37,6 +37,7 @@ test.each([
   ],
   ["oc", 'The Deployment "op" is invalid: spec.x: Invalid value', "fix it in config/"],
   ["docker", "manifest for node:99 not found: manifest unknown", "--build-arg BASE_IMAGE="],
+  ["docker", "manifest for node:99 not found: manifest unknown", "BUILD_IMAGE="],
 ])("runTool() explains what %s means by %j", async (tool, words, hint) => {
   await expect(runTool(failing(tool, words))).rejects.toMatchObject({
     code: "TOOL_FAILED",

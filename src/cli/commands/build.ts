@@ -3,6 +3,7 @@ import { type ContainerTool, findContainerTool } from "../../ship/container-tool
 import { localClusters, type LocalCluster } from "../../ship/image-load.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { licensesFile } from "../../shared/third-party-licenses.ts";
 import { defineCommand } from "../command.ts";
 import { defaultImage, toolFlag } from "../image-flags.ts";
 import { openProject } from "../open-project.ts";
@@ -10,7 +11,7 @@ import { openProject } from "../open-project.ts";
 export const build = defineCommand({
   summary: "Bundle the operator, or build its image",
   description:
-    "Without --image, bundles src/main.ts and everything it imports into dist/main.js. With --image, builds the project's Dockerfile, which bundles the operator inside the image. Arguments after -- are passed to the container tool.",
+    "Without --image, bundles src/main.ts and everything it imports into dist/main.js, and writes the licenses of the packages in it beside it. With --image, builds the project's Dockerfile, which bundles the operator inside the image. Arguments after -- are passed to the container tool.",
   flags: {
     image: {
       type: "optional-string",
@@ -46,7 +47,7 @@ export const build = defineCommand({
       refuseImageFlags(flags);
       const { bundleOperator } = await import("../../ship/bundle.ts");
       await bundleOperator(root, join(root, "dist/main.js"));
-      ui.print("wrote dist/main.js");
+      ui.print(`wrote dist/main.js, and dist/${licensesFile} for the packages in it`);
       return;
     }
     const image = flags.image === true ? defaultImage : flags.image;

@@ -125,6 +125,20 @@ describe("create api", () => {
     await expect(call(line)).rejects.toMatchObject({ hint: "did you mean --group networking?" });
   });
 
+  test.each([
+    ["--group rbac --version v1 --kind Role --resource=false", "did you mean --group rbac.authorization?"],
+    ["--group cert.io --version v1 --kind Certificate --resource=false", "--crd FILE"],
+    [
+      "--group apps --version v2 --kind Order",
+      "one controller does for all versions of a kind: add --controller=false",
+    ],
+  ])("hints at what create api %s lacks", async (flags, hint) => {
+    await call("create api --group apps --version v1 --kind Order --make=false");
+    await expect(call(`create api ${flags}`)).rejects.toMatchObject({
+      hint: expect.stringContaining(hint) as string,
+    });
+  });
+
   test("finds plural and scope of a built-in kind", async () => {
     await call("create api --group networking --version v1 --kind NetworkPolicy --resource=false");
     const controller = read("src/controller/networkpolicy_controller.ts");
@@ -175,6 +189,8 @@ describe("create api", () => {
       `import { Certificate } from "../types/cert-manager.io/v1/certificate_types.ts";`,
     );
     expect(controller).toContain("groups=cert-manager.io,resources=certificates,verbs");
+    expect(read("src/controller/certificate_controller.test.ts")).toContain("setupCertificateController");
+    expect(read("vitest.config.ts")).not.toContain("passWithNoTests");
     expect(existsSync(join(folder.root, "config/crd"))).toBe(false);
     await call(`delete api ${line}`);
     expect(snapshot()).toEqual(before);

@@ -42,6 +42,27 @@ describe("delete api", () => {
     expect(read("src/main.ts")).not.toContain("setupOrderController");
   });
 
+  test("keeps an edited types file with --keep, what it imports, and its CRD", async () => {
+    const types = "api/v1/order_types.ts";
+    writeFileSync(join(folder.root, types), read(types).replace("foo?: string;", "bar?: string;"));
+    const printed = await call(`${line} --keep`);
+    expect(printed).toContain(
+      `kept "${types}", which you edited\nkept "api/v1/groupversion_info.ts", which "${types}" imports`,
+    );
+    expect(read("config/crd/bases/apps.example.com_orders.yaml")).toContain("bar:");
+    expect(existsSync(join(folder.root, "src/controller"))).toBe(false);
+    expect(read("PROJECT")).not.toContain("Order");
+  });
+
+  test("keeps what an edited test imports", async () => {
+    const file = "src/controller/order_controller.test.ts";
+    writeFileSync(join(folder.root, file), `${read(file)}\n// mine\n`);
+    await call(`${line} --keep`);
+    expect(Object.keys(snapshot())).toEqual(
+      expect.arrayContaining([file, "src/controller/order_controller.ts", "api/v1/order_types.ts"]),
+    );
+  });
+
   test("lists the existing kinds if none is similar, and does not suggest to create one", async () => {
     await expect(call("delete api --group apps --version v1 --kind Captain")).rejects.toMatchObject({
       code: "NOT_FOUND",

@@ -6,7 +6,8 @@ import { findProjectRoot, openProject } from "../open-project.ts";
 
 export const doctor = defineCommand({
   summary: "Check this machine and this project for problems",
-  description: "Changes nothing and does not contact the cluster. Exits with 1 if something is wrong.",
+  description:
+    "Changes nothing, but completes what an interrupted command had begun to write, and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},
   examples: ["tsbuilder doctor"],
   async run({ cwd, ui }) {

@@ -25,7 +25,7 @@ describe("init", () => {
     await initialize();
     symlinkSync(join(repository, "node_modules"), join(folder.root, "node_modules"));
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-    expect(scripts["test"]).toBe("vitest run");
+    expect(scripts["test"]).toBe("tsc && vitest run");
     const vitest = join(repository, "node_modules/vitest/vitest.mjs");
     const runTests = (...args: string[]) =>
       spawnSync(process.execPath, [vitest, "run", ...args], { cwd: folder.root, encoding: "utf8" });

@@ -66,8 +66,10 @@ const flags = {
 export const init = defineCommand({
   summary: "Initialize a project in this folder",
   flags,
+  ignored: {
+    repo: "imports are relative, so a project has no module path; its name is --project-name",
+  },
   refused: {
-    repo: "omit it: imports are relative, so a project has no module path; its name is --project-name",
     "fetch-deps": "use --skip-install to skip npm install",
     "skip-go-version-check": "omit it: there is no Go; tsbuilder doctor checks Node",
     "project-version": "omit it: version 3 is the only version of the PROJECT file",
@@ -80,7 +82,7 @@ export const init = defineCommand({
   async run(call) {
     const { flags, cwd, ui } = call;
     if (!(await start(call))) return;
-    if (!flags["skip-install"]) installDependencies(cwd);
+    if (!flags["skip-install"]) installDependencies(cwd, ui);
     ui.print(
       flags.template === undefined
         ? "\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL"

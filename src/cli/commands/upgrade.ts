@@ -33,7 +33,7 @@ export const upgrade = defineCommand({
     const { flags, ui } = call;
     const root = await openToChange(call, (opened) => writeUpgrade(opened, call));
     if (root === undefined) return;
-    if (!flags["skip-install"]) installDependencies(root);
+    if (!flags["skip-install"]) installDependencies(root, ui);
     ui.print(`\nThe project is now at version ${call.host.version()}. Next: npm run vet, npm test`);
   },
 });

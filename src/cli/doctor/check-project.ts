@@ -8,6 +8,7 @@ import { hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import type { OpenProject } from "../open-project.ts";
+import { checkRoles, roleFile } from "./check-roles.ts";
 import type { Finding } from "./finding.ts";
 
 /** Compares a project with its `PROJECT` file. */
@@ -43,7 +44,10 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
         remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
       }),
     );
-  const findings = [...missing, ...unmarked, ...unwired, ...(await checkGenerated(tree))];
+  const generated = await checkGenerated(tree);
+  // A role that is out of date says nothing about the markers.
+  const roles = generated.some(({ subject }) => subject === roleFile) ? [] : checkRoles(project, tree);
+  const findings = [...missing, ...unmarked, ...unwired, ...generated, ...roles];
   if (findings.length > 0) return findings;
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
 }

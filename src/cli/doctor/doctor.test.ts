@@ -61,6 +61,26 @@ describe("checkProject()", () => {
     ]);
     for (const { remedy } of found) expect(remedy).toContain("npm run manifests");
   });
+
+  test("finds permissions on cluster-scoped kinds in a namespaced operator's Role", async () => {
+    const kind = ["--group", "apps", "--version", "v1", "--kind"];
+    await run(["create", "api", ...kind, "Zone", "--cluster-scoped"], root);
+    await run(["edit", "--namespaced"], root);
+    expect(await check()).toMatchObject([{ state: "good" }]);
+    // As a project has it that an earlier version scaffolded, and that reads Nodes.
+    edit("src/controller/zone_controller.ts", (text) =>
+      text.replaceAll(",roleName=manager-cluster-role", ""),
+    );
+    const nodes = '// +kubebuilder:rbac:groups="",resources=nodes,verbs=list;watch\n';
+    edit("src/controller/order_controller.ts", (text) => text.replace("\n\n/**", `\n${nodes}\n/**`));
+    await run(["manifests"], root);
+    expect((await check()).map(({ message, remedy }) => [message, remedy])).toEqual(
+      ["nodes", "zones.apps.example.com"].map((name) => [
+        `the operator is namespaced, and a Role can't allow "${name}", which is cluster-scoped`,
+        "add roleName=manager-cluster-role to its +kubebuilder:rbac markers, run npm run manifests",
+      ]),
+    );
+  });
 });
 
 test.each([

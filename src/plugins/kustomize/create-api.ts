@@ -1,3 +1,4 @@
+import { needsClusterRole } from "../../project/cluster-role.ts";
 import { configPrefix, groupFolder, kindFile, sampleFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import type { Blueprint, Part } from "../../scaffold/blueprint.ts";
@@ -26,6 +27,8 @@ export function createApi(project: Project, resource: Resource): Blueprint {
           kindLower: kindFile(resource),
           plural,
           qualifiedGroup: group,
+          // A namespaced operator's roles for people become Roles, except for those with this label.
+          scopeLabel: needsClusterRole(project, resource) ? "\n    tsbuilder.dev/scope: Cluster" : "",
         },
       },
     ],

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import type { Project } from "../../project/project.ts";
+import { needsClusterRole } from "../../project/cluster-role.ts";
+import type { Project, Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { describeFeatures } from "./features.ts";
 import { component, line, wiring } from "./kustomization-lines.ts";
@@ -13,13 +14,18 @@ export function init(project: Project): Blueprint {
       inserts: [],
       generated: [],
     },
-    project.resources.some(({ controllers }) => controllers.length > 0) ? managerRole(project) : empty,
+    project.resources.some(isReconciled) ? managerRole(project) : empty,
+    project.resources.some((resource) => isReconciled(resource) && needsClusterRole(project, resource))
+      ? managerClusterRole(project)
+      : empty,
     project.namespaced ? namespaced(project) : empty,
     describeFeatures(project),
   );
 }
 
 const empty: Blueprint = { parts: [], inserts: [], generated: [] };
+
+const isReconciled = ({ controllers }: Resource): boolean => controllers.length > 0;
 
 /** The role binding of the controllers; the role itself is generated from the markers above the reconcilers. */
 function managerRole({ projectName }: Project): Blueprint {
@@ -33,6 +39,21 @@ function managerRole({ projectName }: Project): Blueprint {
     ],
     inserts: [line("rbac", "resources", "role.yaml"), line("rbac", "resources", "role_binding.yaml")],
     generated: ["config/rbac/role.yaml"],
+  };
+}
+
+/** The binding of the ClusterRole that a namespaced operator has for cluster-scoped kinds. */
+function managerClusterRole({ projectName }: Project): Blueprint {
+  return {
+    parts: [
+      {
+        key: "kustomize/manager-cluster-role",
+        templates: "kustomize/create-api/manager-cluster-role",
+        context: { projectName },
+      },
+    ],
+    inserts: [line("rbac", "resources", "cluster_role_binding.yaml")],
+    generated: [],
   };
 }
 

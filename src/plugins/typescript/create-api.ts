@@ -1,7 +1,8 @@
+import { clusterRoleName, needsClusterRole } from "../../project/cluster-role.ts";
 import { isDefaultControllerName } from "../../project/controller-name.ts";
 import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { type Blueprint, joinBlueprints, type Part } from "../../scaffold/blueprint.ts";
 import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { className, variableName } from "./identifiers.ts";
@@ -81,6 +82,7 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
         templates: `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`,
         context: isOwn ? { ...context, testKey } : context,
       },
+      ...(isOwn ? [] : [foreignControllerTest(resource, name, context)]),
     ],
     inserts: wireIn(
       project,
@@ -92,6 +94,30 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
   };
 }
 
+/** What a valid object of such a kind looks like is up to the user; the test shows that the controller starts. */
+function foreignControllerTest(
+  resource: Resource,
+  name: string,
+  context: ReturnType<typeof controllerContext>,
+): Part {
+  const { header, controllerFolder, controllerFile, className, kind, plural } = context;
+  const isCore = resource.origin.type === "core";
+  const shared = { header, controllerFolder, controllerFile, className, kind };
+  return {
+    key: `typescript/controller/${identity(resource)}/${name}/test`,
+    templates: `typescript/create-api/${isCore ? "core" : "external"}-controller-test`,
+    context: isCore
+      ? shared
+      : {
+          ...shared,
+          plural,
+          qualifiedGroup: qualifiedGroup(resource),
+          version: resource.version,
+          scope: resource.namespaced ? "Namespaced" : "Cluster",
+        },
+  };
+}
+
 function controllerContext(
   project: Project,
   resource: Resource,
@@ -99,6 +125,7 @@ function controllerContext(
   { boilerplate }: ScaffoldInputs,
 ) {
   const group = qualifiedGroup(resource);
+  const ofClusterRole = needsClusterRole(project, resource) ? `,roleName=${clusterRoleName}` : "";
   return {
     header: fileHeader(boilerplate),
     controllerFolder: controllerFolder(project, resource),
@@ -109,9 +136,14 @@ function controllerContext(
     kind: resource.kind,
     plural: resource.plural,
     markerGroup: group === "" ? '""' : group,
+    ofClusterRole,
+    // Events about cluster-scoped objects are in another namespace than those about the objects beside the operator.
+    clusterEventsMarker: ofClusterRole === "" ? "" : `${eventsMarker}${ofClusterRole}\n`,
     typesImport: typesModule(project, resource, controllerFile(project, resource, name)),
   };
 }
+
+const eventsMarker = "// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch";
 
 /** A complete operator instead of the skeletons: types, controller, tests and samples from one folder of templates. */
 function reference(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { kindFile, webhookFolder } from "../../project/paths.ts";
 import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
@@ -62,14 +63,27 @@ function admission(
   const test = {
     key: `typescript/${role}-test/${identity(resource)}`,
     templates: `typescript/create-webhook/${role}-test`,
-    context: { ...shared, apiVersion: `${group}/${version}` },
+    context: { ...shared, testObject: testObject(resource) },
   };
   return {
-    // Only for the project's own kinds is it known what a valid object looks like.
-    parts: resource.origin.type === "own" ? [part, test] : [part],
+    parts: [part, test],
     inserts: wireIn(project, resource, file, `${kind}${className}`),
     generated: [],
   };
+}
+
+/** The object that a webhook is tested with. What else a valid one has is only known of the project's own kinds. */
+function testObject(resource: Resource): string {
+  const { kind, version, origin } = resource;
+  const fields = [
+    `  apiVersion: "${apiVersionOf({ group: qualifiedGroup(resource), version })}",`,
+    `  kind: "${kind}",`,
+    `  metadata: { name: "test" },`,
+  ];
+  const name = variableName(kind);
+  return origin.type === "own"
+    ? [`const ${name}: ${kind} = {`, ...fields, "  spec: {},", "};"].join("\n")
+    : [`const ${name} = {`, ...fields, `} as ${kind};`].join("\n");
 }
 
 function conversion(
@@ -106,7 +120,6 @@ function conversion(
           ...shared,
           variable: variableName(hub.kind),
           apiVersion: `${group}/${spokeVersion}`,
-          hubApiVersion: `${group}/${hub.version}`,
         },
       },
     ],

@@ -50,12 +50,9 @@ const passWithoutTests = `    // create api scaffolds the first test.
     passWithNoTests: true,
 `;
 
-/** Controllers and webhooks of the project's own kinds are scaffolded with a test. */
+/** Controllers and webhooks are scaffolded with a test. */
 function hasTests({ resources }: Project): boolean {
-  return resources.some(
-    (resource) =>
-      resource.origin.type === "own" && (resource.controllers.length > 0 || hasWebhooks(resource)),
-  );
+  return resources.some((resource) => resource.controllers.length > 0 || hasWebhooks(resource));
 }
 
 function hasTextFiles({ resources }: Project): boolean {

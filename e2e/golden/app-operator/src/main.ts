@@ -7,7 +7,7 @@ import { setupAppServiceController } from "./controller/appservice_controller.ts
 import { setupMemcachedController } from "./controller/memcached_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
+// The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
 const manager = Manager.fromArgs({
   name: "app-operator",
   leaderElectionId: "189232f3.example.com",

@@ -14,7 +14,7 @@ import { setupDeploymentController as setupAppsDeploymentController } from "./co
 import { setupPodDefaulter as setupCorePodDefaulter } from "./webhook/core/v1/pod_defaulter.ts";
 // +tsbuilder:scaffold:imports
 
-// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
+// The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
 const manager = Manager.fromArgs({
   name: "fleet-operator",
   leaderElectionId: "7024d776.example.com",

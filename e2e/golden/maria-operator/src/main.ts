@@ -6,7 +6,7 @@ import { Manager } from "@tsbuilder/runtime";
 import { setupMariaController } from "./controller/maria_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
+// The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
 const manager = Manager.fromArgs({
   name: "maria-operator",
   leaderElectionId: "046227c8.example.com",

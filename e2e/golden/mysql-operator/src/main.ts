@@ -7,7 +7,7 @@ import { Manager } from "@tsbuilder/runtime";
 import { setupMySQLController } from "./controller/mysql_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
+// The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
 const manager = Manager.fromArgs({
   name: "mysql-operator",
   leaderElectionId: "5e3c7de0.example.com",

@@ -8,7 +8,7 @@ import { setupInvoiceValidator } from "./webhook/v1/invoice_validator.ts";
 import { setupInvoiceConversion as setupV1beta1InvoiceConversion } from "./webhook/v1beta1/invoice_conversion.ts";
 // +tsbuilder:scaffold:imports
 
-// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
+// The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
 const manager = Manager.fromArgs({
   name: "store-operator",
   leaderElectionId: "2ae34121.example.com",

@@ -7,9 +7,10 @@ import { Manager } from "@tsbuilder/runtime";
 import { setupWorkspaceController } from "./controller/workspace_controller.ts";
 import { setupWorkspaceDefaulter } from "./webhook/v1/workspace_defaulter.ts";
 import { setupWorkspaceValidator } from "./webhook/v1/workspace_validator.ts";
+import { setupTenantController } from "./controller/tenant_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
+// The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
 const manager = Manager.fromArgs({
   name: "team-operator",
   leaderElectionId: "acb11153.example.com",
@@ -18,6 +19,7 @@ const manager = Manager.fromArgs({
 setupWorkspaceController(manager);
 setupWorkspaceDefaulter(manager);
 setupWorkspaceValidator(manager);
+setupTenantController(manager);
 // +tsbuilder:scaffold:setup
 
 // Resolves after SIGTERM, once running reconciles have finished.

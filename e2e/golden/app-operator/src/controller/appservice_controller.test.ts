@@ -130,7 +130,7 @@ test("removed ports and variables are removed from the Service and the Deploymen
 test.each([undefined, 30079])(
   "a manually changed port is replaced, with the node port %s",
   async (nodePort) => {
-    const ports = [{ ...web, nodePort }];
+    const ports = [{ ...web, ...(nodePort && { nodePort }) }];
     const name = await create(`foreign-port-${nodePort ?? "none"}`, { image: "nginx", ports });
     const service = await eventually(() => manager.client.get(Service, { namespace, name }));
     await manager.client.patch(Service, service, (draft) => {

@@ -27,7 +27,9 @@ test("a missing Secret is reported by name, and its creation triggers a reconcil
   await expect(scene.statefulSet(name)).rejects.toThrow("not found");
   const secret = await give("given", "one\ntwo");
   await scene.until(name, { Degraded: "SecretKeyInvalid" });
-  await scene.client.patch(Secret, secret, ({ data }) => delete data?.password);
+  await scene.client.patch(Secret, secret, ({ data }) => {
+    delete data?.password;
+  });
   await scene.until(name, { Degraded: "SecretKeyMissing" });
   await change("given", "it's\\secret\n");
   await eventually(() => scene.statefulSet(name));

@@ -5,6 +5,7 @@
 import {
   Children,
   type Client,
+  type DeepReadonly,
   type Desired,
   findController,
   type Kind,
@@ -22,7 +23,7 @@ export async function findOwn<T extends KubernetesObject>(
   mysql: Maria,
   kind: Kind<T>,
   name: string,
-): Promise<T | undefined> {
+): Promise<DeepReadonly<T> | undefined> {
   const object = await client.find(kind, { namespace: mysql.metadata.namespace, name });
   return object && belongsTo(mysql, object) ? object : undefined;
 }

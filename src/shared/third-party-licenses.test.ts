@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeLicenses } from "./third-party-licenses.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tsbuilder-licenses-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function add(root: string, manifest: object, files: Readonly<Record<string, string>>): void {
+  for (const [name, content] of Object.entries({ "package.json": JSON.stringify(manifest), ...files })) {
+    mkdirSync(dirname(join(folder, root, name)), { recursive: true });
+    writeFileSync(join(folder, root, name), content);
+  }
+}
+
+test("names each package once, with its license and notice, equal texts once", () => {
+  add("node_modules/one", { name: "one", version: "1.0.0", license: "MIT" }, { LICENSE: "MIT text\n" });
+  add("node_modules/@a/two", { name: "@a/two", version: "2.0.0", license: "MIT" }, { license: "MIT text" });
+  add(
+    "node_modules/one/node_modules/three",
+    { name: "three", version: "3.0.0", license: { type: "Apache-2.0" } },
+    { "LICENSE.md": "Apache text", "NOTICE.txt": "A notice" },
+  );
+  add("node_modules/four", { name: "four", version: "4.0.0" }, {});
+  const text = describeLicenses(folder, [
+    "src/main.ts",
+    "node_modules/one/index.js",
+    "node_modules/one/lib/more.js",
+    "node_modules/@a/two/dist/index.js",
+    "node_modules/one/node_modules/three/index.js",
+    "node_modules/four/index.js",
+  ]);
+  const [head, ...sections] = text.split(`\n${"-".repeat(80)}\n`);
+  expect(head).toContain("contains code of the packages below");
+  expect(sections).toEqual([
+    "@a/two 2.0.0 (MIT)\none 1.0.0 (MIT)\n\nMIT text\n",
+    "four 4.0.0 (no license given)\n\nThe package has no license file.\n",
+    "three 3.0.0 (Apache-2.0)\n\nApache text\n\nA notice\n",
+  ]);
+});
+
+test("finds packages above the folder, as in a workspace", () => {
+  add("node_modules/one", { name: "one", version: "1.0.0", license: "MIT" }, { LICENSE: "MIT text" });
+  const text = describeLicenses(join(folder, "operators/mysql"), ["../../node_modules/one/index.js"]);
+  expect(text).toContain("one 1.0.0 (MIT)\n\nMIT text");
+});

@@ -1,0 +1,10 @@
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+
+/** Writes a file that only its owner may read, also in the place of one that others may read. */
+export function writePrivate(file: string, content: string): void {
+  // The mode of a write only applies to a new file.
+  if (existsSync(file)) chmodSync(file, privateMode);
+  writeFileSync(file, content, { mode: privateMode });
+}
+
+const privateMode = 0o600;
