@@ -14,6 +14,9 @@ const randomCases = "e2e/tools/random-cases.setup.ts";
 /** Lets the runtime's own `eventually` wait as long as a unit test may take. */
 const patience = "e2e/tools/patience.setup.ts";
 
+/** The dependencies that scaffolded projects share. */
+const sharedInstall = "e2e/support/shared-install.setup.ts";
+
 /** Says what a test waited for that reaches its limit. */
 const waits = "e2e/support/eventually.setup.ts";
 
@@ -53,6 +56,7 @@ export default defineConfig({
         test: {
           name: "journeys",
           include: ["e2e/journeys/**/*.test.ts"],
+          globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",
           maxWorkers: 2,
@@ -62,10 +66,12 @@ export default defineConfig({
       },
       {
         ...source,
+        plugins: [scripts],
         test: {
-          // What takes its time wherever it runs: npm installs, and programs that wait for each other.
+          // What needs more than Node and npm, or takes its time wherever it runs.
           name: "long-journeys",
           include: ["e2e/long-journeys/**/*.test.ts"],
+          globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",
           maxWorkers: 2,
@@ -99,6 +105,7 @@ export default defineConfig({
         test: {
           name: "real",
           include: ["e2e/real/**/*.test.ts"],
+          globalSetup: sharedInstall,
           setupFiles: [randomCases, waits],
           pool: "forks",
           maxWorkers: 2,

@@ -16,6 +16,7 @@ import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
 import { eventually } from "../support/eventually.ts";
+import { initProject } from "../support/init-project.ts";
 import { folderChange } from "../support/folder-change.ts";
 import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
@@ -34,7 +35,7 @@ beforeAll(async () => {
   mkdirSync(join(work, "my projects/mysql-operator"), { recursive: true });
   symlinkSync(join(work, "my projects"), join(work, "link"));
   project = { folder: join(work, "link/mysql-operator"), env: { HOME: work } };
-  await run(project, "node", cli, "init", "--domain", "example.com");
+  await initProject(project);
   await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
 });
 

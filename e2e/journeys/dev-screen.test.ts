@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { initProject } from "../support/init-project.ts";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { ProcessWatch } from "../support/watched-process.ts";
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const folder = join(work, "mysql-operator");
   mkdirSync(folder);
   project = { folder, env: { HOME: work } };
-  await run(project, "node", cli, "init", "--domain", "example.com");
+  await initProject(project);
   await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
 });
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, type Kind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
@@ -40,6 +41,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await dev?.stop();
   rmSync(work, { recursive: true, force: true });
+});
+
+// Linux has all of 127.0.0.0/8: whoever listens on all addresses is also reached at this one.
+test.skipIf(process.platform !== "linux")("webhooks listen on loopback only", async () => {
+  const configurations = await client.mapper.kindFor({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+  });
+  const text = JSON.stringify(await client.list(configurations));
+  const port = Number(/"url":"https:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]);
+  expect(await tryConnect("127.0.0.1", port)).toBe("connected");
+  expect(await tryConnect("127.0.0.2", port)).toBe("ECONNREFUSED");
 });
 
 test("an edited defaulter applies to the next object", async () => {
@@ -100,6 +113,17 @@ test("Ctrl-C stops dev and the operator", async () => {
   const operator = join(project.folder, ".tsbuilder/dev/operator.mjs");
   expect((await tryRun(project, "pgrep", "-f", operator)).stdout).toBe("");
 });
+
+function tryConnect(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve("connected");
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+  });
+}
 
 function create(name: string) {
   return client.create(orders.v1, { metadata: { namespace: "default", name }, spec: { foo: "given" } });

@@ -9,6 +9,7 @@ import type { ClusterConfig } from "../../src/runtime/http/config.ts";
 import {
   answerJSON,
   answerStatus,
+  type StubAnswer,
   type StubRequest,
   type StubServer,
   startStubServer,
@@ -61,13 +62,15 @@ export function open(response: Response): Response {
 export async function startFaultyServer({
   list = [],
   watch = [],
+  port,
 }: {
   list?: Fault[];
   watch?: Fault[];
+  port?: number;
 }): Promise<StubServer> {
   let lists = 0;
   let watches = 0;
-  const server = await startStubServer((request, response) => {
+  const answer: StubAnswer = (request, response) => {
     const isWatch = request.query.get("watch") === "true";
     const fault = isWatch ? watch[watches++] : list[lists++];
     if (fault) fault(response, request);
@@ -75,7 +78,8 @@ export async function startFaultyServer({
     else if (request.path.endsWith("configmaps")) {
       answerJSON(response, { metadata: { resourceVersion: "10" }, items: [configMap("a", "10")] });
     }
-  });
+  };
+  const server = await startStubServer(answer, port === undefined ? {} : { port });
   onTestFinished(() => server.close());
   return server;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { basename, join } from "node:path";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import type { Client } from "@tsbuilder/runtime";
 import { ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
 import { parse } from "yaml";
@@ -169,13 +169,4 @@ export function operatorConfig(kubeconfig: string, token: string, server: string
   config.users[0]!.user = { token };
   if (server !== undefined) config.clusters[0]!.cluster = { server };
   return JSON.stringify(config);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -24,6 +24,13 @@ const resource = newResource({
   webhooks: { ...noWebhooks, defaulting: true, validation: true, spokes: ["v2"] },
 });
 const foreign: Resource = { ...resource, kind: "Pod", plural: "pods", origin: { type: "core" } };
+const external: Resource = {
+  ...resource,
+  kind: "Certificate",
+  plural: "certificates",
+  origin: { type: "external", module: "cert-manager" },
+};
+const clusterScoped: Resource = { ...resource, kind: "Zone", plural: "zones", namespaced: false };
 const references = referenceTemplates.map(({ name, options }): Resource => {
   const told = Object.keys(options).map((option) => [option, "1"]);
   return { ...resource, kind: `From${name}`, template: { name, options: Object.fromEntries(told) } };
@@ -38,7 +45,7 @@ const manager: Manager = {
 /** Projects that use every part at least once. */
 const projects = [
   { namespaces: [], more: references },
-  { namespaces: ["a", "b"], more: [] },
+  { namespaces: ["a", "b"], more: [clusterScoped, external] },
 ].map(
   ({ namespaces, more }): Project => ({
     domain: "example.com",

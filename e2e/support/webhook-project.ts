@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { initProject } from "./init-project.ts";
 import { run, type Shell } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 
@@ -10,7 +11,7 @@ export async function scaffoldShop(folder: string, env: Shell["env"]): Promise<S
   const tsbuilder = (...words: string[]) =>
     run(project, "node", join(repository, "bin/tsbuilder.js"), ...words);
   const order = ["--group", "shop", "--kind", "Order"];
-  await tsbuilder("init", "--domain", "example.com");
+  await initProject(project);
   await tsbuilder("create", "api", ...order, "--version", "v1", "--make=false");
   await tsbuilder("create", "api", ...order, "--version", "v2", "--controller=false", "--make=false");
   await tsbuilder(

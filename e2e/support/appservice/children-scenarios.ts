@@ -103,7 +103,8 @@ async function otherImage(context: ScenarioContext, namespace: string): Promise<
   const app = await context.observed(key);
   expect(app.status?.observedGeneration).toBe(app.metadata.generation);
   expect(await context.condition(AppService, key, "Progressing")).toBe("True/RollingOut");
-  const after = (await context.client.get(Deployment, key)).spec!.template;
+  const deployment: Deployment = structuredClone(await context.client.get(Deployment, key));
+  const after = deployment.spec!.template;
   expect(after.spec!.containers[0]!.image).toBe("nginx:2");
   after.spec!.containers[0]!.image = "nginx:1";
   expect(after).toEqual(before);

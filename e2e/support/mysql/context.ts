@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   type Client,
+  type DeepReadonly,
   type Condition,
   findCondition,
   type Kind,
@@ -105,7 +106,7 @@ export class ScenarioContext {
     return this.client.get(StatefulSet, this.key(name));
   }
 
-  find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
+  find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<DeepReadonly<T> | undefined> {
     return this.client.find(kind, this.key(name));
   }
 

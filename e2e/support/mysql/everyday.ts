@@ -245,7 +245,10 @@ export const everyday: readonly Scenario[] = [
       await context.change("db", { backupSchedule: null });
       await context.eventually(async () => expect(await context.find(CronJob, "db-backup")).toBeUndefined());
       expect(await context.find(PersistentVolumeClaim, "db-backup")).toBeDefined();
-      expect(await context.condition("db", "BackupReady")).toBeUndefined();
+      // The status is written after the CronJob was deleted.
+      await context.eventually(async () =>
+        expect(await context.condition("db", "BackupReady")).toBeUndefined(),
+      );
     },
   },
 ];

@@ -55,13 +55,17 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-test.skipIf(missing !== undefined)("the image holds one bundled file and no node_modules", async () => {
-  expect(built.stdout).toBe(`${imageName}\n`);
-  expect(built.stderr).toContain(`Building ${imageName} with buildah`);
-  const root = await mount(imageName);
-  expect(readdirSync(join(root, "app")).sort()).toEqual(["main.js", "main.js.map", "package.json"]);
-  expect(filesBelow(root).filter((file) => file.includes("@tsbuilder"))).toEqual([]);
-});
+test.skipIf(missing !== undefined)(
+  "the image holds one bundled file with its licenses, and no node_modules",
+  async () => {
+    expect(built.stdout).toBe(`${imageName}\n`);
+    expect(built.stderr).toContain(`Building ${imageName} with buildah`);
+    const root = await mount(imageName);
+    const files = ["main.js", "main.js.map", "package.json", "third-party-licenses.txt"];
+    expect(readdirSync(join(root, "app")).sort()).toEqual(files);
+    expect(filesBelow(root).filter((file) => file.includes("@tsbuilder"))).toEqual([]);
+  },
+);
 
 test.skipIf(missing !== undefined)("the image is less than 60 MB larger than its base", async () => {
   const added =

@@ -74,12 +74,12 @@ describe.skipIf(missing !== undefined)("a value", () => {
   };
 
   test.each([
-    ["crd.enabled", ["CustomResourceDefinition"]],
+    ["crd.enabled", ["CustomResourceDefinition", "CustomResourceDefinition"]],
     ["prometheus.enabled", ["ServiceMonitor"]],
     ["networkPolicy.enabled", ["NetworkPolicy", "NetworkPolicy"]],
     ["certManager.enabled", ["Certificate", "Certificate", "Issuer"]],
     ["metrics.secure", ["ClusterRole", "ClusterRole", "ClusterRoleBinding"]],
-    ["rbac.helpers.enabled", ["Role", "Role", "Role"]],
+    ["rbac.helpers.enabled", ["ClusterRole", "ClusterRole", "ClusterRole", "Role", "Role", "Role"]],
     [
       "webhook.enabled",
       [

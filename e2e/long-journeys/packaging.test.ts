@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { installPackedTsbuilder, type PackedTsbuilder, scaffoldPacked } from "../support/packed-tsbuilder.ts";
+import { run, tryRun } from "../support/shell.ts";
+
+let packed: PackedTsbuilder;
+
+beforeAll(async () => {
+  packed = await installPackedTsbuilder();
+});
+
+afterAll(() => packed?.remove());
+
+test("a packed tsbuilder installs, scaffolds, and requests none of our names from a registry", async () => {
+  const project = await scaffoldPacked(packed, "mysql-operator");
+  const crd = readFileSync(join(project.folder, "config/crd/bases/apps.example.com_mysqls.yaml"), "utf8");
+  expect(crd).toContain("kind: CustomResourceDefinition");
+  await run(project, "npm", "test");
+  await run(project, "npm", "run", "lint");
+  expect(packed.registry.asked).toEqual([]);
+});
+
+test("the licenses of bundled packages are in the tarball and beside the operator's bundle", async () => {
+  const project = await scaffoldPacked(packed, "licensed-operator");
+  const own = join(packed.work, "prefix/lib/node_modules/tsbuilder/dist/cli/third-party-licenses.txt");
+  for (const name of ["commander", "execa", "handlebars", "inquirer", "yaml"])
+    expect(readFileSync(own, "utf8")).toMatch(new RegExp(`^${name} \\d`, "m"));
+  await run(project, "npm", "run", "build");
+  const operators = readFileSync(join(project.folder, "dist/third-party-licenses.txt"), "utf8");
+  expect(operators).toMatch(/^@tsbuilder\/runtime \d/m);
+  expect(operators).toContain("Apache License");
+});
+
+test("a scaffolded project has its types checked by build and test, and a missing await found by lint", async () => {
+  const project = await scaffoldPacked(packed, "careless-operator");
+  const controller = join(project.folder, "src/controller/mysql_controller.ts");
+  const correct = readFileSync(controller, "utf8");
+  const tryWith = async (from: string, to: string, ...script: string[]) => {
+    writeFileSync(controller, correct.replace(from, to));
+    return tryRun(project, "npm", ...script);
+  };
+  const noAwait = ["await this.#client.patchStatus", "this.#client.patchStatus"] as const;
+  expect(await tryWith(...noAwait, "run", "lint")).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining("no-floating-promises") as string,
+  });
+  for (const script of [["test"], ["run", "build"]]) {
+    const { exitCode, stdout } = await tryWith('status: "True"', 'status: "Maybe"', ...script);
+    expect(exitCode).not.toBe(0);
+    expect(stdout).toContain('"Maybe"');
+  }
+  expect(existsSync(join(project.folder, "dist/main.js"))).toBe(false);
+});
