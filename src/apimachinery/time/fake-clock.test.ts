@@ -38,19 +38,19 @@ test("FakeClock waits for the work of those who joined before it fires the next 
   const clock = new FakeClock();
   const log: string[] = [];
   let working: Promise<void> | undefined;
-  const work = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+  const work = async (untilDone: Promise<void>) => {
+    await untilDone;
     log.push("done");
     working = undefined;
   };
   const leave = clock.join(() => working);
-  clock.setTimer(() => void (working = work()), 10);
+  clock.setTimer(() => void (working = work(new Promise((resolve) => setTimeout(resolve, 1)))), 10);
   clock.setTimer(() => void log.push("next"), 11);
   await clock.advance(11);
   expect(log).toEqual(["done", "next"]);
 
   leave();
-  clock.setTimer(() => void (working = work()), 10);
+  clock.setTimer(() => void (working = work(new Promise(() => {}))), 10);
   await clock.advance(10);
   expect(log).toEqual(["done", "next"]);
 });
