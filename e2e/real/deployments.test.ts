@@ -15,5 +15,5 @@ if ("missing" in binaries) {
   process.env[realKubeconfig] = control.kubeconfig;
   afterAll(() => control.stop());
   // The suite of the embedded cluster is registered here again, and runs on the real server.
-  await import("../support/deployments.test.ts");
+  await import("../long-journeys/deployments.test.ts");
 }

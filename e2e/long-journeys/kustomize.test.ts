@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { run } from "../../../e2e/golden/golden-projects.ts";
+import { run } from "../golden/golden-projects.ts";
 
 /** The fields of `kubectl kustomize`'s output that these tests check. */
 interface Rendered {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { timeoutIn } from "../../.config/limits.ts";
 import { goldenProjects } from "../golden/golden-projects.ts";
-import { startClusterUnderTest, type ClusterUnderTest } from "./cluster-under-test.ts";
-import { findPrograms, kubectlReleases } from "./kubectl-binaries.ts";
-import { run } from "./shell.ts";
-import { repository } from "./source-imports.ts";
+import { startClusterUnderTest, type ClusterUnderTest } from "../support/cluster-under-test.ts";
+import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
+import { run } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
 
 // What a golden project deploys is accepted by an API server: the embedded one here, the real one in e2e/real.
 const programs = findPrograms(kubectlReleases.at(-1)!);
