@@ -1,7 +1,8 @@
 import { evaluate, hasLiteralType, NotStatic } from "../loader/index.ts";
 import type { SchemaSources, Typed } from "./environment.ts";
 import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
-import { type Property, shapeOf } from "./shape.ts";
+import type { Property } from "./property.ts";
+import { shapeOf } from "./shape.ts";
 
 type Literal = string | number | bigint | boolean;
 

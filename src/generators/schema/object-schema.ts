@@ -14,7 +14,7 @@ import { settle } from "./settle.ts";
 import { markersOn } from "./markers-on.ts";
 import { mayBeUndefined } from "./may-be-undefined.ts";
 import { propertySchema } from "./property-schema.ts";
-import { declarationsOf, type Property, type Shape } from "./shape.ts";
+import { declarationsOf, type Property, type Shape } from "./property.ts";
 
 /** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
 export function objectSchema(

@@ -2,7 +2,7 @@ import { mergeInto } from "./merge.ts";
 import type { Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
-import { declarationsOf, type Property } from "./shape.ts";
+import { declarationsOf, type Property } from "./property.ts";
 
 /** The schema of a property's type; of one that several members of an intersection declare, what all of them allow. */
 export function propertySchema(property: Property, builder: SchemaBuilder): Schema {

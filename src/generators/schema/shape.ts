@@ -1,40 +1,17 @@
-import type {
-  Declared,
-  LeadingComments,
-  MappedModifier,
-  Member,
-  Resolved,
-  TypeNode,
-} from "../loader/index.ts";
+import type { Declared, Member, Resolved, TypeNode } from "../loader/index.ts";
 import { areArbitrary } from "./arbitrary-keys.ts";
+import { coreShape, customResourceShape } from "./built-in-shapes.ts";
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
-import type { Schema } from "./schema.ts";
+import {
+  declarationsOf,
+  emptyShape,
+  madeProperty,
+  type Property,
+  type Shape,
+  withModifiers,
+} from "./property.ts";
 import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
-
-/** A property of a type, wherever it was declared: its comments and names are resolved in its own file. */
-export interface Property {
-  readonly name: string;
-  readonly type: Typed;
-  /** Precomputed, for a property of a built-in type of Kubernetes. */
-  readonly schema?: Schema;
-  readonly optional: boolean;
-  /** `-?` and `Required` take undefined from the type. */
-  readonly isDefined?: boolean;
-  readonly readonly: boolean;
-  readonly comments: LeadingComments | undefined;
-  readonly pos: number;
-  readonly env: Environment;
-  /** The same property in other members of an intersection. */
-  readonly others?: readonly Property[];
-}
-
-/** The properties of an object type, in order of declaration, and the type of its additional properties. */
-export interface Shape {
-  readonly properties: Map<string, Property>;
-  readonly index: Typed | undefined;
-  readonly foreign: readonly { readonly what: string; readonly env: Environment; readonly pos: number }[];
-}
 
 /** Finds the properties of an object type; undefined for other types. */
 export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | undefined {
@@ -51,7 +28,9 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
       if (resolved.kind === "utility") return utilityShape(resolved.name, node.args, env, sources);
       if (resolved.kind === "external") {
         const core = sources.coreSchema(resolved.specifier, resolved.name);
-        return externalShape(resolved.name, node, env) ?? (core && coreShape(core.schema, node.pos, env));
+        return (
+          customResourceShape(resolved.name, node, env) ?? (core && coreShape(core.schema, node.pos, env))
+        );
       }
       return resolved.kind === "declared" ? declaredShape(resolved, node.args, env, sources) : undefined;
     }
@@ -104,15 +83,6 @@ function both(known: Property, property: Property): Property {
     readonly: known.readonly && property.readonly,
     others,
   };
-}
-
-/** A property as each member of an intersection declares it, the last one first. */
-export function declarationsOf(property: Property): readonly Property[] {
-  return [property, ...(property.others ?? [])];
-}
-
-function emptyShape(): Shape {
-  return { properties: new Map(), index: undefined, foreign: [] };
 }
 
 function membersShape(members: readonly Member[], env: Environment): Shape {
@@ -254,66 +224,4 @@ function sameProperty(
     return undefined;
   }
   return shapeOf({ node: type.object, env }, sources)?.properties.get(name);
-}
-
-function withModifiers(property: Property, optional: MappedModifier, readonly: MappedModifier): Property {
-  return {
-    ...property,
-    ...(optional && { optional: optional === "add" }),
-    ...(optional === "remove" && property.optional && { isDefined: true }),
-    ...(readonly && { readonly: readonly === "add" }),
-  };
-}
-
-/** `CustomResource<Spec, Status>` and the like: object metadata by name, the rest from the arguments. */
-function externalShape(
-  name: string,
-  node: TypeNode & { kind: "reference" },
-  env: Environment,
-): Shape | undefined {
-  if (!["TypeMeta", "KubernetesObject", "CustomResource"].includes(name)) return undefined;
-  const properties = [property("apiVersion", "string", true), property("kind", "string", true)];
-  const metadata: TypeNode = {
-    kind: "reference",
-    name: "ObjectMeta",
-    args: [],
-    specifier: "@tsbuilder/runtime",
-    pos: node.pos,
-  };
-  if (name !== "TypeMeta") properties.push(madeProperty("metadata", { node: metadata, env }, true, node.pos));
-  const [spec, status] = node.args;
-  if (name === "CustomResource") {
-    if (spec && !isUnknown(spec)) properties.push(madeProperty("spec", { node: spec, env }, false, spec.pos));
-    if (status && !isUnknown(status))
-      properties.push(madeProperty("status", { node: status, env }, true, status.pos));
-  }
-  return { ...emptyShape(), properties: new Map(properties) };
-
-  function property(key: string, type: string, optional: boolean): [string, Property] {
-    return madeProperty(
-      key,
-      { node: { kind: "keyword", name: type, pos: node.pos }, env },
-      optional,
-      node.pos,
-    );
-  }
-}
-
-/** The properties of a built-in type of Kubernetes, so that `Omit` and `Pick` work on it. */
-function coreShape(schema: Schema, pos: number, env: Environment): Shape | undefined {
-  if (!schema.properties) return undefined;
-  const unknown: Typed = { node: { kind: "keyword", name: "unknown", pos }, env };
-  const properties = Object.entries(schema.properties).map(([name, property]): [string, Property] => {
-    const optional = schema.required?.includes(name) !== true;
-    return [name, { ...madeProperty(name, unknown, optional, pos)[1], schema: property }];
-  });
-  return { ...emptyShape(), properties: new Map(properties) };
-}
-
-function isUnknown(node: TypeNode): boolean {
-  return node.kind === "keyword" && ["unknown", "any", "never", "undefined"].includes(node.name);
-}
-
-function madeProperty(name: string, type: Typed, optional: boolean, pos: number): [string, Property] {
-  return [name, { name, type, optional, readonly: false, comments: undefined, pos, env: type.env }];
 }

@@ -6,7 +6,7 @@ import { type BuiltField, buildFields, keptOnceSet, reportForeign } from "./obje
 import { propertySchema } from "./property-schema.ts";
 import { originKey, type Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
-import { declarationsOf, type Shape } from "./shape.ts";
+import { declarationsOf, type Shape } from "./property.ts";
 import { problem } from "./type-schema.ts";
 import { enumSchema } from "./union-schema.ts";
 import { type Discriminator, variantRules } from "./variant-rules.ts";

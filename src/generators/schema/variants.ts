@@ -2,7 +2,8 @@ import type { Marker } from "../markers/collect.ts";
 import type { SchemaSources, Typed } from "./environment.ts";
 import { markersOn } from "./markers-on.ts";
 import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
-import { declarationsOf, joinMembers, type Property, type Shape, shapeOf } from "./shape.ts";
+import { declarationsOf, type Property, type Shape } from "./property.ts";
+import { joinMembers, shapeOf } from "./shape.ts";
 
 /**
  * The variants of a union of object types, also of one within an intersection: `A & (B | C)` has the variants `A & B`
