@@ -19,6 +19,7 @@ if ("missing" in binaries) {
   await import("../../src/runtime/client/live-client-patches.test.ts");
   await import("../../src/runtime/cache/cached-client.test.ts");
   await import("../../src/runtime/client/children.test.ts");
+  await import("../../src/runtime/client/retry-on-conflict.test.ts");
   await import("../../src/runtime/cache/applied-fields.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");
   await import("../../src/runtime/cache/informer.test.ts");

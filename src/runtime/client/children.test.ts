@@ -4,11 +4,9 @@ import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/suppo
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Children } from "./children.ts";
-import { createOrUpdate } from "./create-or-update.ts";
 import { removeForeignPorts } from "./foreign-ports.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { retryOnConflict } from "./retry-on-conflict.ts";
 
 interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };
@@ -244,61 +242,4 @@ test("removeForeignPorts() leaves a Service with the ports that are desired, and
   expect(mended?.spec?.ports?.[1]?.nodePort).toBe(made?.spec?.ports?.[1]?.nodePort);
   const again = await children.set(Service, "ports", desired, removeForeignPorts);
   expect(again?.metadata.resourceVersion).toBe(mended?.metadata.resourceVersion);
-});
-
-test("createOrUpdate() creates, updates, or does nothing", async () => {
-  const set = (value: string) =>
-    createOrUpdate(client, ConfigMap, key("counted"), (draft) => {
-      draft.data = { ...draft.data, value };
-    });
-  expect(await set("1")).toMatchObject({ result: "created", object: { data: { value: "1" } } });
-  expect(await set("1")).toMatchObject({ result: "unchanged" });
-  expect(await set("2")).toMatchObject({ result: "updated", object: { data: { value: "2" } } });
-});
-
-test("retryOnConflict() loses no increment of concurrent counters", async () => {
-  await client.create(ConfigMap, { metadata: key("storm"), data: { count: "0" } });
-  const increment = (): Promise<unknown> =>
-    retryOnConflict(
-      async () => {
-        const current = await client.get(ConfigMap, key("storm"));
-        await client.patch(ConfigMap, current, (draft) => {
-          draft.data!.count = String(Number(draft.data!.count) + 1);
-        });
-      },
-      { attempts: 50 },
-    );
-  await Promise.all(Array.from({ length: 20 }, increment));
-  expect((await client.get(ConfigMap, key("storm"))).data).toEqual({ count: "20" });
-});
-
-test("retryOnConflict() doesn't repeat an apply that conflicts with another field manager", async () => {
-  const theirs = { metadata: key("contested"), data: { a: "theirs" } };
-  await client.apply(ConfigMap, theirs, { fieldManager: "other" });
-  let attempts = 0;
-  const apply = (): Promise<unknown> => {
-    attempts++;
-    return client.apply(ConfigMap, { ...theirs, data: { a: "ours" } }, { force: false });
-  };
-  await expect(retryOnConflict(apply)).rejects.toMatchObject({
-    isConflict: true,
-    isFieldManagerConflict: true,
-    message: expect.stringContaining('conflict with "other": .data.a') as string,
-  });
-  expect(attempts).toBe(1);
-});
-
-test("retryOnConflict() gives up after the given attempts, and at once on other errors", async () => {
-  await client.create(ConfigMap, { metadata: { ...key("stale") }, data: { a: "1" } });
-  const stale = await client.get(ConfigMap, key("stale"));
-  await client.patch(ConfigMap, stale, { merge: { data: { a: "2" } } });
-  let attempts = 0;
-  const update = (): Promise<unknown> => {
-    attempts++;
-    return client.update(ConfigMap, stale);
-  };
-  await expect(retryOnConflict(update, { attempts: 3 })).rejects.toMatchObject({ isConflict: true });
-  expect(attempts).toBe(3);
-  const missing = retryOnConflict(() => client.get(ConfigMap, key("missing")));
-  await expect(missing).rejects.toMatchObject({ isNotFound: true });
 });

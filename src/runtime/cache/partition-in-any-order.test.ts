@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { configMap, fill, startPartition } from "../../../e2e/support/partition-under-test.ts";
+import { keyText } from "../client/object-key.ts";
+
+/** What can happen at the server, and between it and us. */
+type Step = Write | { do: "answer" } | { do: "event" } | { do: "relist"; lag: number };
+interface Write {
+  do: "write" | "delete";
+  by: "us" | "others";
+  name: string;
+}
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("write" as const),
+      by: fc.constantFrom("us" as const, "others" as const),
+      name: fc.constantFrom("a", "b"),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("delete" as const),
+      by: fc.constantFrom("us" as const, "others" as const),
+      name: fc.constantFrom("a", "b"),
+    }),
+  },
+  { weight: 4, arbitrary: fc.constant<Step>({ do: "answer" }) },
+  { weight: 5, arbitrary: fc.constant<Step>({ do: "event" }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("relist" as const), lag: fc.nat(3) }) },
+);
+
+/** A server, the watch that follows it, and answers that come at any time after their writes. */
+class World {
+  readonly target = startPartition();
+  readonly log: { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubernetesObject }[] = [];
+  readonly #live = new Map<string, KubernetesObject>();
+  readonly #answers: (() => void)[] = [];
+  delivered = 0;
+  /** What subscribers must believe after what they were told. */
+  readonly believed = new Map<string, KubernetesObject>();
+  #told = 0;
+
+  constructor(isSynced: boolean) {
+    if (isSynced) this.#relist(0);
+  }
+
+  run(next: Step): void {
+    if (next.do === "write" || next.do === "delete") this.#change(next);
+    else if (next.do === "answer") this.#answers.shift()?.();
+    else if (next.do === "relist") this.#relist(next.lag);
+    else this.#deliver();
+    this.#listen();
+  }
+
+  finish(): void {
+    if (!this.target.partition.hasSynced) this.run({ do: "relist", lag: 2 });
+    for (const answer of this.#answers.splice(0)) answer();
+    while (this.delivered < this.log.length) this.run({ do: "event" });
+  }
+
+  get live(): string[] {
+    return [...this.#live.values()].map(text).sort();
+  }
+
+  #change({ do: what, name, by }: Write): void {
+    if (what === "write") this.#write(name, by === "us");
+    else this.#delete(name, by === "us");
+  }
+
+  #write(name: string, isOurs: boolean): void {
+    const known = this.#live.get(name);
+    const version = this.log.length + 1;
+    const written = configMap(name, version, known?.metadata.uid ?? `uid-${version}`);
+    this.#live.set(name, written);
+    this.log.push({ type: known ? "MODIFIED" : "ADDED", object: written });
+    if (!isOurs) return;
+    this.#answers.push(() => {
+      this.target.partition.wrote(structuredClone(written));
+      // From the answer on, reads are at least as new as the write.
+      const read = this.target.read(name);
+      const isLater = this.log.slice(version).some((entry) => entry.object.metadata.name === name);
+      if (!isLater) assert.equal(read, String(version));
+      else if (read !== undefined) assert.ok(Number(read) >= version);
+    });
+  }
+
+  #delete(name: string, isOurs: boolean): void {
+    const known = this.#live.get(name);
+    if (!known) return;
+    this.#live.delete(name);
+    this.log.push({ type: "DELETED", object: configMap(name, this.log.length + 1, known.metadata.uid) });
+    if (!isOurs) return;
+    this.#answers.push(() => {
+      this.target.partition.wroteDeletion({ namespace: "default", name }, known.metadata.uid);
+      const entry = this.target.partition.store.get({ namespace: "default", name });
+      assert.notEqual(entry?.object.metadata.uid, known.metadata.uid);
+    });
+  }
+
+  #deliver(): void {
+    const entry = this.log[this.delivered];
+    if (!entry || !this.target.partition.hasSynced) return;
+    this.delivered++;
+    this.target.partition.change(entry.type, structuredClone(entry.object), 10);
+  }
+
+  /** A list may be older than the newest state, never older than what the watch has told. */
+  #relist(lag: number): void {
+    const version = Math.max(this.delivered, this.log.length - lag);
+    const state = new Map<string, KubernetesObject>();
+    for (const { type, object } of this.log.slice(0, version)) {
+      if (type === "DELETED") state.delete(keyText(object.metadata));
+      else state.set(keyText(object.metadata), object);
+    }
+    this.delivered = version;
+    fill(this.target.partition, version, ...[...state.values()].map((each) => structuredClone(each)));
+  }
+
+  #listen(): void {
+    for (const event of this.target.told.slice(this.#told)) {
+      const key = keyText(event.object.metadata);
+      const before = this.believed.get(key);
+      assert.equal(event.type === "add", before === undefined);
+      if (event.type === "delete") this.believed.delete(key);
+      else this.believed.set(key, event.object);
+      if (event.type !== "update") continue;
+      assert.equal(event.oldObject, before);
+      assert.ok(Number(version(event.object)) > Number(version(before!)));
+    }
+    this.#told = this.target.told.length;
+  }
+}
+
+const version = ({ metadata }: KubernetesObject): string => metadata.resourceVersion ?? "";
+const text = (each: KubernetesObject): string => `${each.metadata.name}@${version(each)}`;
+
+test("Partition shows every write at once and tells every change once, in whatever order things come", () => {
+  fc.assert(
+    fc.property(fc.boolean(), fc.array(step, { maxLength: 40 }), (isSynced, steps) => {
+      const world = new World(isSynced);
+      for (const next of steps) world.run(next);
+      world.finish();
+      const stored = [...world.target.partition.store.entries()].map(({ object }) => text(object)).sort();
+      expect(stored).toEqual(world.live);
+      expect([...world.believed.values()].map(text).sort()).toEqual(world.live);
+    }),
+    { numRuns: 1000 },
+  );
+});
