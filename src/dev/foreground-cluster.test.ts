@@ -52,6 +52,46 @@ test("startForeground() applies the Stages of a file, independent of the control
   }
 });
 
+test("startForeground() sends webhooks that name a Service to the local port behind it", async () => {
+  const port = await freePort();
+  const cluster = await startForeground({
+    folder,
+    kubeconfig: "kubeconfig",
+    port: undefined,
+    data: undefined,
+    controllers: "none",
+    stages: undefined,
+    servicePorts: [`shop/hooks=${port}`],
+  });
+  try {
+    const hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    await send(cluster.kubeconfig, { method: "POST", path: hooks, body: rejectConfigMaps });
+    const path = "/api/v1/namespaces/default/configmaps";
+    const { code, text } = await send(cluster.kubeconfig, {
+      method: "POST",
+      path,
+      body: { metadata: { name: "a" } },
+    });
+    // Nothing listens there.
+    expect({ code, text }).toEqual({ code: 500, text: expect.stringContaining(`127.0.0.1:${port}`) });
+  } finally {
+    await cluster.stop();
+  }
+});
+
+const rejectConfigMaps = {
+  metadata: { name: "hooks" },
+  webhooks: [
+    {
+      name: "hooks.example.com",
+      clientConfig: { service: { namespace: "shop", name: "hooks" } },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    },
+  ],
+};
+
 test.each([
   ["a file that is not there", undefined, "ENOENT", "--stages"],
   ["a file without stages", "# nothing\n", "contains no Stage", "kwok.x-k8s.io/v1alpha1"],

@@ -6,6 +6,7 @@ import type { Cluster } from "@tsbuilder/cluster";
 import { explainStart } from "./explain-start.ts";
 import { readStages } from "./read-stages.ts";
 import { failureReporter, formatFailure } from "./report-failure.ts";
+import { parseServicePorts } from "./service-ports.ts";
 
 /** The options of a cluster without a project. */
 export interface ForegroundOptions {
@@ -18,6 +19,8 @@ export interface ForegroundOptions {
   readonly controllers: string;
   /** A file of Stages that simulate the lifecycle of objects. */
   readonly stages: string | undefined;
+  /** The local ports behind Services, as `NAMESPACE/NAME=PORT`. */
+  readonly servicePorts?: readonly string[] | undefined;
 }
 
 /** Starts the embedded cluster and writes its kubeconfig, readable only by its owner. */
@@ -34,10 +37,12 @@ export async function startForeground(
       hint: near ? `did you mean "${near}"?` : `use some of ${controllerNames.join(", ")}`,
     });
   }
+  const resolveService = parseServicePorts(options.servicePorts ?? []);
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
   const dataDir = dataFolder(options);
   const cluster = await startCluster({
     onError: failureReporter((error) => void process.stderr.write(formatFailure(error))),
+    resolveService,
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),

@@ -28,12 +28,20 @@ export const clusterStart = defineCommand({
       summary: "KWOK Stage file that simulates the lifecycle of pods and other objects",
       placeholder: "FILE",
     },
+    "service-ports": {
+      type: "list",
+      summary: "local ports behind the Services that webhooks name",
+      placeholder: "NAMESPACE/NAME=PORT",
+    },
   },
-  examples: ["tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data"],
+  examples: [
+    "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data",
+    "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --service-ports shop-system/shop-webhook-service=9443",
+  ],
   async run({ flags, cwd, ui }) {
     const { startForeground } = await import("../../dev/foreground-cluster.ts");
     const ended = stopSignal();
-    const cluster = await startForeground({ ...flags, folder: cwd });
+    const cluster = await startForeground({ ...flags, folder: cwd, servicePorts: flags["service-ports"] });
     ui.print(
       `cluster ready at ${cluster.url}: KUBECONFIG=${quoteWord(flags.kubeconfig)} kubectl get namespaces`,
     );
