@@ -8,6 +8,6 @@ test("flakes: options", () => {
   ).toEqual({ runs: 20, busy: 0, alone: true, projects: ["journeys"], files: ["src/cli"] });
 });
 
-test("flakes: what is no number is refused", () => {
+test("flakes: a value that is not a number is refused", () => {
   expect(() => parseFlakesOptions(["--runs", "many"])).toThrow("--runs takes a whole number");
 });
