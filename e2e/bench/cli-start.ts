@@ -9,11 +9,11 @@ const repository = join(import.meta.dirname, "../..");
 const cli = join(repository, "bin/tsbuilder.js");
 
 if (!existsSync(join(repository, "dist/cli/main.js")))
-  throw new Error("there is no bundle: npm run build makes it");
+  throw new Error("the CLI is not bundled yet: run npm run build");
 const project = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
 try {
   run(cli, "init", "--domain", "example.com", "--project-name", "bench", "--skip-install");
-  // In turns, so that other load on the machine affects all of them.
+  // Alternating, so that other load on the machine affects all of them.
   const times = { node: [] as number[], version: [] as number[], help: [] as number[], api: [] as number[] };
   for (let i = 0; i < runs; i++) {
     times.node.push(run("-e", "0"));

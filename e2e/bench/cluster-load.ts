@@ -21,7 +21,7 @@ async function withCluster(run: (kubeconfig: Kubeconfig, pid: number) => Promise
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   try {
-    // The loader sends messages, too.
+    // The loader sends other messages as well.
     await new Promise<void>((resolve) => child.on("message", (said) => said === "ready" && resolve()));
     await run(JSON.parse(readFileSync(join(folder, "kubeconfig"), "utf8")) as Kubeconfig, child.pid!);
   } finally {
@@ -67,7 +67,7 @@ async function measureLatency(kubeconfig: Kubeconfig): Promise<void> {
     return performance.now() - start;
   };
   report("/readyz alone", [await readyz(), await readyz(), await readyz()]);
-  // Clients in other processes: this one must not be busy with reading.
+  // Clients in other processes, so that this one is not busy reading.
   const readers = Array.from({ length: 3 }, () => spawnReader(kubeconfig));
   await Promise.all(readers.map((reader) => once(reader.stdout, "data")));
   const times: number[] = [];
@@ -78,7 +78,7 @@ async function measureLatency(kubeconfig: Kubeconfig): Promise<void> {
   report(`/readyz beside three full lists of ${objectCount}`, times);
 }
 
-/** Reads full lists without end, and prints a line for each. */
+/** Reads full lists in an endless loop, and prints a line for each. */
 function spawnReader(kubeconfig: Kubeconfig) {
   const url = new URL(kubeconfig.clusters[0].cluster.server);
   const code = `

@@ -71,7 +71,7 @@ async function measureEmbedded(): Promise<Measured> {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   try {
-    // The loader prints messages, too.
+    // The loader prints other messages as well.
     await new Promise<void>((resolve) => child.on("message", (said) => said === "ready" && resolve()));
     const kubeconfig = JSON.parse(readFileSync(join(folder, "kubeconfig"), "utf8")) as Kubeconfig;
     return { start, ...(await measureServer(kubeconfig)), memory: residentMemory([child.pid!]) };
@@ -147,7 +147,7 @@ async function timeCommand(): Promise<number> {
   // Both servers are started by the benchmark, and create their CA during the start.
   const agent = new Agent({ rejectUnauthorized: false });
   while ((await ready(port, agent)) !== 200) {
-    if (child.exitCode !== null) throw new Error("the cluster ended; npm run build makes what it needs");
+    if (child.exitCode !== null) throw new Error("the cluster exited; run npm run build first");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const took = performance.now() - start;

@@ -1,8 +1,8 @@
 /**
- * The loop of a developer: save → first reconcile of the new code, and from nothing to the first reconcile. Ours is
- * `tsbuilder dev` on a scaffolded project; beside it stands what a project of kubebuilder's does with envtest: an
- * operator on controller-runtime, `go build` with a warm cache, a restart, a real kube-apiserver and etcd. Its
- * generators, `go vet` and the linking of test binaries are left out, in its favour. Then the demo's own time.
+ * The development loop: from saving to the first reconcile of the new code, and from nothing to the first reconcile.
+ * `tsbuilder dev` on a scaffolded project is compared with what a kubebuilder project does with envtest: an operator on
+ * controller-runtime, `go build` with a warm cache, a restart, a real kube-apiserver and etcd. Its generators, `go vet`
+ * and the linking of test binaries are left out, in its favour. Then the duration of the demo.
  * Needs `npm run build`. Run: [ROUNDS=9] npm run bench -- dev
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -38,11 +38,11 @@ try {
   if (typeof theirs === "string") console.log(`left out: Go and envtest: ${theirs}`);
   else loops.set("go build and envtest", theirs);
   const saves = new Map<string, number[]>([...loops.keys()].map((name) => [name, []]));
-  // In turns, so that other load on the machine affects both.
+  // Alternating, so that other load on the machine affects both.
   for (let round = 1; round <= rounds; round += 1) {
     for (const [name, loop] of loops) {
       saves.get(name)!.push(await loop.save(round));
-      // Nobody saves twice within a second; work between two saves is not measured.
+      // Nobody saves twice within a second, so work between two saves is not measured.
       await delay(2000);
     }
   }

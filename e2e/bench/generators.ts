@@ -18,7 +18,7 @@ const repository = join(import.meta.dirname, "../..");
 const bundle = bundleOnce();
 
 const binary = findControllerGen();
-if (!binary) console.log("controller-gen is left out: there is no Go here to install it with.");
+if (!binary) console.log("left out: controller-gen: Go, which installs it, was not found");
 console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory");
 for (const count of [1, 10, 100]) await measure(count);
 
@@ -107,7 +107,7 @@ async function measureEdit(folder: string): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
 }
 
-/** Runs contestants in turns, so that other load on the machine affects all of them; returns the median of each. */
+/** Runs contestants alternately, so that other load on the machine affects all of them; returns the median of each. */
 function medians(...runs: readonly (() => void)[]): number[] {
   const times = runs.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {

@@ -44,7 +44,7 @@ try {
   await prepareCounters(client, objects);
   for (const workers of workerCounts) {
     const results = new Map<string, Numbers[]>([...operators.keys()].map((name) => [name, []]));
-    // In turns, so that other load on the machine affects all of them.
+    // Alternating, so that other load on the machine affects all of them.
     for (let round = 0; round < rounds; round++)
       for (const [name, command] of operators) results.get(name)!.push(await measure(command, workers));
     report(results, workers);

@@ -40,7 +40,7 @@ const theirs = await measure("fetch", async (at) => {
   });
   return response.json();
 });
-console.log(`client / fetch: ${(ours / theirs).toFixed(1)} times as many`);
+console.log(`client / fetch: ${(ours / theirs).toFixed(1)} times as many requests per second`);
 server.disconnect();
 
 async function measure(name: string, send: (at: number) => Promise<unknown>): Promise<number> {

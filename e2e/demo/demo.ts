@@ -76,8 +76,8 @@ function tsbuilder(...args: string[]): void {
   if (status !== 0) throw new Error(`tsbuilder ${args.join(" ")} exited with code ${status}`);
 }
 
-/** Runs `tsbuilder dev` during some work, and stops it afterwards. */
-async function withOperator(play: (client: Client, MySQL: Kind) => Promise<void>): Promise<void> {
+/** Runs `tsbuilder dev` while a function acts as the user, and stops it afterwards. */
+async function withOperator(act: (client: Client, MySQL: Kind) => Promise<void>): Promise<void> {
   const dev = spawn(process.execPath, [join(repository, "bin/tsbuilder.js"), "dev", "--samples"], {
     cwd: project,
     stdio: ["ignore", "pipe", "inherit"],
@@ -87,7 +87,7 @@ async function withOperator(play: (client: Client, MySQL: Kind) => Promise<void>
     const kubeconfig = join(project, ".tsbuilder/dev/kubeconfig");
     if (!existsSync(kubeconfig)) throw new Error("dev has not written a kubeconfig");
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
-    await play(client, await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" }));
+    await act(client, await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" }));
   } finally {
     await end(dev);
   }

@@ -1,4 +1,4 @@
-# Kinds that have grown several versions, with every webhook there is.
+# Kinds with several versions, and every type of webhook.
 tsbuilder init --domain example.com --license none
 tsbuilder create api --group shop --version v1 --kind Order
 tsbuilder create api --group shop --version v2 --kind Order --controller=false

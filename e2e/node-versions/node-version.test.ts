@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { run, type Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// Runs on the Node that `.ci/run` puts first on the PATH; `npm run build` was done by another.
+// Runs on the Node version that `.ci/run` puts first on the PATH; `npm run build` ran on another one.
 
 const major = process.env["TSBUILDER_NODE"] ?? process.versions.node.split(".")[0]!;
 const cli = join(repository, "bin/tsbuilder.js");

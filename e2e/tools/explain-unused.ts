@@ -15,21 +15,21 @@ type Explain = (place: string, name: string) => string;
 const deletion: Explain = (place, name) =>
   `${place} exports ${name}, which nothing uses: delete it, or import it where it belongs`;
 const uninstall: Explain = (place, name) =>
-  `${place} lists ${name}, which nothing imports: npm uninstall ${name}; where a tool loads it by its name, add it to ` +
+  `${place} lists ${name}, which nothing imports: npm uninstall ${name}; if a tool loads it by name, add it to ` +
   `knip.ignoreDependencies in package.json`;
 
 const explanations: Readonly<Record<string, Explain>> = {
   files: (place) =>
-    `${place} is imported by nothing: delete it; where a command starts it, name it in "entry" of knip in package.json`,
+    `nothing imports ${place}: delete it; if a command runs it, name it in "entry" of knip in package.json`,
   exports: deletion,
   types: deletion,
   dependencies: uninstall,
   devDependencies: uninstall,
   unlisted: (place, name) =>
-    `${place} imports ${name}, which its package.json doesn't list: npm install ${name}, with --save-dev where it is not shipped`,
-  unresolved: (place, name) => `${place} imports ${name}, which is not there: fix the path`,
+    `${place} imports ${name}, which its package.json doesn't list: npm install ${name}, with --save-dev unless it is shipped`,
+  unresolved: (place, name) => `${place} imports ${name}, which does not exist: fix the path`,
   binaries: (place, name) =>
-    `${place} starts ${name}, which no dependency brings: where machines have it, add it to knip.ignoreBinaries in package.json`,
+    `${place} starts ${name}, which no dependency installs: if it is installed globally, add it to knip.ignoreBinaries in package.json`,
   duplicates: (place, name) => `${place} exports the same thing as ${name}: keep one of the names`,
 };
 
@@ -46,7 +46,5 @@ function explain(file: string, kind: string, findings: readonly Finding[]): stri
   const line = findings[0]?.line;
   const place = line === undefined || kind === "files" ? file : `${file}:${line}`;
   const name = findings.map((finding) => finding.name).join(" and ");
-  return (
-    explanations[kind]?.(place, name) ?? `${place}: ${name} is left over (${kind} in knip's words): delete it`
-  );
+  return explanations[kind]?.(place, name) ?? `${place}: ${name} is unused (${kind} in knip): delete it`;
 }

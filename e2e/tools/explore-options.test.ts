@@ -34,7 +34,7 @@ test("parseExploreOptions() runs one round for one case", () => {
 });
 
 test.each([
-  [["--path", "0:1"], "--path is a case of one test with one seed: give --test and --seed, too"],
+  [["--path", "0:1"], "--path names a case of one test with one seed: it requires --test and --seed"],
   [["--seed", "x"], '--seed takes a whole number, not "x"'],
   [["--time", "5"], 'missing unit in duration "5"'],
   [["--sed", "5"], "--sed"],

@@ -14,13 +14,13 @@ export interface ExploreOptions {
 
 export const exploreHelp = `npm run explore -- [--time 5m] [--seed N] [--runs 1000] [--only FILE-OR-FOLDER]... [--test NAME [--path PATH]]
 
-Runs the property tests with fresh seeds until the time is over or a case fails.
-  --time DURATION   begin no new round after it; each round takes a seed of its own
-  --seed N          the first round's seed; a random one without it, printed
-  --runs N          cases of each property that has no number of its own
+Runs the property tests with fresh seeds until the time is up or a case fails.
+  --time DURATION   how long to start new rounds; each round has a seed of its own
+  --seed N          the seed of the first round; default: random
+  --runs N          how many cases of each property that sets no number itself
   --only PATH       a file or folder of tests; may be given several times
-  --test NAME       one test, by its name
-  --path PATH       one case of that test, as a failure names it: one round`;
+  --test NAME       a single test, by name
+  --path PATH       a single case of that test, as printed by a failure; runs one round`;
 
 export function parseExploreOptions(argv: readonly string[], freshSeed: number): ExploreOptions {
   const { values } = parseArgs({
@@ -36,7 +36,7 @@ export function parseExploreOptions(argv: readonly string[], freshSeed: number):
   });
   const { test, path } = values;
   if (path !== undefined && (test === undefined || values.seed === undefined))
-    throw new Error("--path is a case of one test with one seed: give --test and --seed, too");
+    throw new Error("--path names a case of one test with one seed: it requires --test and --seed");
   return {
     time: path === undefined ? parseDuration(values.time) : 0,
     seed: values.seed === undefined ? freshSeed : readInteger("--seed", values.seed),

@@ -8,12 +8,12 @@ import { exploreHelp, type ExploreOptions, parseExploreOptions } from "./explore
 if (process.argv.includes("--help")) console.log(exploreHelp);
 else process.exitCode = explore(parseExploreOptions(process.argv.slice(2), randomInt(2 ** 31)));
 
-/** Runs one seed after the other, until the time is over or a case fails. */
+/** Runs one seed after another until the time is up or a case fails. */
 function explore(options: ExploreOptions): number {
   const files = listPropertyTests(options.only);
   if (files.length === 0) {
     console.error(
-      `no property tests below ${options.only.join(", ")}: --only takes a file or folder from here`,
+      `no property tests in ${options.only.join(", ")}: --only takes files and folders of this repository`,
     );
     return 1;
   }
@@ -63,7 +63,7 @@ function literally(name: string): string {
   return `^${name.replaceAll(" > ", " ").replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`;
 }
 
-/** The tests below the given folders that contain properties; those that need a real control plane only if named. */
+/** The files with property tests in the given folders; those that need a real control plane only if named. */
 function listPropertyTests(only: readonly string[]): string[] {
   return [...listSources("src"), ...listSources("e2e")].filter(
     (file) =>

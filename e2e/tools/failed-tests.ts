@@ -30,7 +30,7 @@ export function failedTests({ testResults }: TestReport, root: string): FailedTe
   });
 }
 
-/** Says of each test that failed in how many runs it did, and shows its first output. The most frequent comes first. */
+/** Lists the failed tests, the most frequent first: in how many runs each failed, and its first output. */
 export function explainFlakes(runs: readonly (readonly FailedTest[])[]): string {
   const outputs = new Map<string, string[]>();
   for (const { id, output } of runs.flat()) outputs.set(id, [...(outputs.get(id) ?? []), output]);

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export interface FlakesOptions {
   readonly runs: number;
-  /** How many programs use a core beside the tests. */
+  /** How many programs keep a core busy beside the tests. */
   readonly busy: number;
   /** Whether each file has a process of its own. */
   readonly alone: boolean;
@@ -13,10 +13,10 @@ export interface FlakesOptions {
 
 export const flakesHelp = `npm run flakes -- [--runs 5] [--busy 3] [--alone] [--project unit]... [FILE-OR-FOLDER]...
 
-Runs tests again and again on a machine that is kept busy, and names those that failed in any run.
-  --runs N          how often
-  --busy N          programs beside the tests that use one core each, all the time
-  --alone           each file in a process of its own, whose code is not warm
+Runs tests repeatedly on a machine that is kept busy, and names those that failed in any run.
+  --runs N          how many times to run the tests
+  --busy N          how many programs run beside the tests, each of which keeps one core busy
+  --alone           run each file in a process of its own, whose code is not warmed up
   --project NAME    unit, journeys, long-journeys or real; may be given several times`;
 
 export function parseFlakesOptions(argv: readonly string[]): FlakesOptions {

@@ -9,7 +9,7 @@ import { flakesHelp, type FlakesOptions, parseFlakesOptions } from "./flakes-opt
 if (process.argv.includes("--help")) console.log(flakesHelp);
 else process.exitCode = findFlakes(parseFlakesOptions(process.argv.slice(2)));
 
-/** Runs tests again and again beside busy programs, and prints which of them failed how often. */
+/** Runs tests repeatedly beside busy programs, and prints which of them failed, and how often. */
 function findFlakes(options: FlakesOptions): number {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-flakes-"));
   const programs = Array.from({ length: options.busy }, keepBusy);

@@ -8,11 +8,11 @@ import { readSourceGraph, readTestCosts } from "./source-graph.ts";
 const help = `npm run ok [-- --all | --since COMMIT]
 
 Checks what changed since the last commit: types, lint, format, unused code, and the tests of the changed files and
-of those that import them, nearest first, as many as take eight seconds.
-  --since COMMIT   what changed since another commit: a branch, for one, with --since main
-  --all            everything, and all unit tests`;
+of those that import them, nearest first, as many as fit into eight seconds.
+  --since COMMIT   check what changed since another commit, for example a branch with --since main
+  --all            check everything, and run all unit tests`;
 
-/** Milliseconds of tests that keep the whole below 20 s. */
+/** Milliseconds of tests that keep the total below 20 s. */
 const budget = 8_000;
 
 const { values } = parseArgs({
@@ -30,10 +30,8 @@ function checksOfChange() {
   const changed = readChangedFiles(values.since);
   const files = [...changed.present, ...changed.deleted];
   const { run, leftOut } = selectTests(files, { imports: readSourceGraph(), costs: readTestCosts() }, budget);
-  console.log(
-    `${files.length} files changed since ${values.since}: ${run.length} files of tests are near them`,
-  );
+  console.log(`${files.length} files changed since ${values.since}: ${run.length} test files are near them`);
   if (leftOut.length > 0)
-    console.log(`left out: ${leftOut.length} more that take longer: npm run ok -- --all`);
+    console.log(`left out: ${leftOut.length} test files that would take longer: npm run ok -- --all`);
   return planChecks(changed, run);
 }

@@ -28,7 +28,7 @@ export function planChecks({ present, deleted }: ChangedFiles, tests: readonly s
     /\.[cm]?[jt]s$|(tsconfig.*|package)\.json$/.test(file),
   );
   const sources = present.filter((file) => /\.[cm]?[jt]s$/.test(file));
-  // Changed rules may reject any file.
+  // After a change of the rules, any file may be rejected.
   const linted = present.includes(".oxlintrc.json") ? ["."] : sources;
   const formatted = present.includes(".biome.json") ? ["."] : present;
   const checks: readonly (Check & { readonly needed: boolean })[] = [

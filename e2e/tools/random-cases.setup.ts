@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { repository } from "../support/source-imports.ts";
 import { describeFailure, readRandomSettings } from "./random-cases.ts";
 
-/** Runs before each test file: every property takes its seed from here. */
+/** Runs before each test file, and sets the seed of every property. */
 const settings = readRandomSettings(process.env);
 
 fc.configureGlobal({

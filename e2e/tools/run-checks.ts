@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { repository } from "../support/source-imports.ts";
 import type { Check } from "./plan-checks.ts";
 
-/** Runs two checks at a time, in order, and prints the seconds of each, and its output if it fails. */
+/** Runs the checks in order, two at a time, and prints the duration of each, and its output if it fails. */
 export async function runChecks(checks: readonly Check[], print: (text: string) => void): Promise<boolean> {
   const waiting = [...checks];
   let passed = true;

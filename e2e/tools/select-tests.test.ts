@@ -9,6 +9,7 @@ const imports = new Map([
   ["src/manager/manager.ts", ["src/controller/controller.ts"]],
   ["src/manager/manager.test.ts", ["src/manager/manager.ts"]],
   ["e2e/journeys/queue.test.ts", ["src/queue/queue.ts"]],
+  ["e2e/long-journeys/queue.test.ts", ["src/queue/queue.ts"]],
   ["e2e/support/layers.test.ts", []],
 ]);
 const select = (changed: string[], costs: [string, number][] = [], budget = 10_000) =>

@@ -16,7 +16,7 @@ export interface Figures {
 /** The number of watchers that follow the writes. */
 export const watcherCounts = [0, 10, 100];
 
-/** Fewer than the goal's 10,000 show the ratios on a machine with other load. */
+/** Fewer than the goal of 10,000 are enough for ratios on a busy machine. */
 export const objectCount = Number(process.env["BENCH_OBJECTS"] ?? 10_000);
 
 /** Puts a server under load, embedded or real: many objects, lists of them, writes with watchers. */

@@ -1,7 +1,7 @@
 /**
- * One half of a comparison; the other is controller-runtime/main.go, which does the same and has the same protocol.
- * `WATCH=counters`: each line `round <n>` makes it write `spec.count + n` into every status with another value, and
- * report when all are written. `WATCH=pods`: it only caches them, and `collect` makes it collect garbage.
+ * One half of a comparison; the other is controller-runtime/main.go, which does the same and reads the same commands.
+ * `WATCH=counters`: the command `round <n>` makes it set every `status.count` to `spec.count + n`, and report when all
+ * are written. `WATCH=pods`: it only caches pods, and `collect` runs the garbage collector.
  */
 import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";

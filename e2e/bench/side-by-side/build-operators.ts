@@ -5,12 +5,12 @@ import { build } from "esbuild";
 /** A program and its arguments. */
 export type Command = readonly [file: string, ...args: string[]];
 
-/** Builds our operator as it is in a project's image, and the Go operator if possible. */
+/** Builds our operator as for a project's image, and the Go operator if Go is installed. */
 export async function buildOperators(folder: string): Promise<ReadonlyMap<string, Command>> {
   const operators = new Map<string, Command>([["tsbuilder", [process.execPath, await bundle(folder)]]]);
   const twin = buildTwin(folder);
   if (twin) operators.set("controller-runtime", [twin]);
-  else console.log("left out: controller-runtime, as there is no Go here");
+  else console.log("left out: controller-runtime: Go was not found");
   return operators;
 }
 

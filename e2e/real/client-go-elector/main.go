@@ -1,4 +1,4 @@
-// Takes part in an election as client-go does, with the times of the test, and says what becomes of it.
+// Runs client-go's leader election with the durations of the test, and prints what happens.
 package main
 
 import (

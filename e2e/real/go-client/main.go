@@ -1,5 +1,5 @@
 // Goclient talks to a cluster as operators written in Go do: typed clients that send protobuf.
-// It prints a line of JSON for each step, with what it saw or the error, so that two servers can be compared.
+// It prints a line of JSON for each step, with the result or the error, so that two servers can be compared.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	}
 	config.QPS, config.Burst = 1000, 1000
 	config.ContentType = "application/vnd.kubernetes.protobuf"
-	// Answers in JSON, because that is all that the embedded cluster gives: protobuf leaves out the kinds of embedded objects.
+	// Responses in JSON, because the embedded cluster sends nothing else, and protobuf omits the kinds of embedded objects.
 	config.AcceptContentTypes = "application/json"
 	client := kubernetes.NewForConfigOrDie(config)
 

@@ -136,9 +136,9 @@ test("a TerminalError is not retried until the next change", async () => {
 test.each([
   ["a string", () => Promise.reject("words"), /not an Error: "words"/],
   ["undefined", () => Promise.reject(undefined), /not an Error: undefined/],
-  ["something cyclic", () => Promise.reject(Object.assign({}, { self: globalThis })), /not an Error: object/],
-  ["a sync TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
-  ["a wrong duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
+  ["a cyclic object", () => Promise.reject(Object.assign({}, { self: globalThis })), /not an Error: object/],
+  ["a synchronous TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
+  ["an invalid duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
   ["NaN as the priority", () => ({ requeueAfter: "1s", priority: NaN }), /priority is NaN/],
 ])("%s fails the reconcile, which is retried", async (_name, reconcile: () => unknown, message) => {
   let runs = 0;

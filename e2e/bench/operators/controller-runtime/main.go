@@ -1,4 +1,4 @@
-// The same operator as ../tsbuilder.ts, on controller-runtime; what it does and which lines it understands stand there.
+// The same operator as ../tsbuilder.ts, on controller-runtime; see there for what it does and which commands it reads.
 package main
 
 import (
@@ -37,7 +37,7 @@ type counterStatus struct {
 	Count int64 `json:"count,omitempty"`
 }
 
-// Counter has one number to copy.
+// Counter has one number in its spec, which the operator copies to the status.
 type Counter struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -52,7 +52,7 @@ func (c *Counter) DeepCopyObject() runtime.Object {
 	return out
 }
 
-// CounterList is what a list request answers.
+// CounterList is a list of Counters.
 type CounterList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
@@ -68,14 +68,14 @@ func (l *CounterList) DeepCopyObject() runtime.Object {
 	return out
 }
 
-// say writes one line for the driver.
+// say prints one line of JSON for the benchmark.
 func say(message map[string]any) {
 	line, err := json.Marshal(message)
 	exitOn(err)
 	os.Stdout.Write(append(line, '\n'))
 }
 
-// rounds writes spec.count and the number of the round into every status that says something else.
+// rounds sets every status.count to spec.count plus the number of the round.
 type rounds struct {
 	client    client.Client
 	requests  chan event.TypedGenericEvent[*Counter]
@@ -140,7 +140,7 @@ func main() {
 	scheme.AddKnownTypes(version, &Counter{}, &CounterList{})
 	metav1.AddToGroupVersion(scheme, version)
 	exitOn(corev1.AddToScheme(scheme))
-	// GetConfig turns the client's own limit of requests off, as ours has none.
+	// GetConfig disables client-side rate limiting; our client has none.
 	manager, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:                 scheme,
 		Metrics:                metricsserver.Options{BindAddress: "0"},
@@ -174,7 +174,7 @@ func holdPods(manager ctrl.Manager) {
 		reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil })))
 	go func() {
 		<-manager.Elected()
-		// Blocks until all are there.
+		// Blocks until the cache has synced.
 		_, err := manager.GetCache().GetInformer(context.Background(), &corev1.Pod{})
 		exitOn(err)
 		say(map[string]any{"started": true})
