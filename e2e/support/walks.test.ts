@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openWatch } from "../../src/cluster/testing/open-watch.ts";
 import { send } from "../../src/cluster/testing/send.ts";
 import { startTestCluster, type TestCluster } from "../../src/cluster/testing/start-test-cluster.ts";
+import { createCRD } from "./create-crd.ts";
 import { eventually } from "./eventually.ts";
 import { useProjectFolder } from "./project-folder.ts";
 import { type Recorded, recordFiles } from "./record-files.ts";
@@ -123,33 +124,11 @@ const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 async function startCluster(): Promise<TestCluster> {
   const cluster = await startTestCluster();
   onTestFinished(() => cluster.stop());
-  const { group, kind, plural } = Widget;
-  const openAPIV3Schema = {
-    type: "object",
-    properties: {
-      spec: { type: "object", properties: { size: { type: "integer", minimum: 1, default: 3 } } },
-      status: { type: "object", properties: { isSeen: { type: "boolean" } } },
-    },
+  const properties = {
+    spec: { type: "object", properties: { size: { type: "integer", minimum: 1, default: 3 } } },
+    status: { type: "object", properties: { isSeen: { type: "boolean" } } },
   };
-  await cluster.installCRDs({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural, kind },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema },
-        },
-      ],
-    },
-  });
+  await cluster.installCRDs(createCRD(Widget, { subresources: { status: {} }, properties }));
   return cluster;
 }
 

@@ -15,7 +15,12 @@ export interface WebhookAnswer {
 }
 
 /** An AdmissionReview that breaks the contract of webhooks. */
-export class InvalidAnswerError extends Error {}
+export class InvalidAnswerError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "InvalidAnswerError";
+  }
+}
 
 interface Asked {
   readonly uid: string;
@@ -59,7 +64,7 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
   checkPatch(response, asked);
   const { allowed, status, warnings, patch } = response;
   return {
-    allowed: allowed,
+    allowed,
     ...(status && { status }),
     ...(warnings && { warnings }),
     ...(patch && { patch: Buffer.from(patch, "base64").toString("utf8") }),

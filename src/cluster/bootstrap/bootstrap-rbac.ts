@@ -1,6 +1,7 @@
 import type { ApiObject } from "../contract/api-object.ts";
 import { bootstrapBindings, bootstrapRoles } from "./bootstrap-roles.ts";
 import { controlPlaneNamespaceRoles, controlPlaneRoles } from "./control-plane-roles.ts";
+import { controllerRoles } from "./controller-roles.ts";
 import { parseRoles } from "./parse-roles.ts";
 
 const apiGroup = "rbac.authorization.k8s.io";
@@ -31,7 +32,7 @@ export function bootstrapRBAC(): ApiObject[] {
 
 /** The roles of the control plane's components, with bindings to their users and service accounts. */
 export function* controlPlaneRBAC(): Generator<ApiObject> {
-  for (const { name, rules } of parseRoles(controlPlaneRoles)) {
+  for (const { name, rules } of [...parseRoles(controlPlaneRoles), ...parseRoles(controllerRoles)]) {
     yield { apiVersion, kind: "ClusterRole", metadata: metadata(name), rules };
     const subjects = clusterSubjects(name);
     if (subjects) yield binding(metadata(name), { kind: "ClusterRole", name }, subjects);

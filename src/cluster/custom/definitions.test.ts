@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createCRD } from "../../../e2e/support/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 
@@ -9,25 +10,8 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const crd = (plural: string, kind: string, version: object = {}) => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `${plural}.example.com` },
-  spec: {
-    group: "example.com",
-    scope: "Cluster",
-    names: { plural, kind },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", properties: { size: { type: "integer" } } } },
-        ...version,
-      },
-    ],
-  },
-});
+const crd = (plural: string, kind: string, version: object = {}) =>
+  createCRD({ plural, kind, scope: "Cluster" }, { properties: { size: { type: "integer" } }, ...version });
 const merge = "application/merge-patch+json";
 const call = (method: string, path: string, body?: unknown, type = "application/json") =>
   send(cluster.kubeconfig, {

@@ -1,28 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createCRD } from "../../../e2e/support/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
+
+const pod = {
+  type: "object",
+  "x-kubernetes-embedded-resource": true,
+  "x-kubernetes-preserve-unknown-fields": true,
+};
 
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startTestCluster({
-    crds: `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
-`,
+    crds: [createCRD({ plural: "widgets", kind: "Widget" }, { properties: { pod } })],
   });
 });
 afterAll(() => cluster.stop());

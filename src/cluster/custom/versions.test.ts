@@ -1,49 +1,34 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createCRD } from "../../../e2e/support/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
+
+const text = { type: "string" };
+const replicas = { type: "integer" };
+const status = { type: "object", properties: { ready: { type: "boolean" } } };
+const v1 = {
+  name: "v1",
+  subresources: { status: {} },
+  properties: {
+    spec: { type: "object", properties: { color: { ...text, default: "red" }, replicas } },
+    status,
+  },
+};
+const v2 = {
+  name: "v2",
+  subresources: {
+    scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+  },
+  properties: {
+    spec: { type: "object", properties: { color: text, size: { ...text, default: "large" }, replicas } },
+    status,
+  },
+};
 
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startTestCluster({
-    crds: `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              color: {type: string, default: red}
-              replicas: {type: integer}
-          status: {type: object, properties: {ready: {type: boolean}}}
-  - name: v2
-    served: true
-    storage: false
-    subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              color: {type: string}
-              size: {type: string, default: large}
-              replicas: {type: integer}
-          status: {type: object, properties: {ready: {type: boolean}}}
-`,
+    crds: [createCRD({ plural: "widgets", kind: "Widget" }, v1, v2)],
   });
 });
 afterAll(() => cluster.stop());

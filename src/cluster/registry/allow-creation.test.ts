@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createCRD } from "../../../e2e/support/create-crd.ts";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
@@ -7,17 +8,7 @@ let cluster: TestCluster;
 let alice: Kubeconfig;
 beforeAll(async () => {
   cluster = await startTestCluster({
-    crds: `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
-`,
+    crds: [createCRD({ plural: "widgets", kind: "Widget" }, {})],
   });
   await cluster.install(`
 apiVersion: rbac.authorization.k8s.io/v1
