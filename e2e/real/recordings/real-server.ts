@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { request } from "node:https";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import { eventually } from "../../support/eventually.ts";
 
 /** A real API server to ask: its address, and an administrator's token. */
 const [address = "https://127.0.0.1:16443", token = "tok"] = process.argv.slice(2);
@@ -15,14 +17,19 @@ export interface Answer {
 }
 
 /** Sends one request. */
-export function call(method: string, path: string, body?: unknown): Promise<Answer> {
+export function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  accept = "application/json",
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       `${address}${path}`,
       {
         method,
         rejectUnauthorized: false,
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        headers: { accept, authorization: `Bearer ${token}`, "content-type": "application/json" },
       },
       (response) => {
         let text = "";
@@ -36,7 +43,9 @@ export function call(method: string, path: string, body?: unknown): Promise<Answ
               : [...warning.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map((m) =>
                   m[1]!.replaceAll(/\\(.)/g, "$1"),
                 );
-          resolve({ status: response.statusCode!, warnings, body: text === "" ? {} : JSON.parse(text) });
+          // A path that is not served yet is answered with plain text.
+          const isJSON = response.headers["content-type"]?.startsWith("application/json") === true;
+          resolve({ status: response.statusCode!, warnings, body: isJSON ? JSON.parse(text) : {} });
         });
       },
     );
@@ -45,8 +54,14 @@ export function call(method: string, path: string, body?: unknown): Promise<Answ
   });
 }
 
+interface CRD {
+  readonly metadata: Record<string, unknown>;
+  readonly spec: { readonly versions: Record<string, unknown>[]; readonly [field: string]: unknown };
+  readonly [field: string]: unknown;
+}
+
 /** A CRD around the schema of `spec`. */
-export function crd(plural: string, spec: JSONSchema): object {
+export function crd(plural: string, spec: JSONSchema): CRD {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1);
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -68,33 +83,34 @@ export function crd(plural: string, spec: JSONSchema): object {
   };
 }
 
-/** Makes or replaces a CRD, and waits until it serves. */
+/**
+ * Creates or replaces a CRD, and waits until the server serves this schema. A replaced CRD is served a moment later and
+ * stays Established meanwhile, so each gets a column of its own: the server reads schema and columns at once.
+ */
 export async function install(plural: string, spec: JSONSchema): Promise<void> {
   const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-  const name = `${plural}.${group}`;
-  const existing = await call("GET", `${crds}/${name}`);
-  const definition = crd(plural, spec) as { metadata: Record<string, unknown> };
+  const column = randomUUID();
+  const definition = crd(plural, spec);
+  definition.spec.versions[0]!["additionalPrinterColumns"] = [
+    { name: column, type: "string", jsonPath: ".metadata.name" },
+  ];
+  const path = `${crds}/${plural}.${group}`;
+  const existing = await call("GET", path);
   if (existing.status === 200) {
-    definition.metadata["resourceVersion"] = (existing.body["metadata"] as Record<string, unknown>)[
-      "resourceVersion"
-    ];
+    const { resourceVersion } = existing.body["metadata"] as { resourceVersion: string };
+    definition.metadata["resourceVersion"] = resourceVersion;
   }
   const answer =
-    existing.status === 200
-      ? await call("PUT", `${crds}/${name}`, definition)
-      : await call("POST", crds, definition);
+    existing.status === 200 ? await call("PUT", path, definition) : await call("POST", crds, definition);
   if (answer.status >= 300) throw new Error(`${plural}: ${JSON.stringify(answer.body)}`);
-  for (let tries = 0; tries < 100; tries++) {
-    const { body } = await call("GET", `${crds}/${name}`);
-    const conditions = ((body["status"] as Record<string, unknown>)?.["conditions"] ?? []) as {
-      type: string;
-      status: string;
-    }[];
-    if (conditions.some(({ type, status }) => type === "Established" && status === "True")) break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await eventually(async () => {
+    const { body } = await call("GET", `/apis/${group}/v1/${plural}`, undefined, table);
+    const columns = body["columnDefinitions"] as { name: string }[] | undefined;
+    return columns?.some(({ name }) => name === column) ?? false;
+  });
 }
+
+const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /** What is worth recording of an answer. */
 export function digest(answer: Answer): object {
