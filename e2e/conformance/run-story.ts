@@ -87,8 +87,9 @@ async function sendUntil(
   return last.value;
 }
 
-function isReached({ code, text }: ReceivedResponse, until: number | string): boolean {
-  return typeof until === "number" ? code === until : text.includes(until);
+function isReached({ code, text, headers }: ReceivedResponse, until: number | string): boolean {
+  if (typeof until === "number") return code === until;
+  return text.includes(until) || (headers["warning"] ?? "").includes(until);
 }
 
 async function run(

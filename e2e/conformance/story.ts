@@ -7,8 +7,8 @@ export interface Step {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Repeats the request until the answer has this code or text: a real server reloads admission policies once a
-   * second, and new kinds every ten.
+   * Repeats the request until the answer has this code, or this text in its body or its warnings: a real server reloads
+   * admission policies once a second and new kinds every ten, and hears of a namespace's labels a moment later.
    */
   readonly until?: number | string;
 }

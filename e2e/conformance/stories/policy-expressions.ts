@@ -232,6 +232,7 @@ export const policyExpressions: readonly Story[] = [
     remove("/api/v1/namespaces/{ns}-x"),
     post("/api/v1/namespaces", { metadata: { name: "{ns}-y" } }),
     strategic("/api/v1/namespaces/{ns}-y", { metadata: { labels: { story: "{ns}" } } }),
+    { ...remove("/api/v1/namespaces/{ns}-y?dryRun=All"), until: "labelled DELETE" },
     remove("/api/v1/namespaces/{ns}-y"),
     ...gone("ns", "labelled", "roles"),
   ]),
