@@ -1,4 +1,4 @@
-/** A version of a CRD: `properties` are those of its schema, and all other fields stand as they are. */
+/** A version of a CRD: `properties` are those of its schema; all other fields are copied. */
 interface Version {
   readonly name?: string;
   readonly properties?: object;

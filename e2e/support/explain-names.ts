@@ -19,7 +19,7 @@ export function explainErrorNames(sources: readonly NamedSource[]): string[] {
 
 /** A sentence for each constant in capitals. */
 export function explainConstantNames(sources: readonly NamedSource[]): string[] {
-  return declared(sources, /^ *(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm).map(
+  return declared(sources, /^ *(?:export )?const (?:\[[^\]=]*?\b)?([A-Z][A-Z0-9_]+)\b/gm).map(
     ({ file, name }) =>
       `${file} declares ${name}: constants are named like all other values, so call it ${camelCase(name)}, ` +
       "or what it holds where that name is taken",

@@ -76,6 +76,7 @@ describe("explaining a name", () => {
 
   test("asks for camelCase in constants", () => {
     expect(explainConstantNames(planted("export const MAX_SIZE = 1;"))[0]).toContain("call it maxSize,");
+    expect(explainConstantNames(planted("const [first, MAX_SIZE] = pair;"))[0]).toContain("call it maxSize,");
     expect(explainConstantNames(planted("const maxSize = 1;\nconst Pod = defineKind();"))).toEqual([]);
   });
 

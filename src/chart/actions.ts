@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
 
 /**
- * Helm's actions inside of YAML. An object is put together with tokens in the places of actions, written as YAML, and
- * only then the tokens become text: no action is ever quoted or folded, and what looks like one in a description is
- * written so that Helm prints it as it is.
+ * Helm's actions inside of YAML. An object with tokens in the places of actions is written as YAML, and only then the
+ * tokens are replaced by the actions: no action is ever quoted or folded, and what looks like an action in a description
+ * is escaped, so that Helm prints it unchanged.
  */
 
 /** A template action within a string: `{{ .Release.Namespace }}`. */
@@ -67,13 +67,13 @@ export function formatTemplate(value: unknown): string {
     .replaceAll(actionPattern, (_, payload: string) => readToken(payload));
 }
 
-// Characters for private use: no manifest has them, and YAML writes them as they are.
-const [OPEN, CLOSE] = ["\uE000", "\uE001"];
-const actionPattern = new RegExp(`${OPEN}action:([\\w-]*)${CLOSE}`, "gu");
-const linesPattern = new RegExp(`^( *)(?:- )?"?${OPEN}lines:([\\w-]*)${CLOSE}"?(?:: null)?$`, "gmu");
+// Private-use characters: no manifest contains them, and YAML does not escape them.
+const [open, close] = ["\uE000", "\uE001"];
+const actionPattern = new RegExp(`${open}action:([\\w-]*)${close}`, "gu");
+const linesPattern = new RegExp(`^( *)(?:- )?"?${open}lines:([\\w-]*)${close}"?(?:: null)?$`, "gmu");
 
 function token(type: "action" | "lines", text: string, salt = ""): string {
-  return `${OPEN}${type}:${Buffer.from(JSON.stringify([text, salt])).toString("base64url")}${CLOSE}`;
+  return `${open}${type}:${Buffer.from(JSON.stringify([text, salt])).toString("base64url")}${close}`;
 }
 
 function readToken(payload: string): string {

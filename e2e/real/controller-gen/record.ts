@@ -26,7 +26,7 @@ const isRecording = process.argv.includes("--record");
 
 const binary = findControllerGen();
 if (!binary) {
-  console.log("Left out: there is no Go here to install controller-gen with.");
+  console.log("left out: controller-gen: Go, which installs it, was not found");
   process.exit(0);
 }
 
