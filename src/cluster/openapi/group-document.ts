@@ -55,7 +55,9 @@ async function defineCustom(writer: SchemaWriter, resource: Resource, version: s
   writer.reference(meta.get("ListMeta")!);
   const schema = resource.versions.find(({ name }) => name === version)?.schema?.compiled
     ?.schema as JSONSchema;
-  const { name, kind, list } = customDefinition(resource, version, schema);
+  const core = (await loadSchemas("core/v1", { descriptions: true }))!;
+  const described = { kind: core.get("Pod")!, list: core.get("PodList")! };
+  const { name, kind, list } = customDefinition(resource, version, schema, described);
   writer.definitions[name] = kind;
   writer.definitions[`${name}List`] = list;
   return name;
