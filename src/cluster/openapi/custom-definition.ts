@@ -5,6 +5,7 @@ import type { Resource } from "../registry/resource.ts";
 
 const objectMeta = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const listMeta = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+const conventions = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
 /** A built-in kind and its list: custom resources share the descriptions of the fields that every kind has. */
 export interface DescribedKind {
@@ -14,19 +15,19 @@ export interface DescribedKind {
 
 /** The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group, as in Java. */
 export function customDefinition(
-  { group, kind, listKind }: Resource,
+  { group, plural, kind, listKind }: Resource,
   version: string,
   schema: JSONSchema,
   described: DescribedKind,
 ): { name: string; kind: JSONObject<unknown>; list: JSONObject<unknown> } {
   const name = `${group.split(".").toReversed().join(".")}.${version}.${kind}`;
+  const published = publish(schema, described.kind);
   const gvk = (of: string) => [{ group, kind: of, version }];
-  const open = schema["x-kubernetes-preserve-unknown-fields"] === true && !schema.properties;
   return {
     name,
     kind: {
-      ...schema,
-      ...(!open && { properties: commonFields(described.kind, objectMeta, schema.properties) }),
+      ...published,
+      properties: commonFields(described.kind, objectMeta, published["properties"] as JSONObject<unknown>),
       "x-kubernetes-group-version-kind": gvk(kind),
     },
     list: {
@@ -35,7 +36,11 @@ export function customDefinition(
       required: ["items"],
       properties: {
         ...commonFields(described.list, listMeta),
-        items: { type: "array", items: { $ref: `#/components/schemas/${name}` } },
+        items: {
+          type: "array",
+          description: `List of ${plural}. More info: ${conventions}`,
+          items: { $ref: `#/components/schemas/${name}` },
+        },
       },
       "x-kubernetes-group-version-kind": gvk(listKind),
     },
@@ -45,7 +50,7 @@ export function customDefinition(
 function commonFields(
   { properties }: BuiltinSchema,
   metadata: string,
-  own: JSONSchema["properties"] = {},
+  own: JSONObject<unknown> = {},
 ): JSONObject<unknown> {
   const text = (field: string) => ({ type: "string", description: properties![field]!.description });
   return {
@@ -53,5 +58,26 @@ function commonFields(
     kind: text("kind"),
     ...own,
     metadata: { description: properties!["metadata"]!.description, allOf: [{ $ref: metadata }] },
+  };
+}
+
+/** A schema with what Kubernetes adds to it: the types of an int-or-string, and the fields of embedded objects. */
+function publish(schema: JSONSchema, described: BuiltinSchema): JSONObject<unknown> {
+  const { properties = {}, items, additionalProperties, required = [] } = schema;
+  const publishInner = (inner: unknown): unknown =>
+    typeof inner === "object" ? publish(inner as JSONSchema, described) : inner;
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, publish(field, described)]),
+  );
+  return {
+    ...(schema["x-kubernetes-int-or-string"] && { anyOf: [{ type: "integer" }, { type: "string" }] }),
+    ...schema,
+    ...(schema.properties && { properties: fields }),
+    ...(items !== undefined && { items: publishInner(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: publishInner(additionalProperties) }),
+    ...(schema["x-kubernetes-embedded-resource"] === true && {
+      properties: commonFields(described, objectMeta, fields),
+      required: [...new Set([...required, "kind", "apiVersion"])],
+    }),
   };
 }

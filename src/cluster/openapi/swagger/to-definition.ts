@@ -16,7 +16,40 @@ export function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
     delete definition["type"];
     delete definition["format"];
   }
-  return definition;
+  return omitConstraints(schema, definition);
+}
+
+/** Omits what kubectl, which validates by v2, would hold against values that are null or have unknown fields. */
+function omitConstraints(schema: JSONObject<unknown>, definition: JSONObject<unknown>): JSONObject<unknown> {
+  const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const gvk = schema["x-kubernetes-group-version-kind"];
+  if (isOpen && gvk !== undefined) return { type: "object", "x-kubernetes-group-version-kind": gvk };
+  const isNullable = schema["nullable"] === true;
+  const { type, items, properties, required: _required, ...rest } = definition;
+  const hasItems = items !== undefined && !isOpen && !isNullable;
+  const isTyped =
+    type !== undefined && !isNullable && !(isOpen && type === "object") && (type !== "array" || hasItems);
+  // An embedded object's own type is not required of what else may stand there.
+  const added = isOpen && schema["x-kubernetes-embedded-resource"] === true ? ["kind", "apiVersion"] : [];
+  const needed = requiredFields(schema).filter((name) => !added.includes(name));
+  return {
+    ...rest,
+    ...(isTyped && { type }),
+    ...(hasItems && { items }),
+    ...(properties !== undefined && !isOpen && !isNullable && { properties }),
+    ...(needed.length > 0 && { required: needed }),
+  };
+}
+
+/** The required fields that can't be null. */
+function requiredFields({
+  required,
+  properties,
+  additionalProperties,
+}: JSONObject<unknown>): readonly string[] {
+  const fields = (properties ?? {}) as Record<string, JSONObject<unknown>>;
+  if ((additionalProperties as JSONObject<unknown> | undefined)?.["nullable"] === true) return [];
+  return ((required ?? []) as string[]).filter((name) => fields[name]?.["nullable"] !== true);
 }
 
 /** In v3, a reference with a description is in a list of one item, because siblings of `$ref` are ignored. */

@@ -3,6 +3,9 @@ import { toSwagger } from "./to-swagger.ts";
 
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
+const preserving = { "x-kubernetes-preserve-unknown-fields": true };
+const ofKind = { "x-kubernetes-group-version-kind": [{ group: "a", kind: "Thing", version: "v1" }] };
+
 const pods = {
   paths: {
     "/api/v1/pods/{name}": {
@@ -42,7 +45,7 @@ const pods = {
           port: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
           size: { oneOf: [{ type: "string" }, { type: "number" }] },
           labels: { type: "object", additionalProperties: { type: "string" } },
-          list: { type: "array", nullable: true, items: schema("Spec") },
+          list: { type: "array", items: schema("Spec") },
         },
       },
     },
@@ -66,6 +69,36 @@ test("toSwagger() converts references to v2 and keeps their siblings", () => {
     labels: { type: "object", additionalProperties: { type: "string" } },
     list: { type: "array", items: { $ref: "#/definitions/Spec" } },
   });
+});
+
+test.each([
+  [
+    "a field that can be null",
+    {
+      type: "object",
+      required: ["a", "b"],
+      properties: { a: { type: "array", nullable: true, items: {} }, b: { type: "string" } },
+    },
+    { type: "object", required: ["b"], properties: { a: {}, b: { type: "string" } } },
+  ],
+  [
+    "a map whose values can be null",
+    { type: "object", required: ["a"], additionalProperties: { type: "string", nullable: true } },
+    { type: "object", additionalProperties: {} },
+  ],
+  [
+    "a field that keeps unknown ones",
+    { type: "object", ...preserving, required: ["a"], properties: { a: { type: "string" } } },
+    { ...preserving, required: ["a"] },
+  ],
+  [
+    "a kind that keeps unknown fields",
+    { type: "object", description: "Open", ...preserving, ...ofKind, properties: { a: { type: "string" } } },
+    { type: "object", ...ofKind },
+  ],
+])("toSwagger() omits what kubectl can't validate in %s", (_, v3, v2) => {
+  const { definitions } = toSwagger([{ paths: {}, components: { schemas: { Thing: v3 } } }], "v1.36.0");
+  expect(definitions).toEqual({ Thing: v2 });
 });
 
 test("toSwagger() converts bodies to parameters, and flattens the others", () => {
