@@ -107,17 +107,16 @@ export const serviceStories: readonly Story[] = [
     name: "a budget that counts evictions",
     steps: [
       {
-        name: "created",
+        name: "created, before there are pods",
         requests: [
           nodeOfItsOwn,
           post(budgets, {
             metadata: { name: "b" },
             spec: { minAvailable: 1, selector: { matchLabels: labels } },
           }),
-          pod("a", 80),
-          pod("b", 80),
         ],
       },
+      { name: "pods", requests: [pod("a", 80), pod("b", 80)] },
       { name: "ready", reports: [{ labels, status: ready }] },
       { name: "one is evicted", requests: [evict("a")] },
       { name: "it is gone", requests: [remove(`${pods}/a`, { gracePeriodSeconds: 0 })] },
@@ -127,7 +126,7 @@ export const serviceStories: readonly Story[] = [
     name: "a budget of pods without an owner",
     steps: [
       {
-        name: "created",
+        name: "created, before there are pods",
         requests: [
           post(budgets, {
             metadata: { name: "share" },
@@ -137,10 +136,9 @@ export const serviceStories: readonly Story[] = [
             metadata: { name: "empty" },
             spec: { minAvailable: 0, selector: { matchLabels: { app: "x" } } },
           }),
-          pod("a", 80, { nodeName: null }),
-          pod("b", 80, { nodeName: null }),
         ],
       },
+      { name: "pods", requests: [pod("a", 80, { nodeName: null }), pod("b", 80, { nodeName: null })] },
       { name: "ready", reports: [{ labels, status: ready }] },
     ],
   },

@@ -100,6 +100,15 @@ export const workloadStories: readonly Story[] = [
     name: "endpoints of a service, and the budget of its pods",
     steps: [
       {
+        name: "a budget, before there are pods",
+        requests: [
+          post(budgets, {
+            metadata: { name: "b" },
+            spec: { minAvailable: 2, selector: { matchLabels: labels } },
+          }),
+        ],
+      },
+      {
         name: "created",
         requests: [
           // A pod without a node is not an endpoint; with a node, its deletion takes its grace period.
@@ -116,10 +125,6 @@ export const workloadStories: readonly Story[] = [
               selector: labels,
               ports: [{ name: "web", port: 80 }],
             },
-          }),
-          post(budgets, {
-            metadata: { name: "b" },
-            spec: { minAvailable: 2, selector: { matchLabels: labels } },
           }),
           post(
             deployments,
