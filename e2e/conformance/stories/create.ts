@@ -65,6 +65,17 @@ export const create: readonly Story[] = [
     post(cm, { metadata: { name: "a", finalizers: ["unqualified"] } }),
     post(cm, { metadata: { name: "a", finalizers: ["orphan", "foregroundDeletion"] } }),
     post(cm, { metadata: { name: "a", ownerReferences: [{ kind: "X" }] } }),
+    ...["/", "apps/", "a/b/c"].map((apiVersion) =>
+      post(cm, {
+        metadata: { name: "a", ownerReferences: [{ apiVersion, kind: "X", name: "x", uid: "u" }] },
+      }),
+    ),
+    post(`${cm}?dryRun=All`, {
+      metadata: {
+        name: "of-an-event",
+        ownerReferences: [{ apiVersion: "events.k8s.io/v1", kind: "Event", name: "e", uid: "u" }],
+      },
+    }),
     post(cm, {
       metadata: { name: "a", ownerReferences: [{ apiVersion: "v1", kind: "Event", name: "e", uid: "u" }] },
     }),

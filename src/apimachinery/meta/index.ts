@@ -10,6 +10,7 @@ export {
   apiVersionOf,
   defineKind,
   type GroupVersion,
+  isApiVersion,
   type Kind,
   type KindDefinition,
   parseApiVersion,

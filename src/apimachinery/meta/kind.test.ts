@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiVersionOf, defineKind, parseApiVersion } from "./kind.ts";
+import { apiVersionOf, defineKind, isApiVersion, parseApiVersion } from "./kind.ts";
 
 test("defineKind() is namespaced by default, and frozen", () => {
   const kind = defineKind({ group: "apps.example.com", version: "v1" }, { kind: "MySQL", plural: "mysqls" });
@@ -20,4 +20,9 @@ test.each([
 ])("parseApiVersion() is the inverse of apiVersionOf() for %s", (text, groupVersion) => {
   expect(parseApiVersion(text)).toEqual(groupVersion);
   expect(apiVersionOf(groupVersion)).toBe(text);
+});
+
+test("isApiVersion() accepts a version with or without a group", () => {
+  expect(["v1", "apps/v1", "/v1"].filter((text) => !isApiVersion(text))).toEqual([]);
+  expect(["", "/", "apps/", "apps/v1/beta"].filter(isApiVersion)).toEqual([]);
 });

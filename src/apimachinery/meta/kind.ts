@@ -54,3 +54,8 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
   if (slash === -1) return { group: "", version: apiVersion };
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
+
+/** Whether a text is a version, or a group and a version. */
+export function isApiVersion(text: string): boolean {
+  return /^(?:[^/]*\/)?[^/]+$/.test(text);
+}

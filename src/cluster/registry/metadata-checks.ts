@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { isApiVersion, type OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../contract/api-object.ts";
 
@@ -39,13 +39,14 @@ function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
   let controller: string | undefined;
   for (const reference of references ?? []) {
     const field = "metadata.ownerReferences";
-    if (!reference.apiVersion) errors.push(invalid(`${field}.apiVersion`, "", "version must not be empty"));
+    const { apiVersion = "" } = reference;
+    if (!isApiVersion(apiVersion))
+      errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
     if (!reference.kind) errors.push(invalid(`${field}.kind`, "", "must not be empty"));
     if (!reference.name) errors.push(invalid(`${field}.name`, "", "must not be empty"));
     if (!reference.uid) errors.push(invalid(`${field}.uid`, "", "must not be empty"));
-    if (reference.kind === "Event" && /^(events\.k8s\.io\/)?v1$/.test(reference.apiVersion)) {
-      const { group, version } = parseApiVersion(reference.apiVersion);
-      const detail = `${group}/${version}, Kind=Event is disallowed from being an owner`;
+    if (reference.kind === "Event" && /^\/?v1$/.test(apiVersion)) {
+      const detail = "/v1, Kind=Event is disallowed from being an owner";
       errors.push(invalidJSON(field, inGoOrder(reference), detail));
     }
     if (reference.controller !== true) continue;

@@ -1,5 +1,6 @@
 import { isObject, type JSONObject } from "../../json/index.ts";
 import { type FieldError, invalid } from "../../errors/index.ts";
+import { isApiVersion } from "../../meta/index.ts";
 import { checkLabel, checkLabelValue, checkQualifiedName } from "../../naming/index.ts";
 
 /** Checks decoded metadata of a resource of unknown kind: its name only has to be a valid path segment. */
@@ -34,10 +35,12 @@ function entriesOf(value: unknown): [string, string][] {
 /** The field of an error has no index of the owner reference. */
 function checkOwners(owners: unknown, path: string, errors: FieldError[]): void {
   for (const owner of Array.isArray(owners) ? owners : []) {
-    for (const field of ["apiVersion", "kind", "name", "uid"]) {
-      if ((owner as JSONObject<unknown>)[field]) continue;
-      const detail = field === "apiVersion" ? "version must not be empty" : "must not be empty";
-      errors.push(invalid(`${path}.ownerReferences.${field}`, "", detail));
+    const { apiVersion = "", ...fields } = owner as JSONObject<unknown>;
+    const field = `${path}.ownerReferences`;
+    if (!isApiVersion(String(apiVersion)))
+      errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
+    for (const name of ["kind", "name", "uid"]) {
+      if (!fields[name]) errors.push(invalid(`${field}.${name}`, "", "must not be empty"));
     }
   }
 }
