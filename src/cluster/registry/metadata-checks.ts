@@ -39,7 +39,7 @@ function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
   let controller: string | undefined;
   for (const reference of references ?? []) {
     const field = "metadata.ownerReferences";
-    const { apiVersion = "" } = reference;
+    const { apiVersion } = reference;
     if (!isApiVersion(apiVersion))
       errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
     if (!reference.kind) errors.push(invalid(`${field}.kind`, "", "must not be empty"));
