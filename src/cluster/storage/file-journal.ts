@@ -11,8 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Entry } from "./entry.ts";
-import { encodeRecord } from "./journal-record.ts";
+import type { Change } from "./change.ts";
+import { encodeChange, encodeHead, encodeState } from "./journal-record.ts";
 import { readJournal } from "./read-journal.ts";
 import { type RecentHistory, recentHistory } from "./recent-history.ts";
 import type { Journal, Store } from "./store.ts";
@@ -54,8 +54,8 @@ export class FileJournal implements Journal {
     this.#file = openSync(this.#path("log"), "a", 0o600);
   }
 
-  append(collection: string, key: string, revision: number, entry: Entry | undefined): void {
-    const bytes = encodeRecord({ c: collection, k: key, r: revision }, entry?.bytes);
+  append(collection: string, change: Change): void {
+    const bytes = encodeChange(collection, change);
     this.#write(bytes);
     this.#size += bytes.length;
     if (this.#size > this.#compactAt) setImmediate(() => this.#compact());
@@ -136,9 +136,7 @@ export class FileJournal implements Journal {
 }
 
 function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
-  yield encodeRecord({ c: "", k: "", r: revision, n: state.length + changes.length });
-  for (const [c, entry] of state) yield encodeRecord({ c, k: entry.key, r: entry.revision }, entry.bytes);
-  for (const [c, { type, entry }] of changes) {
-    yield encodeRecord({ c, k: entry.key, r: entry.revision }, type === "DELETED" ? undefined : entry.bytes);
-  }
+  yield encodeHead(revision, state.length + changes.length);
+  for (const [collection, entry] of state) yield encodeState(collection, entry);
+  for (const [collection, change] of changes) yield encodeChange(collection, change);
 }

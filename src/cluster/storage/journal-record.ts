@@ -1,5 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { ApiObject } from "../contract/api-object.ts";
+import type { Change } from "./change.ts";
+import type { Entry } from "./entry.ts";
 
 /** One line of a journal: a write, or a deletion if it has no object. */
 export interface JournalRecord {
@@ -8,6 +10,8 @@ export interface JournalRecord {
   readonly k: string;
   readonly r: number;
   readonly o?: ApiObject;
+  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
+  readonly l?: ApiObject;
   /** In the first record of a snapshot: how many records follow. */
   readonly n?: number;
 }
@@ -15,10 +19,28 @@ export interface JournalRecord {
 const newline = Buffer.from("\n");
 const brace = Buffer.from("}");
 
-/** A line: the checksum of the record's JSON, then the JSON. The object's own JSON is given. */
-export function encodeRecord(record: Omit<JournalRecord, "o">, object?: Buffer): Buffer {
-  const head = JSON.stringify(record);
-  const json = object ? [Buffer.from(`${head.slice(0, -1)},"o":`), object, brace] : [Buffer.from(head)];
+/** The first line of a snapshot. */
+export function encodeHead(revision: number, count: number): Buffer {
+  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
+}
+
+/** The line of a state that a snapshot begins with. */
+export function encodeState(collection: string, entry: Entry): Buffer {
+  return encodeEntry(collection, entry, "o");
+}
+
+/** The line of a write. */
+export function encodeChange(collection: string, { type, entry }: Change): Buffer {
+  return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
+}
+
+function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
+  const head = JSON.stringify({ c, k: key, r: revision });
+  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
+}
+
+/** The checksum of a record's JSON, then the JSON. */
+function encodeLine(json: readonly Buffer[]): Buffer {
   const sum = json.reduce((before, part) => crc32(part, before), 0);
   return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
 }

@@ -59,8 +59,8 @@ function readLog(path: string, after: number): RecordedWrite[] {
   return records.filter(({ r }) => r > after).map(writeOf);
 }
 
-function writeOf({ c, k, r, o }: JournalRecord): RecordedWrite {
-  return { collection: c, key: k, revision: r, object: o };
+function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
+  return { collection: c, key: k, revision: r, object: o, lastState: l };
 }
 
 /** The lines of a file; the last one is what follows the last newline. */

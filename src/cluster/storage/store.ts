@@ -5,8 +5,7 @@ import { Entry } from "./entry.ts";
 
 /** Persists writes. It is called before a write is visible, and may throw. */
 export interface Journal {
-  /** Records a write, or a deletion if there is no entry. */
-  append(collection: string, key: string, revision: number, entry: Entry | undefined): void;
+  append(collection: string, change: Change): void;
 }
 
 /** A write that a journal recorded; without an object, a deletion. */
@@ -15,6 +14,8 @@ export interface RecordedWrite {
   readonly key: string;
   readonly revision: number;
   readonly object: ApiObject | undefined;
+  /** What watchers see of a deletion; undefined if it was not recorded. */
+  readonly lastState: ApiObject | undefined;
 }
 
 /** What a journal recorded: the state at a revision, and the writes after it. */
@@ -100,17 +101,14 @@ export class Store {
       metadata: { ...metadata, resourceVersion: String(revision) },
       ...rest,
     };
-    const entry = new Entry(key, revision, stored);
-    this.#journal?.append(collection.name, key, revision, entry);
-    this.#commit(collection, changeTo(entry, previous));
-    return entry;
+    const change = changeTo(new Entry(key, revision, stored), previous);
+    this.#commit(collection, change);
+    return change.entry;
   }
 
   /** Removes an object; its last state gets the revision of the deletion. */
   remove(collection: Collection, entry: Entry, lastState: ApiObject = entry.object): Entry {
-    const revision = this.#revision + 1;
-    this.#journal?.append(collection.name, entry.key, revision, undefined);
-    const change = deletionOf(entry, revision, lastState);
+    const change = deletionOf(entry, this.#revision + 1, lastState);
     this.#commit(collection, change);
     return change.entry;
   }
@@ -151,11 +149,11 @@ export class Store {
     for (const { collection, key, revision: stored, object } of state) {
       this.collection(collection).load(new Entry(key, stored, object!));
     }
-    for (const { collection: name, key, revision: written, object } of writes) {
+    for (const { collection: name, key, revision: written, object, lastState } of writes) {
       const collection = this.collection(name);
       const previous = collection.get(key);
       if (object) this.#apply(collection, changeTo(new Entry(key, written, object), previous));
-      else if (previous) this.#apply(collection, deletionOf(previous, written, previous.object));
+      else if (previous) this.#apply(collection, deletionOf(previous, written, lastState ?? previous.object));
       this.#revision = Math.max(this.#revision, written);
     }
   }
@@ -168,6 +166,7 @@ export class Store {
 
   /** A listener may write, too: all listeners still receive changes in the order of revisions. */
   #commit(collection: Collection, change: Change): void {
+    this.#journal?.append(collection.name, change);
     this.#revision = change.revision;
     this.#apply(collection, change);
     this.#queue.push([collection, change]);
