@@ -25,6 +25,7 @@ import { roleEscalation } from "./stories/role-escalation.ts";
 import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
+import { shards } from "./stories/shards.ts";
 import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
 import { policyExpressions } from "./stories/policy-expressions.ts";
@@ -45,6 +46,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   deletion,
   lists,
   watches,
+  shards,
   errors,
   "custom-resources": customResources,
   workloads,

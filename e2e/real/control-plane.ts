@@ -18,6 +18,12 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+export interface ControlPlaneOptions {
+  readonly controllerManager?: boolean;
+  /** Alpha features of kube-apiserver that are enabled. */
+  readonly featureGates?: readonly string[];
+}
+
 /** The limit of a start in milliseconds: test files await it while they are loaded, where no runner's limit applies. */
 const startLimit = 300_000;
 
@@ -27,7 +33,7 @@ const askLimit = 5000;
 /** Starts a real control plane on free ports of the loopback interface, as envtest does. */
 export async function startControlPlane(
   binaries: string,
-  { controllerManager = false }: { controllerManager?: boolean } = {},
+  { controllerManager = false, featureGates = [] }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
   const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
@@ -52,7 +58,10 @@ export async function startControlPlane(
   writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`);
   writeKeys(folder);
   const etcd = start("etcd", etcdFlags(client, peer));
-  const server = start("kube-apiserver", apiserverFlags(client, secure));
+  const server = start("kube-apiserver", [
+    ...apiserverFlags(client, secure),
+    ...featureGates.map((gate) => `--feature-gates=${gate}=true`),
+  ]);
   const isReady = async (): Promise<void> => expectReady(await askReady(`${url}/readyz`, token));
   try {
     await eventually(isReady, watchBoth(etcd, server), startLimit);

@@ -12,6 +12,7 @@ const fields = (selector: string) =>
     `${cm}?fieldSelector=${encodeURIComponent(selector)}`,
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
   );
+const partial = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 export const lists: readonly Story[] = [
@@ -78,6 +79,36 @@ export const lists: readonly Story[] = [
     get(`${cm}?limit=-1`),
     get(`${cm}?limit=2&continue={5.metadata.continue}&resourceVersion=1`),
     get(`${cm}?limit=2&continue={5.metadata.continue}&resourceVersionMatch=Exact`),
+  ]),
+  story("pages of a selection", [
+    make("a", { app: "x" }),
+    make("b"),
+    make("c", { app: "x" }),
+    make("d"),
+    get(`${cm}?limit=1&labelSelector=app%3Dx`),
+    get(`${cm}?limit=1&labelSelector=app%3Dx&continue={5.metadata.continue}`),
+    get(`${cm}?limit=1&labelSelector=app%3Dx&continue={6.metadata.continue}`),
+    get(`${cm}?limit=2&labelSelector=app%3Dx`),
+    get(`${cm}?limit=3&labelSelector=app%3Dx`),
+    get(`${cm}?limit=1&fieldSelector=metadata.name%3Da`),
+    get(`${cm}?limit=1&fieldSelector=metadata.name%3Dz`),
+    get(`${cm}?limit=1&fieldSelector=metadata.name!%3Da`),
+    get("/api/v1/configmaps?limit=1&fieldSelector=metadata.namespace%3D{ns},metadata.name%3Dc"),
+    get("/api/v1/configmaps?limit=3&fieldSelector=metadata.namespace%3D{ns}"),
+    get("/api/v1/configmaps?limit=4&fieldSelector=metadata.namespace%3D{ns}"),
+    get(`${cm}?limit=1&labelSelector=none`),
+  ]),
+  story("lists of nothing", [
+    make("a"),
+    get(`${cm}?labelSelector=none`),
+    get("/api/v1/namespaces/{ns}/secrets"),
+    get("/api/v1/namespaces/{ns}/secrets", partial),
+    get("/api/v1/namespaces/{ns}/secrets", table),
+    get(`${cm}?labelSelector=none`, partial),
+    get(`${cm}?labelSelector=none`, table),
+    get("/apis/apps/v1/namespaces/{ns}/deployments"),
+    get("/apis/apps/v1/namespaces/{ns}/deployments", partial),
+    get("/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers"),
   ]),
   story("revisions", [
     make("a"),

@@ -16,7 +16,7 @@ describe.skipIf("missing" in binaries)("the recorded answers are those of a real
 
   beforeAll(async () => {
     if ("missing" in binaries) return;
-    controlPlane = await startControlPlane(binaries.folder);
+    controlPlane = await startControlPlane(binaries.folder, { featureGates: ["ShardedListAndWatch"] });
     kubeconfig = parse(readFileSync(controlPlane.kubeconfig, "utf8")) as Kubeconfig;
   });
 

@@ -1,3 +1,4 @@
+export { type Expr, operators } from "./ast.ts";
 export { Env, type EnvOptions } from "./check/env.ts";
 export { type Compiled, compile, compileStrictly } from "./compile.ts";
 export type { Outcome, Program } from "./eval/program.ts";
@@ -29,6 +30,7 @@ export {
   staticSchemaLimit,
 } from "./rules/limits.ts";
 export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
+export { parse } from "./syntax/parser.ts";
 export {
   type CelType,
   formatType,
@@ -38,6 +40,7 @@ export {
   objectType,
   types,
 } from "./types/type.ts";
+export { CelDouble } from "./values/double.ts";
 export { CostLimitError, EvalError, OutOfBudgetError } from "./values/eval-error.ts";
 export { show } from "./values/show.ts";
 export { fromJSON } from "./values/from-json.ts";
@@ -45,5 +48,6 @@ export { CelList } from "./values/list.ts";
 export { CelMap } from "./values/map.ts";
 export { CelObject } from "./values/object.ts";
 export { toJSON } from "./values/to-json.ts";
+export { CelUint } from "./values/uint.ts";
 export type { Value } from "./values/value.ts";
 export { WrittenObject } from "./values/written-object.ts";

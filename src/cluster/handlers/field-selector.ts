@@ -5,15 +5,21 @@ import type { ApiObject } from "../contract/api-object.ts";
 
 type Reader = (object: ApiObject) => string;
 
+export interface FieldSelector {
+  readonly matches: (object: ApiObject) => boolean;
+  /** The only value that a field may have; undefined if there may be several. */
+  readonly only: (field: string) => string | undefined;
+}
+
 /** Parses `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
-export function parseFieldSelector(
-  text: string,
-  resource: Resource,
-): ((object: ApiObject) => boolean) | undefined {
+export function parseFieldSelector(text: string, resource: Resource): FieldSelector | undefined {
   const terms = parseTerms(text);
   if (terms.length === 0) return undefined;
   const readers = new Map(terms.map(({ field }) => [field, readerOf(field, resource)]));
-  return (object) => matchesFields(terms, (field) => readers.get(field)!(object));
+  return {
+    matches: (object) => matchesFields(terms, (field) => readers.get(field)!(object)),
+    only: (field) => terms.find((term) => term.field === field && term.operator === "=")?.value,
+  };
 }
 
 function parseTerms(text: string): FieldTerm[] {

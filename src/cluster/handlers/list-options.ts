@@ -1,13 +1,18 @@
 import { StatusError, badRequest } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { isTrue } from "../http/request-info.ts";
-import { parseFieldSelector } from "./field-selector.ts";
+import { type FieldSelector, parseFieldSelector } from "./field-selector.ts";
 import { parseLabelSelector } from "./label-selector.ts";
+import { parseShardSelector, type ShardSelector } from "./shard-selector.ts";
 import type { Target } from "./target.ts";
 
 /** The validated options of list and watch. */
 export interface ListOptions {
-  readonly matches: ((object: ApiObject) => boolean) | undefined;
+  /** All selectors together. */
+  readonly matches: Predicate | undefined;
+  readonly labels: Predicate | undefined;
+  readonly fields: FieldSelector | undefined;
+  readonly shard: ShardSelector | undefined;
   readonly limit: number;
   readonly continue: string;
   /** Empty if the client sent none. */
@@ -18,12 +23,15 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
+type Predicate = (object: ApiObject) => boolean;
+
 export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(query.get("fieldSelector") ?? "", target.resource);
   const sendInitialEvents = query.get("sendInitialEvents");
-  const options: ListOptions = {
-    matches: both(labels, fields),
+  const options: Omit<ListOptions, "matches" | "shard"> = {
+    labels,
+    fields,
     limit: readInteger(query.get("limit")) ?? 0,
     continue: query.get("continue") ?? "",
     resourceVersion: query.get("resourceVersion") ?? "",
@@ -34,10 +42,9 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   };
   if (watch) checkWatch(options);
   else checkList(options);
-  return options;
+  const shard = parseShardSelector(query.get("shardSelector") ?? "");
+  return { ...options, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
 }
-
-type Predicate = (object: ApiObject) => boolean;
 
 function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   return a && b ? (object) => a(object) && b(object) : (a ?? b);
@@ -60,7 +67,9 @@ function readMatch(text: string): ListOptions["match"] {
   );
 }
 
-function checkList({ match, resourceVersion, continue: token, sendInitialEvents }: ListOptions): void {
+type CheckedOptions = Pick<ListOptions, "match" | "resourceVersion" | "continue" | "sendInitialEvents">;
+
+function checkList({ match, resourceVersion, continue: token, sendInitialEvents }: CheckedOptions): void {
   const field = "resourceVersionMatch";
   const messages: string[] = [];
   if (sendInitialEvents !== undefined) {
@@ -87,7 +96,7 @@ function checkList({ match, resourceVersion, continue: token, sendInitialEvents 
   }
 }
 
-function checkWatch({ match, sendInitialEvents }: ListOptions): void {
+function checkWatch({ match, sendInitialEvents }: CheckedOptions): void {
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
     throw invalidList(
       "resourceVersionMatch",

@@ -7,6 +7,7 @@ import { readContinue, writeContinue } from "./continue-token.ts";
 import { listOfJSON } from "./list-body.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
 import { expiredContinue, expiredList, listRevision } from "./list-revision.ts";
+import { lookedAt } from "./narrow-list.ts";
 import { presentEntries } from "./present-entries.ts";
 import { negotiate, partialOf, rowOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
@@ -20,9 +21,9 @@ export async function handleList(context: RequestContext, target: Target): Promi
 /** The result of a list request. */
 export interface FoundList {
   readonly entries: readonly Entry[];
-  /** The selectors matched none of the existing objects: Go encodes such a list as null. */
-  readonly nothingLeft?: boolean;
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+  /** The selector of the shard that was requested. */
+  readonly shard: string | undefined;
 }
 
 /** Reads a list at its revision: the current one, the requested one, or that of the first page. */
@@ -35,45 +36,49 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
   if (!all) throw token ? expiredContinue(token, prefix) : expiredList();
 
-  const start = token ? all.findIndex(({ key }) => key > token.after) : 0;
-  const rest = start === -1 ? [] : start === 0 ? all : all.slice(start);
+  const rest = token ? all.filter(({ key }) => key > token.after) : lookedAt(all, target, options);
   const at = exact ? revision : core.store.revision;
   const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
-  const { entries, left } = await select(target, rest, limit, options.matches);
-  if (left === 0) {
-    const nothingLeft = rest.length > 0 && entries.length === 0 && !resource.custom;
-    return { entries, nothingLeft, metadata: { resourceVersion: String(at) } };
-  }
+  const { entries, hasMore } = await select(target, rest, limit, options.matches);
+  const shard = options.shard?.text;
+  if (!hasMore) return { entries, shard, metadata: { resourceVersion: String(at) } };
+  const isCounted = !options.labels && !options.fields;
   return {
     entries,
+    shard,
     metadata: {
       resourceVersion: String(at),
       continue: writeContinue(at, entries.at(-1)!.key, prefix),
-      ...(!options.matches && { remainingItemCount: left }),
+      // The real server counts the objects of other shards, too.
+      ...(isCounted && { remainingItemCount: rest.length - limit }),
     },
   };
 }
 
-/** Selects a page of entries, converted to the requested version, and counts the remaining ones. */
+/**
+ * Selects a page of entries, converted to the requested version. There are more if any follow its last one, whether they
+ * match or not.
+ */
 async function select(
   target: Target,
   entries: readonly Entry[],
   limit: number,
   matches: ListOptions["matches"],
-): Promise<{ entries: readonly Entry[]; left: number }> {
+): Promise<{ entries: readonly Entry[]; hasMore: boolean }> {
   if (!matches) {
     const page = entries.length > limit ? entries.slice(0, limit) : entries;
-    return { entries: await presentEntries(target, page), left: entries.length - page.length };
+    return { entries: await presentEntries(target, page), hasMore: page.length < entries.length };
   }
   const selected: Entry[] = [];
   const pause = timeSlices();
-  for (const entry of await presentEntries(target, entries)) {
+  const presented = await presentEntries(target, entries);
+  for (const [index, entry] of presented.entries()) {
     if (matches(entry.object)) selected.push(entry);
+    if (selected.length === limit) return { entries: selected, hasMore: index + 1 < entries.length };
     const paused = pause();
     if (paused) await paused;
   }
-  const left = Math.max(0, selected.length - limit);
-  return { entries: left > 0 ? selected.slice(0, limit) : selected, left };
+  return { entries: selected, hasMore: false };
 }
 
 /** Revision 0 means any revision, and the limit is ignored. */
@@ -88,7 +93,7 @@ function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
 
 /** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
-  const { entries, metadata } = found;
+  const { entries, metadata, shard } = found;
   const representation = negotiate(context.request.headers.accept, target);
   const { form, metaVersion, yaml } = representation;
   if (form === "table") {
@@ -103,7 +108,8 @@ export async function listReply(context: RequestContext, target: Target, found: 
   }
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
-    if (found.nothingLeft) return encode({ ...list, items: null }, representation);
+    // Go has no list to encode then; whole objects always have one.
+    if (entries.length === 0) return encode({ ...list, items: null }, representation);
     if (yaml)
       return encode(
         { ...list, items: entries.map((entry) => partialOf(entry, metaVersion)) },
@@ -113,10 +119,11 @@ export async function listReply(context: RequestContext, target: Target, found: 
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
-  // Lists of custom resources always have a `continue` field, as Go's unstructured lists do.
-  const shown = resource.custom ? { continue: "", ...metadata } : metadata;
+  // Lists of custom resources always have a `continue` field and never shardInfo, as Go's unstructured lists.
+  const shown = resource.custom
+    ? { continue: "", ...metadata }
+    : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
   const list = { kind: resource.listKind, apiVersion, metadata: shown };
-  if (found.nothingLeft) return encode({ ...list, items: null }, representation);
   if (yaml) {
     const items = entries.map(({ object: { kind, apiVersion: own, ...rest } }) =>
       resource.custom ? { kind, apiVersion: own, ...rest } : rest,

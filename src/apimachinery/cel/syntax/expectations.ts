@@ -23,6 +23,12 @@ export const expressionStart: ReadonlySet<TokenKind> = new Set([
   "ident",
 ]);
 
+/** The tokens that may follow the opening parenthesis of arguments, as in messages. */
+export const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
+
+/** The tokens that may follow the opening parenthesis of arguments. */
+export const argumentStart: ReadonlySet<TokenKind> = new Set([...expressionStart, ")"]);
+
 /** The tokens that may be a field name. */
 export const fieldStart: ReadonlySet<TokenKind> = new Set(["ident", "quoted"]);
 

@@ -2,15 +2,24 @@ import { type Call, type Expr, type Literal, type MapEntry, operators, type Stru
 import { CelSyntaxError, type Issue } from "./issue.ts";
 import { parseLiteral } from "./literal.ts";
 import { expandMacro } from "./macros.ts";
-import { expressionStart, expressionStarts, fieldStart } from "./expectations.ts";
+import {
+  argumentStart,
+  argumentStarts,
+  expressionStart,
+  expressionStarts,
+  fieldStart,
+} from "./expectations.ts";
 import { ParseAbortedError, TokenStream } from "./token-stream.ts";
 import { reservedWords, type TokenKind } from "./token.ts";
 
 const maxDepth = 250;
 const maxLength = 100_000;
 
-/** Parses an expression and expands its macros. Throws `CelSyntaxError` only. */
-export function parse(source: string): Expr {
+/**
+ * Parses an expression and expands its macros; without them, `has` is a function as any other. Throws `CelSyntaxError`
+ * only.
+ */
+export function parse(source: string, { macros = true } = {}): Expr {
   const issues: Issue[] = [];
   let expr: Expr | undefined;
   if (source.length > maxLength && Array.from(source).length > maxLength) {
@@ -18,7 +27,7 @@ export function parse(source: string): Expr {
     throw new CelSyntaxError(source, [{ pos: -1, message }]);
   }
   try {
-    expr = new Parser(source, issues).parse();
+    expr = new Parser(source, issues, macros).parse();
   } catch (error) {
     if (!(error instanceof ParseAbortedError)) throw error;
   }
@@ -33,10 +42,12 @@ const literals: ReadonlySet<TokenKind> = new Set(["int", "uint", "float", "strin
 
 class Parser {
   readonly #tokens: TokenStream;
+  readonly #macros: boolean;
   #depth = 0;
 
-  constructor(source: string, issues: Issue[]) {
+  constructor(source: string, issues: Issue[], macros: boolean) {
     this.#tokens = new TokenStream(source, issues);
+    this.#macros = macros;
   }
 
   parse(): Expr {
@@ -258,6 +269,7 @@ class Parser {
   #arguments(): Expr[] {
     this.#tokens.expect("(");
     const args: Expr[] = [];
+    if (!argumentStart.has(this.#tokens.peek().kind)) this.#tokens.unexpected(argumentStarts, argumentStart);
     if (this.#tokens.accept(")")) return args;
     do args.push(this.#expression());
     while (this.#tokens.accept(","));
@@ -266,6 +278,7 @@ class Parser {
   }
 
   #expand(expr: Call): Expr {
+    if (!this.#macros) return expr;
     return expandMacro(expr, (pos, message) => this.#tokens.report(pos, message)) ?? expr;
   }
 
