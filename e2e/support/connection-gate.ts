@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
+import { settled } from "@tsbuilder/apimachinery/time";
 import { onTestFinished } from "vitest";
 
 /**
@@ -29,9 +30,10 @@ export class Gate {
     return port;
   }
 
-  /** Breaks all connections. */
-  reset(): void {
+  /** Breaks all connections, and resolves once the clients in this process know it: they send nothing on them then. */
+  async reset(): Promise<void> {
     for (const socket of this.sockets) socket.resetAndDestroy();
+    await settled();
   }
 
   /** Resolves after this many connections since the start. */

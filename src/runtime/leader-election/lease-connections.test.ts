@@ -41,7 +41,7 @@ test("a load balancer that resets all connections and lets new ones hang for a w
   const first = await renewTime();
 
   gate.hangs = true;
-  gate.reset();
+  await gate.reset();
   const before = gate.sockets.length;
   await clock.advance(2000);
   await gate.came(before + 1);
