@@ -52,10 +52,13 @@ describe("planManifests() warns of", () => {
   // +listMapKey=a
   // +listMapKey=b
   three?: { a: string; b: string }[];
+  /** @minLength 1 @minLength 2 */
+  four?: string;
 }`;
     expect(await warningsOf(spec)).toEqual([
       "2:6 +kubebuilder:validation:Minimum is given twice, and the last one counts",
-      "6:6 +kubebuilder:validation:Maximum is given twice, and the last one counts",
+      "6:6 +kubebuilder:validation:Maximum has no effect beside @maximum, which sets the same",
+      "12:7 @minLength is given twice, and the last one counts",
     ]);
   });
 

@@ -25,6 +25,11 @@ export interface Marker {
   readonly written?: string;
 }
 
+/** The name of a marker, with the sign in front of it. */
+export function asWritten({ name, written }: Marker): string {
+  return written ?? `+${name}`;
+}
+
 /** All markers of a file: on its declarations and members, and those of the package. */
 export interface ModuleMarkers {
   on(comments: LeadingComments): readonly Marker[];

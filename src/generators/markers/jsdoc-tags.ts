@@ -56,5 +56,9 @@ function tagStarts(
   );
 }
 
-/** Code and quoted text, which contain no tags, or a tag. */
-const token = /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z][\w:.-]*)/gu;
+/**
+ * Code and quoted text, which contain no tags, or a tag. `@scope/name` is a package, and a name with the punctuation of
+ * a sentence behind it is part of the sentence.
+ */
+const token =
+  /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z](?:[\w:.-]*[\w:-])?)(?!\.*[\w:/-]|[.,;!?)]+(?:\s|$))/gu;

@@ -1,12 +1,17 @@
 import type { DiagnosticLog } from "../diagnostic.ts";
-import type { Marker } from "./collect.ts";
+import { asWritten, type Marker } from "./collect.ts";
 
 /** Warns of markers on one field or type of which another one takes the effect. */
 export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog): void {
   for (const [i, marker] of markers.entries()) {
     const later = markers.slice(i + 1).find(({ name }) => name === marker.name);
     if (!later || marker.definition.repeatable || argsOf(later) === argsOf(marker)) continue;
-    log.warn(marker.place, `+${marker.name} is given twice, and the last one counts`, "keep one of them");
+    const [lost, kept] = [asWritten(marker), asWritten(later)];
+    const message =
+      lost === kept
+        ? `${lost} is given twice, and the last one counts`
+        : `${lost} has no effect beside ${kept}, which sets the same`;
+    log.warn(marker.place, message, "keep one of them");
   }
   const given = presence.flatMap(({ name, isRequired }) => {
     const found = markers.find((marker) => marker.name === name);

@@ -1,6 +1,7 @@
 import type { ArgumentType, MarkerValue } from "./argument-type.ts";
 import { guessType } from "./guess-type.ts";
 import { MarkerError } from "./marker-error.ts";
+import { readJson, readNumber } from "./read-number.ts";
 import type { Scanner } from "./scanner.ts";
 import { unquote } from "./unquote.ts";
 
@@ -50,10 +51,9 @@ function parseNumber(scanner: Scanner, type: "int" | "number"): number | bigint 
   if (!isNumber || /^0[xXbBoO]|_/u.test(token.text)) {
     throw new MarkerError(`expected ${expected}, got "${token.text}"`, token.start);
   }
-  const value = isNegative ? -Number(token.text) : Number(token.text);
-  if (token.kind === "int" && !Number.isSafeInteger(value))
-    return BigInt(isNegative ? `-${token.text}` : token.text);
-  return value === 0 ? 0 : value;
+  const value = readNumber(isNegative ? `-${token.text}` : token.text, type);
+  if (value === undefined) throw new MarkerError(`${token.text} is too large`, token.start);
+  return value;
 }
 
 function parseBool(scanner: Scanner): boolean {
@@ -97,7 +97,7 @@ function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {
   scanner.pos = scanner.text.length;
   if (type === "raw") return rest;
   try {
-    return JSON.parse(rest) as MarkerValue;
+    return readJson(rest);
   } catch {
     throw new MarkerError(
       `expected JSON, got "${rest.trim()}"`,

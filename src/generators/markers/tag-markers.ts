@@ -5,6 +5,7 @@ import type { MarkerValue } from "./argument-type.ts";
 import type { Marker } from "./collect.ts";
 import type { MarkerTarget } from "./definition.ts";
 import { type JsdocTag, splitTags } from "./jsdoc-tags.ts";
+import { readJson, readNumber } from "./read-number.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
 /** A marker with its value, or why the tag's text is not a value. */
@@ -134,24 +135,28 @@ function hintFor(name: string): string | undefined {
 const standard = new Set(["defaults", "file", "param", "mixin", "returns", "todo", "type"]);
 
 function number(name: string): (text: string) => Meaning {
-  return (text) =>
-    isNumber(text) ? [[`${validation}${name}`, Number(text)]] : `expected a number, got ${quoted(text)}`;
+  return (text) => {
+    const value = numberOf(text, "number");
+    return value === undefined ? `expected a number, got ${quoted(text)}` : [[`${validation}${name}`, value]];
+  };
 }
 
 /** The limit itself, as in JSON Schema since draft 6, or true beside a limit, as before. */
 function exclusive(limit: "Minimum" | "Maximum"): (text: string) => Meaning {
   return (text) => {
     const excluded: readonly [string, MarkerValue] = [`${validation}Exclusive${limit}`, true];
-    if (isNumber(text)) return [[`${validation}${limit}`, Number(text)], excluded];
-    return flag(text, [excluded]);
+    const value = numberOf(text, "number");
+    return value === undefined ? flag(text, [excluded]) : [[`${validation}${limit}`, value], excluded];
   };
 }
 
 function integer(name: string): (text: string) => Meaning {
-  return (text) =>
-    /^\d+$/u.test(text)
-      ? [[`${validation}${name}`, Number(text)]]
-      : `expected an integer of at least 0, got ${quoted(text)}`;
+  return (text) => {
+    const value = /^\d+$/u.test(text) ? numberOf(text, "int") : undefined;
+    return value === undefined
+      ? `expected an integer of at least 0, got ${quoted(text)}`
+      : [[`${validation}${name}`, value]];
+  };
 }
 
 function flag(text: string, markers: Exclude<Meaning, string>): Meaning {
@@ -171,15 +176,15 @@ function defaultValue(text: string): Meaning {
   if (written === "") return "it requires a value";
   if (written === "undefined" || written === "null") return [];
   try {
-    return [["kubebuilder:default", JSON.parse(written) as MarkerValue]];
+    return [["kubebuilder:default", readJson(written)]];
   } catch {
     if (/[\n[{]/u.test(written)) return `expected JSON, got ${quoted(written)}`;
     return [["kubebuilder:default", written.replace(/^'(.*)'$/u, "$1")]];
   }
 }
 
-function isNumber(text: string): boolean {
-  return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/u.test(text);
+function numberOf(text: string, type: "int" | "number"): number | bigint | undefined {
+  return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/u.test(text) ? readNumber(text, type) : undefined;
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
-import type { Marker } from "../markers/collect.ts";
+import { asWritten, type Marker } from "../markers/collect.ts";
 import type { MarkerTarget } from "../markers/definition.ts";
 import { originKey, rulePlaces, type Schema } from "./schema.ts";
 
@@ -32,7 +32,7 @@ export function applyMarkers(
     const before = { ...onto };
     const context = { marker: marker.name, target, constants };
     const problem = marker.definition.apply!(onto, marker.args, context);
-    if (problem) log.error(marker.place, `${marker.written ?? `+${marker.name}`}: ${problem}`);
+    if (problem) log.error(marker.place, `${asWritten(marker)}: ${problem}`);
     const changed = Object.keys(onto).filter(
       (key) => onto[key as keyof Schema] !== before[key as keyof Schema],
     );

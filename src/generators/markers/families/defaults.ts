@@ -1,3 +1,4 @@
+import { readJson } from "../read-number.ts";
 import { type MarkerFamily, singleValue, text } from "../definition.ts";
 
 /** Default values and examples. */
@@ -28,7 +29,7 @@ export const defaults: MarkerFamily = {
         const written = text(args).trim();
         if (written.startsWith("ref(")) return undefined;
         try {
-          JSON.parse(written);
+          readJson(written);
           return undefined;
         } catch {
           return `expected JSON, got "${written}"; a string in JSON has double quotes`;
@@ -37,7 +38,7 @@ export const defaults: MarkerFamily = {
       apply(schema, args) {
         const written = text(args).trim();
         if (written.startsWith("ref(")) return undefined;
-        const value = JSON.parse(written) as string | null;
+        const value = readJson(written);
         if (value !== null) schema.default = value;
         return undefined;
       },

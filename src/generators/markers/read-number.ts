@@ -1,0 +1,29 @@
+import type { MarkerValue } from "./argument-type.ts";
+
+/**
+ * A number in decimal: a bigint where JavaScript's numbers lose digits, and undefined where Go has no value for it: an
+ * integer beyond int64, or one beyond float64.
+ */
+export function readNumber(text: string, type: "int" | "number"): number | bigint | undefined {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return undefined;
+  if (!/^[-+]?\d+$/u.test(text) || Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  const whole = BigInt(text.replace(/^\+/u, ""));
+  return type === "int" && whole !== BigInt.asIntN(64, whole) ? undefined : whole;
+}
+
+/** Parses JSON. Throws a SyntaxError, also for a number that Go has no value for. */
+export function readJson(text: string): MarkerValue {
+  // JSON.parse() would round long integers.
+  const marked = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gu, (token) =>
+    /^-?[1-9]\d{15,}$/u.test(token) ? `"\uE000${token}"` : token,
+  );
+  return JSON.parse(marked, (_, value: unknown) => {
+    const long = typeof value === "string" ? /^\uE000(-?\d+)$/u.exec(value)?.[1] : undefined;
+    const number = long === undefined ? value : readNumber(long, "int");
+    if (number === undefined || number === Infinity || number === -Infinity) {
+      throw new SyntaxError("the number is too large");
+    }
+    return number;
+  }) as MarkerValue;
+}
