@@ -35,7 +35,8 @@ function describeType(schema: Schema): string {
   if (typeof schema.additionalProperties === "object")
     return `map of ${describeType(schema.additionalProperties)}`;
   if (schema["x-kubernetes-int-or-string"]) return schema.pattern ? "quantity" : "integer or string";
-  if (schema.enum) return schema.enum.map((value) => markdownCode(JSON.stringify(value))).join(" ");
+  const values = schema.enum ?? schema.allOf?.find((branch) => branch.enum)?.enum;
+  if (values) return values.map((value) => markdownCode(JSON.stringify(value))).join(" ");
   const type = schema.type ?? "any";
   return schema.format ? `${type} (${schema.format})` : type;
 }

@@ -16,7 +16,11 @@ export function mergeInto(
   source: Schema,
   onConflict: (conflict: MergeConflict) => void,
 ): void {
-  for (const branch of source.allOf ?? []) mergeInto(target, branch, onConflict);
+  for (const branch of source.allOf ?? []) {
+    // An enum of a type that may be null: see `orNull`.
+    if (source.nullable && branch.enum) target.allOf = [...(target.allOf ?? []), branch];
+    else mergeInto(target, branch, onConflict);
+  }
   const [left, right]: [Schema, Schema] = [{}, {}];
   for (const key of Object.keys(source) as (keyof Schema & string)[]) {
     if (source[key] === undefined || keptApart.has(key)) continue;

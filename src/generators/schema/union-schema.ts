@@ -1,12 +1,11 @@
-import type { TypeNode } from "../loader/index.ts";
-import type { Typed } from "./environment.ts";
+import type { SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
-import { markersOn } from "./markers-on.ts";
-import { resolveReference } from "./resolve.ts";
+import { orNull } from "./or-null.ts";
 import type { Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
 import { problem } from "./type-schema.ts";
+import { isKeyword, isNothing, unionMembers } from "./union-members.ts";
 import { variantsSchema } from "./variants-schema.ts";
 import { placeOf } from "./environment.ts";
 
@@ -31,11 +30,26 @@ export function enumSchema(values: readonly (string | number | bigint | boolean)
  * A union: an enum for literals, nullable with null, int-or-string for numbers and strings, and variants for objects.
  */
 export function unionSchema(typed: Typed, builder: SchemaBuilder): Schema {
-  const members = flatten(typed, builder);
-  const isNullable = members.some(isNull);
-  const rest = members.filter((member) => !isNull(member) && !isNothing(member));
-  const schema = withoutNull(rest, typed, builder);
-  return isNullable ? { ...schema, nullable: true } : schema;
+  const members = unionMembers(typed, builder.sources);
+  const isNullable = members.some((member) => isKeyword(member, "null"));
+  const only = onlyMember(typed, builder.sources);
+  const schema = only
+    ? builder.use(only)
+    : withoutNull(
+        members.filter((member) => !isNothing(member)),
+        typed,
+        builder,
+      );
+  return isNullable ? orNull(schema) : schema;
+}
+
+/** The single member beside null and undefined, as it is written: a named type keeps its description. */
+function onlyMember({ node, env }: Typed, sources: SchemaSources): Typed | undefined {
+  if (node.kind !== "union") return undefined;
+  const [first, ...others] = node.members
+    .map((member): Typed => ({ node: member, env }))
+    .filter((member) => !unionMembers(member, sources).every(isNothing));
+  return others.length === 0 ? first : undefined;
 }
 
 function withoutNull(members: readonly Typed[], typed: Typed, builder: SchemaBuilder): Schema {
@@ -88,28 +102,3 @@ function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
     "a structural schema has a single type: use an object with one optional field for each",
   );
 }
-
-/** The members of a union, including those of named unions without markers. */
-function flatten({ node, env }: Typed, builder: SchemaBuilder): Typed[] {
-  if (node.kind !== "union") return [{ node, env }];
-  return node.members.flatMap((member): Typed[] => {
-    if (member.kind === "union") return flatten({ node: member, env }, builder);
-    if (member.kind !== "reference") return [{ node: member, env }];
-    const resolved = resolveReference(member, env, builder.sources);
-    if (resolved.kind !== "declared") return [{ node: member, env }];
-    const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-    if (alias?.declaration.kind !== "alias" || alias.declaration.type.kind !== "union")
-      return [{ node: member, env }];
-    const { comments } = alias.declaration;
-    const isMarked = markersOn(comments, "type", alias.module, builder.sources).length > 0;
-    if (isMarked || alias.declaration.typeParameters.length > 0) return [{ node: member, env }];
-    return flatten(
-      { node: alias.declaration.type, env: { module: alias.module, bindings: new Map() } },
-      builder,
-    );
-  });
-}
-
-const isKeyword = (node: TypeNode, name: string): boolean => node.kind === "keyword" && node.name === name;
-const isNull = ({ node }: Typed): boolean => isKeyword(node, "null");
-const isNothing = ({ node }: Typed): boolean => isKeyword(node, "undefined") || isKeyword(node, "never");

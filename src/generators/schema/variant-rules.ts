@@ -121,7 +121,7 @@ function combinedRule(variants: readonly VariantFields[]): Rule[] {
   return [{ rule: alternatives.join(" || "), message: message.length > longestMessage ? short : message }];
 }
 
-/** An API server rejects longer messages. */
+/** Nobody reads longer messages. */
 const longestMessage = 2048;
 
 function indexesOf(

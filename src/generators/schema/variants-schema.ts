@@ -10,7 +10,7 @@ import { declarationsOf, type Shape } from "./property.ts";
 import { problem } from "./type-schema.ts";
 import { enumSchema } from "./union-schema.ts";
 import { type Discriminator, variantRules } from "./variant-rules.ts";
-import { variantsOf } from "./variants.ts";
+import { isAlwaysNull, TooManyVariantsError, variantsOf } from "./variants.ts";
 
 /**
  * Converts a union of object types to one object: a structural schema does not allow alternatives, so it has all
@@ -21,14 +21,21 @@ export function variantsSchema(
   typed: Typed,
   builder: SchemaBuilder,
 ): Schema | undefined {
-  const shapes = variantsOf(members, builder.sources);
-  return shapes && builder.unlessEndless(typed, () => unite(shapes, typed, builder));
+  try {
+    const shapes = variantsOf(members, builder.sources);
+    return shapes && builder.unlessEndless(typed, () => unite(shapes, typed, builder));
+  } catch (error) {
+    if (!(error instanceof TooManyVariantsError)) throw error;
+    return problem(error.typed, error.message, "put one of the unions into a field of its own");
+  }
 }
 
 /** A variant with its schemas. */
 interface Variant {
   readonly shape: Shape;
   readonly fields: ReadonlyMap<string, BuiltField>;
+  /** The fields that can only be null, which is the same as absent in a rule. */
+  readonly nulls: ReadonlyMap<string, BuiltField>;
 }
 
 function unite(shapes: readonly Shape[], typed: Typed, builder: SchemaBuilder): Schema {
@@ -42,8 +49,14 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: SchemaBuilder): 
   }
   const variants = shapes.map((shape): Variant => {
     reportForeign(shape, builder.sources.log);
-    const fields = buildFields(shape, builder);
-    return { shape, fields: new Map(fields.map((field) => [field.name, field])) };
+    const isNull = ({ name }: BuiltField): boolean =>
+      isAlwaysNull(shape.properties.get(name)!, builder.sources);
+    const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
+    return {
+      shape,
+      fields: new Map(all.filter(([, field]) => !isNull(field))),
+      nulls: new Map(all.filter(([, field]) => isNull(field))),
+    };
   });
   const discriminator = findDiscriminator(variants, builder);
   const found = findProblem(variants, discriminator, typed, builder);
@@ -51,16 +64,21 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: SchemaBuilder): 
   const properties = new Map<string, Schema>();
   const immutable = new Set<string>();
   for (const field of variants.flatMap(({ fields }) => [...fields.values()])) {
-    if (!properties.has(field.name)) properties.set(field.name, field.schema);
+    const known = properties.get(field.name) ?? field.schema;
+    properties.set(field.name, field.schema.nullable ? { ...known, nullable: true } : known);
     if (field.isImmutable) immutable.add(field.name);
+  }
+  for (const name of variants.flatMap(({ nulls }) => [...nulls.keys()])) {
+    properties.set(name, { ...properties.get(name), nullable: true });
   }
   if (discriminator) {
     const { name, values } = discriminator;
-    const own = { ...properties.get(name), enum: undefined };
+    const value = ownFields(name, variants).map(({ schema }) => schema.default);
+    const own = { ...properties.get(name), enum: undefined, default: value.find((one) => one !== undefined) };
     properties.set(name, { ...own, ...enumSchema(values.flat()) });
   }
   const required = [...properties.keys()].filter((name) =>
-    variants.every(({ fields }) => fields.get(name)?.isRequired),
+    variants.every(({ fields, nulls }) => (fields.get(name) ?? nulls.get(name))?.isRequired),
   );
   const rules = [
     ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
@@ -115,10 +133,11 @@ function findProblem(
   const names = new Set(variants.flatMap(({ fields }) => [...fields.keys()]));
   for (const name of names) {
     const owners = variants.filter(({ fields }) => fields.has(name));
-    if (name !== discriminator?.name) {
-      const conflict = findConflict(name, owners, typed, builder);
-      if (conflict) return conflict;
-    }
+    const conflict =
+      name === discriminator?.name
+        ? findMarkerConflict(name, owners, typed)
+        : findConflict(name, owners, typed, builder);
+    if (conflict) return conflict;
     const isEverywhere = owners.length === variants.length;
     if (!isEverywhere && owners[0]!.fields.get(name)!.schema.default !== undefined) {
       return problem(
@@ -140,24 +159,28 @@ function findProblem(
   return undefined;
 }
 
-/** A field has one schema, whatever the variant. */
+/** A field has one schema, whatever the variant; only null may be limited to some of them. */
 function findConflict(
   name: string,
   owners: readonly Variant[],
   typed: Typed,
   builder: SchemaBuilder,
 ): Schema | undefined {
-  const schemas = new Set(owners.map(({ fields }) => describe(fields.get(name)!.schema)));
-  if (schemas.size === 1) return undefined;
-  const types = owners.map(({ shape }) => shape.properties.get(name)!);
-  const written = new Set(types.map((property) => describe(propertySchema(property, builder))));
-  if (written.size === 1) {
+  const fields = ownFields(name, owners);
+  if (new Set(fields.map(({ schema }) => describe(schema))).size === 1) return undefined;
+  // Where null is not allowed, a rule that requires the field rejects it.
+  const sameButNull = new Set(fields.map(({ schema }) => describe({ ...schema, nullable: undefined })));
+  if (sameButNull.size === 1) {
+    if (fields.every(({ schema, isRequired }) => schema.nullable || isRequired)) return undefined;
     return problem(
       typed,
-      `the variants of this union have different markers for "${name}"`,
-      "repeat its markers in each variant: all variants share one schema for it",
+      `only some variants of this union allow null for "${name}"`,
+      "add | null to its type in each variant, or require it where null is not allowed",
     );
   }
+  const types = owners.map(({ shape }) => shape.properties.get(name)!);
+  const written = new Set(types.map((property) => describe(propertySchema(property, builder))));
+  if (written.size === 1) return differentMarkers(name, typed);
   const areLiterals = types.every(({ type }) => literalValues(type, builder.sources) !== undefined);
   return problem(
     typed,
@@ -166,6 +189,36 @@ function findConflict(
       ? `make "${name}" the discriminator: a required field of every variant, with values that no other variant has`
       : "a structural schema has a single type for it: rename one of the fields",
   );
+}
+
+/** The values of a discriminator differ, and one variant may have its default; all else is shared. */
+function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typed): Schema | undefined {
+  const schemas = ownFields(name, owners).map(({ schema }) => schema);
+  const defaults = schemas.map((schema) => schema.default).filter((value) => value !== undefined);
+  if (new Set(defaults).size > 1) {
+    return problem(
+      typed,
+      `the variants of this union have different defaults for "${name}"`,
+      "keep one of them: an API server sets it before it knows the variant",
+    );
+  }
+  const others = schemas.map((schema) =>
+    describe({ ...schema, type: undefined, enum: undefined, default: undefined }),
+  );
+  return new Set(others).size > 1 ? differentMarkers(name, typed) : undefined;
+}
+
+function differentMarkers(name: string, typed: Typed): Schema {
+  return problem(
+    typed,
+    `the variants of this union have different markers for "${name}"`,
+    "repeat its markers in each variant: all variants share one schema for it",
+  );
+}
+
+/** A field as each variant that has it declares it. */
+function ownFields(name: string, variants: readonly Variant[]): BuiltField[] {
+  return variants.flatMap(({ fields }) => fields.get(name) ?? []);
 }
 
 /** A schema without its descriptions, for comparison. */

@@ -133,6 +133,53 @@ export interface Spec {
     [{ type: "y", size: a }],
   ],
   [
+    "a field that one variant requires, and that is null in the others",
+    'from: { type: "x"; size: string } | { type: "y"; size: null } | { type: "z"; size?: null };',
+    [{ type: "x", size: a }, { type: "y", size: null }, { type: "z" }, { type: "z", size: null }],
+    [{ type: "x" }, { type: "x", size: null }, { type: "y", size: a }, { type: "z", size: a }],
+  ],
+  [
+    "a required field that may be null in one variant",
+    'from: { type: "x"; size: string | null } | { type: "y"; size: string };',
+    [
+      { type: "x", size: a },
+      { type: "x", size: null },
+      { type: "y", size: a },
+    ],
+    [{ type: "x" }, { type: "y" }, { type: "y", size: null }],
+  ],
+  [
+    "a variant or null, by a generic name",
+    `export type Maybe<T> = T | null;
+export interface Spec {
+  from: Maybe<{ a: string }> | Maybe<{ b: string }>;
+}`,
+    [{ a }, { b: a }],
+    [{}, { a, b: a }],
+  ],
+  [
+    "fields that exclude each other by names for never and undefined",
+    `export type None = undefined;
+export type Nothing = never | None;
+export interface Spec {
+  from: { a: string; b?: None } | { b: string; a?: Nothing };
+}`,
+    [{ a }, { b: a }],
+    [{}, { a, b: a }],
+  ],
+  [
+    "a discriminator whose default is in its second variant",
+    `from:
+    | { type: "x"; size: string }
+    | {
+        // +kubebuilder:default=y
+        type: "y";
+        depth: string;
+      };`,
+    [{ type: "x", size: a }, { type: "y", depth: a }, { depth: a }],
+    [{ size: a }, { type: "x", depth: a }],
+  ],
+  [
     "a field that markers make optional or required",
     `from:
     | {
@@ -156,5 +203,57 @@ describe("a union of objects accepts the fields of one variant:", () => {
     expect(accepted.map((from) => validate({ from }))).toEqual(accepted.map(() => []));
     const unnoticed = rejected.filter((from) => validate({ from }).length === 0);
     expect(unnoticed).toEqual([]);
+  });
+});
+
+it("a union of objects or null allows null", async () => {
+  const validate = await specValidator(`export type Maybe<T> = T | null;
+export interface Spec {
+  from: Maybe<{ a: string }> | { b: string };
+  to: Maybe<string> | int32;
+  mode: Maybe<"a"> | "b";
+}`);
+  expect(validate({ from: null, to: null, mode: null })).toEqual([]);
+});
+
+describe("a union of objects is refused for", () => {
+  const letters = (from: number): string =>
+    ["a", "b", "c", "d", "e"].map((name) => `{ ${name}${from}: string }`).join(" | ");
+  it.each([
+    [
+      "other markers of the discriminator",
+      `from:
+    | {
+        // +kubebuilder:validation:MaxLength=3
+        type: "x";
+      }
+    | { type: "y" };`,
+      'the variants of this union have different markers for "type"',
+    ],
+    [
+      "two defaults of the discriminator",
+      `from:
+    | {
+        // +kubebuilder:default=x
+        type: "x";
+      }
+    | {
+        // +kubebuilder:default=y
+        type: "y";
+      };`,
+      'the variants of this union have different defaults for "type"',
+    ],
+    [
+      "a field that may be null in one variant, and is optional in the other",
+      'from: { type: "x"; size: string | null } | { type: "y"; size?: string };',
+      'only some variants of this union allow null for "size"',
+    ],
+    [
+      "an intersection with too many variants",
+      `from: (${letters(1)}) & (${letters(2)}) & (${letters(3)}) & (${letters(4)});`,
+      "this intersection of unions has 625 variants, but only 256 are supported",
+    ],
+  ])("%s", async (_, code, message) => {
+    await expect(specValidator(code)).rejects.toThrow(message);
   });
 });

@@ -49,6 +49,13 @@ const scalars: fc.Arbitrary<object> = fc.oneof(
   }),
   fc.record({
     ...documented,
+    nullable: fc.constant(true),
+    type: fc.constant("string"),
+    enum: optional(fc.constantFrom(["x", null], ["x"], [null])),
+    allOf: optional(fc.constantFrom([{ enum: ["x", "y"] }], [{ minLength: 1 }])),
+  }),
+  fc.record({
+    ...documented,
     type: fc.constantFrom("integer", "number"),
     format: optional(fc.constantFrom("int32", "int64")),
     minimum: optional(fc.constantFrom(-1, 0, 1)),

@@ -147,7 +147,9 @@ export class TypeWriter {
   }
 
   #reportLost(schema: JSONSchema, path: string): void {
-    for (const key of ["allOf", "oneOf", "not"] as const) if (schema[key]) this.lost.push(`${path}: ${key}`);
+    for (const key of ["allOf", "oneOf", "not"] as const) {
+      if (schema[key] && !(key === "allOf" && isNullableUnion(schema))) this.lost.push(`${path}: ${key}`);
+    }
     if (schema.anyOf && !schema["x-kubernetes-int-or-string"]) this.lost.push(`${path}: anyOf`);
     const isUnsafe = typeof schema.default === "number" && Math.abs(schema.default) > Number.MAX_SAFE_INTEGER;
     if (isUnsafe) this.lost.push(`${path}: the last digits of its default`);
@@ -180,7 +182,9 @@ function plain(type: string): Value {
 }
 
 /** A union of literals, if the generators give it the type of the schema. */
-function literalsOf({ type, enum: values }: JSONSchema): string | undefined {
+function literalsOf(schema: JSONSchema): string | undefined {
+  const { type } = schema;
+  const values = schema.nullable ? nullableValues(schema) : schema.enum;
   if (!values || values.length === 0 || new Set(values).size !== values.length) return undefined;
   const isOfType =
     type === "string"
@@ -193,6 +197,17 @@ function literalsOf({ type, enum: values }: JSONSchema): string | undefined {
             values.every((value) => typeof value === "number") &&
             !values.every((value) => Number.isInteger(value));
   return isOfType ? values.map(literal).join(" | ") : undefined;
+}
+
+function isNullableUnion(schema: JSONSchema): boolean {
+  return schema.nullable === true && literalsOf(schema) !== undefined;
+}
+
+/** The values beside null, as the generators write them; an enum that is no branch of `allOf` rejects null. */
+function nullableValues(schema: JSONSchema): readonly unknown[] | undefined {
+  const [branch, ...others] = schema.allOf ?? [];
+  const isEnum = branch?.enum && Object.keys(branch).length === 1 && others.length === 0;
+  return isEnum && !schema.enum ? branch.enum : undefined;
 }
 
 function literal(value: unknown): string {
