@@ -1,3 +1,4 @@
+import { removeDuplicateOwners } from "../registry/owner-references.ts";
 import { checkPlace, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { nameMissing } from "../contract/status-error.ts";
@@ -13,6 +14,7 @@ export async function handleUpdate(context: RequestContext, target: Target): Pro
   const object = await readObject(context, target, "UpdateOptions");
   if (!object.metadata.name) throw nameMissing(target.name);
   checkPlace(write, object);
+  removeDuplicateOwners(write, object, "client");
   const { entry, created } = await updateObject(write, {
     next: () => copyJSON(object),
     uidIsCondition: true,

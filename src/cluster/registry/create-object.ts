@@ -13,6 +13,7 @@ import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./fie
 import { generateName, removeSystemMetadata, setSystemMetadata } from "./object-meta.ts";
 import { removeDuplicateOwners } from "./owner-references.ts";
 import { keyOf, kindSubject } from "./resource.ts";
+import { isUnreadable, parseRevision } from "./revision-text.ts";
 import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
 import type { Write } from "./write.ts";
 
@@ -77,18 +78,19 @@ async function commit(write: Write, object: ApiObject, generated: boolean): Prom
   checkNewResourceVersion(object.metadata.resourceVersion ?? "", write);
   const stored = await resource.convert(object, resource.storageVersion);
   const key = keyOf(resource, write.namespace, object.metadata.name!);
-  if (resource.collection.get(key)) {
-    if (generated) throw generateNameConflict(resource, object.metadata.name!);
-    throw alreadyExists(resource, object.metadata.name!);
+  const taken = resource.collection.get(key);
+  if (taken) {
+    const error = (generated ? generateNameConflict : alreadyExists)(resource, object.metadata.name!);
+    if (!taken.object.metadata.deletionTimestamp) throw error;
+    const { reason, message, details } = error.status;
+    throw new StatusError(error.code, reason, `object is being deleted: ${message}`, details);
   }
-  if (write.dryRun) return new Entry(key, core.store.revision, object);
+  if (write.dryRun) {
+    resource.strategy.beforeCommit?.(object, undefined, write);
+    return new Entry(key, core.store.revision, object);
+  }
   resource.strategy.beforeCommit?.(stored, undefined, write);
   return resource.present(core.store.put(resource.collection, key, stored), write.version);
-}
-
-/** Whether a resource version is not a number. */
-export function isUnreadable(revision = ""): boolean {
-  return !(/^\d*$/.test(revision) && BigInt(revision) < 2n ** 64n);
 }
 
 /** These have a storage of their own, in which a dry run does not read the resource version of the object. */
@@ -96,15 +98,11 @@ const uncheckedInDryRuns = new Set(["namespaces", "apiservices"]);
 
 /** A new object has no resource version. Only a dry run refuses one that is not a number. */
 function checkNewResourceVersion(revision: string, { dryRun, resource }: Write): void {
-  const isNumber = !isUnreadable(revision);
-  if (dryRun && !isNumber && !uncheckedInDryRuns.has(resource.plural)) {
-    throw new StatusError(
-      500,
-      undefined,
-      `strconv.ParseUint: parsing ${JSON.stringify(revision)}: invalid syntax`,
-    );
+  if (dryRun) {
+    if (!uncheckedInDryRuns.has(resource.plural)) parseRevision(revision);
+    return;
   }
-  if (!dryRun && isNumber && Number(revision) !== 0) {
+  if (!isUnreadable(revision) && parseRevision(revision) !== 0n) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
 }

@@ -1,4 +1,4 @@
-import type { Resource } from "./resource.ts";
+import type { Write } from "./write.ts";
 
 /** Resources whose objects the real server stores under another name than their own. */
 const prefixes: Readonly<Record<string, string>> = {
@@ -11,12 +11,9 @@ const prefixes: Readonly<Record<string, string>> = {
   "/services": "services/specs",
 };
 
-/** The key of an object in etcd, which some messages of the real server contain. */
-export function etcdKeyOf(
-  { group, plural, namespaced, custom }: Resource,
-  namespace: string,
-  name: string,
-): string {
+/** The key of an object in etcd, which some messages of the real server contain; those of a dry run without its root. */
+export function etcdKeyOf({ resource, namespace, name, dryRun }: Write): string {
+  const { group, plural, namespaced, custom } = resource;
   const prefix = custom ? `${group}/${plural}` : (prefixes[`${group}/${plural}`] ?? plural);
-  return ["/registry", prefix, ...(namespaced ? [namespace] : []), name].join("/");
+  return [dryRun ? "" : "/registry", prefix, ...(namespaced ? [namespace] : []), name].join("/");
 }

@@ -1,15 +1,16 @@
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
-import { badRequest, conflict, invalidObject, notFound, StatusError } from "../contract/status-error.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../contract/status-error.ts";
 import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./admission-request.ts";
-import { admissionRequest, createObject, isUnreadable } from "./create-object.ts";
+import { admissionRequest, createObject } from "./create-object.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
 import { carryOverMetadata } from "./object-meta.ts";
 import { removeDuplicateOwners } from "./owner-references.ts";
 import { kindSubject } from "./resource.ts";
+import { parseRevision } from "./revision-text.ts";
 import { etcdKeyOf } from "./storage-key.ts";
 import { validateUpdatedMetadata } from "./validate-metadata.ts";
 import { keyOfWrite, type Write } from "./write.ts";
@@ -66,7 +67,10 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
 async function createMissing(write: Write, source: UpdateSource): Promise<Entry> {
   if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
   const object = await source.next(undefined);
-  if (!isUnreadable(object.metadata.resourceVersion)) delete object.metadata.resourceVersion;
+  checkUid(write, "", object, source);
+  parseRevision(object.metadata.resourceVersion);
+  // A dry run leaves the revision as it came, because it stores nothing.
+  if (!write.dryRun) delete object.metadata.resourceVersion;
   return createObject(write, object, { applied: source.applied ?? false, checkCreate: true });
 }
 
@@ -79,7 +83,7 @@ async function prepare(
   const { resource, core } = write;
   const { strategy } = resource;
   checkPlace(write, next);
-  checkUid(write, current, next, source);
+  checkUid(write, current.metadata.uid!, next, source);
   checkRevision(write, current, next);
   const tracked = !source.applied && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
@@ -141,42 +145,29 @@ export function checkPlace({ resource, name, namespace }: Write, { metadata }: A
   }
 }
 
-function checkUid(
-  { resource, name, namespace }: Write,
-  current: ApiObject,
-  { metadata }: ApiObject,
-  { uidIsCondition = false }: UpdateSource,
-): void {
-  const uid = current.metadata.uid!;
-  if (uidIsCondition && metadata.uid && metadata.uid !== uid) {
-    const key = etcdKeyOf(resource, namespace, name);
-    throw conflict(
-      resource,
-      name,
-      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
-    );
-  }
+/** The uid of a replacement is a precondition, which an object that does not exist can't meet either. */
+function checkUid(write: Write, uid: string, { metadata }: ApiObject, source: UpdateSource): void {
+  if (!source.uidIsCondition || !metadata.uid || metadata.uid === uid) return;
+  const key = etcdKeyOf(write);
+  throw conflict(
+    write.resource,
+    write.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+  );
 }
 
 function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiObject): void {
-  const sent = next.metadata.resourceVersion ?? "";
-  const { resourceVersion } = current.metadata;
-  if (sent === "" || sent === "0") {
+  const sent = parseRevision(next.metadata.resourceVersion);
+  const revision = current.metadata.resourceVersion!;
+  if (sent === 0n) {
     if (!resource.strategy.unconditionalUpdate) {
       const error = invalid("metadata.resourceVersion", 0, "must be specified for an update");
       throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
     }
-    next.metadata.resourceVersion = resourceVersion!;
+    next.metadata.resourceVersion = revision;
     return;
   }
-  if (!/^[0-9]+$/.test(sent)) {
-    throw new StatusError(
-      500,
-      undefined,
-      `strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`,
-    );
-  }
-  if (sent !== resourceVersion) throw conflict(resource, name);
+  if (sent !== BigInt(revision)) throw conflict(resource, name);
 }
 
 async function commit(
@@ -187,7 +178,10 @@ async function commit(
   converted: ApiObject,
 ): Promise<Entry> {
   const { core, resource, dryRun } = write;
-  if (dryRun) return new Entry(stored.key, stored.revision, update);
+  if (dryRun) {
+    resource.strategy.beforeCommit?.(update, current, write);
+    return new Entry(stored.key, stored.revision, update);
+  }
   const gone =
     current.metadata.deletionTimestamp !== undefined &&
     !update.metadata.finalizers?.length &&
