@@ -38,4 +38,16 @@ test("findDuplicateKeys() names key and line", () => {
     'line 5: key "a" already set in map',
   ]);
   expect(findDuplicateKeys('{"a": 1, "a": 2}')).toEqual(['line 1: key "a" already set in map']);
+  expect(findDuplicateKeys("a:\n  b: 1\n  b: 2\na:\n  c: 2\nyes: 1\ny:\n")).toEqual([
+    'line 3: key "b" already set in map',
+    'line 5: key "a" already set in map',
+    "line 7: key true already set in map",
+  ]);
+});
+
+test("findDuplicateKeys() reads a mapping of 200,000 keys", () => {
+  const keys = Array.from({ length: 200_000 }, (_, index) => `k${index}: v`);
+  expect(findDuplicateKeys([...keys, "k7: w"].join("\n"))).toEqual([
+    'line 200001: key "k7" already set in map',
+  ]);
 });

@@ -2,6 +2,11 @@ import { isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/js
 import { compareText } from "@tsbuilder/apimachinery/text";
 import {
   type DocumentOptions,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
   parse,
   parseDocument,
   type ParseOptions,
@@ -19,8 +24,17 @@ export function parseGoYAML(text: string): unknown {
   return sortMembers(parse(text, { ...options, uniqueKeys: false }));
 }
 
+/** YAML has infinities, and numbers that are none; JSON has not. */
+export class UnsupportedNumberError extends Error {
+  constructor(value: number) {
+    super(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
+    this.name = "UnsupportedNumberError";
+  }
+}
+
 /** Go turns YAML into JSON with sorted keys before it decodes it, and reports errors in that order. */
 function sortMembers(value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new UnsupportedNumberError(value);
   if (Array.isArray(value)) return value.map(sortMembers);
   if (!isObject(value)) return value;
   const sorted: JSONObject<unknown> = {};
@@ -29,20 +43,39 @@ function sortMembers(value: unknown): unknown {
   return sorted;
 }
 
-/** The duplicate keys of a YAML text, one line for each, as Go reports them. */
+/** The duplicate keys of a YAML text, one line for each, as Go reports them: by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
-  const { errors } = parseDocument(text, options);
-  return errors
-    .filter(({ code }) => code === "DUPLICATE_KEY")
-    .map(({ pos }) => {
-      const line = text.slice(0, pos[0]).split("\n").length;
-      const key = /^\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^"':]+))/.exec(text.slice(pos[0]));
-      const name = key?.[1] ?? key?.[2] ?? key?.[3]?.trimEnd() ?? "";
-      return `line ${line}: key ${JSON.stringify(name)} already set in map`;
-    });
+  const lineCounter = new LineCounter();
+  const { contents } = parseDocument(text, { ...options, uniqueKeys: false, lineCounter });
+  return [...duplicatesIn(contents)].map(
+    ({ name, start }) =>
+      `line ${lineCounter.linePos(start).line}: key ${JSON.stringify(name)} already set in map`,
+  );
+}
+
+interface DuplicateKey {
+  readonly name: unknown;
+  readonly start: number;
+}
+
+/** Each key is looked up once: the parser's own check compares it with all keys before it. */
+function* duplicatesIn(node: unknown): Generator<DuplicateKey, void> {
+  if (isSeq(node)) for (const item of node.items) yield* duplicatesIn(item);
+  if (!isMap<Node, Node>(node)) return;
+  const names = new Set<unknown>();
+  for (const { key, value } of node.items) {
+    yield* duplicatesIn(value);
+    if (!isScalar(key)) continue;
+    const { value: name, range } = key;
+    if (names.has(name)) yield { name, start: (value?.range ?? range)![0] };
+    names.add(name);
+  }
 }
 
 const words = new Map<string, boolean | null | number>([
+  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, Infinity] as const),
+  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, -Infinity] as const),
+  ...[".nan", ".NaN", ".NAN"].map((word) => [word, Number.NaN] as const),
   ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map(
     (word) => [word, true] as const,
   ),
@@ -93,5 +126,7 @@ function parseInteger(text: string): number | undefined {
 }
 
 function parseFloatText(text: string): number | undefined {
-  return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text) ? Number(text) : undefined;
+  if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
 }

@@ -7,7 +7,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
-import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
+import { findDuplicateKeys, parseGoYAML, UnsupportedNumberError } from "../codec/go-yaml.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
@@ -78,13 +78,14 @@ export function parseYAML(text: string, target: Target): unknown {
   try {
     return parseGoYAML(text);
   } catch (error) {
-    throw unrecognized(target, `${explainYAML(error)} (${Buffer.from(text).toString("hex")})`);
+    throw unrecognized(target, `${explainYAML(error)} (${hexSummary(text)})`);
   }
 }
 
 /** The message of a YAML error, with its line as in Go's messages; the reasons differ from Go's. */
 export function explainYAML(error: unknown): string {
   const [message = ""] = (error as Error).message.split("\n");
+  if (error instanceof UnsupportedNumberError) return message;
   const line = /at line (\d+)/.exec(message)?.[1] ?? "1";
   return `yaml: line ${line}: ${message.replace(/ at line \d+.*$/, "")}`;
 }
@@ -128,6 +129,11 @@ function goTypeOf(value: unknown): string {
 
 function summary(text: string): string {
   return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+}
+
+function hexSummary(text: string): string {
+  const bytes = Buffer.from(text);
+  return `${bytes.toString("hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
 }
 
 /** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
@@ -218,9 +224,9 @@ function checkDuplicateKeys(
 ): void {
   const duplicates = findDuplicateKeys(text);
   if (duplicates.length === 0) return;
-  const message = duplicateKeys(duplicates);
-  if (validation === "Strict") throw undecodable(target, `strict decoding error: ${message}`);
-  warnings.add(message);
+  if (validation === "Strict")
+    throw undecodable(target, `strict decoding error: ${duplicateKeys(duplicates)}`);
+  for (const line of duplicates) warnings.add(line);
 }
 
 /** The message of Go's YAML decoder about duplicate keys. */
