@@ -44,7 +44,9 @@ function mask(value: unknown, key = ""): unknown {
     return key === "managedFields" ? masked.sort(byManager) : masked;
   }
   if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).sort(([a], [b]) => compareText(a, b));
+    const entries = Object.entries(value)
+      .filter(([field]) => field !== "extra" || !isCredential(value))
+      .sort(([a], [b]) => compareText(a, b));
     return Object.fromEntries(entries.map(([field, child]) => [field, mask(child, field)]));
   }
   if (key === "cells" && typeof value === "string" && /^(\d+[smhd])+$/.test(value)) return "{age}";
@@ -57,6 +59,12 @@ function mask(value: unknown, key = ""): unknown {
   if (key === "serverAddress") return "{address}";
   if (key === "clusterIP" && value !== "None" && value !== "") return "{ip}";
   return maskText(value);
+}
+
+/** Whether all that is known about a user beyond name and groups is which certificate or token it was. */
+function isCredential({ extra }: { extra?: unknown }): boolean {
+  const names = typeof extra === "object" && extra !== null ? Object.keys(extra) : [];
+  return names.length === 1 && names[0] === "authentication.kubernetes.io/credential-id";
 }
 
 /** Two writes may happen in the same second or not, so the order of their managers is random. */

@@ -19,10 +19,26 @@ export function causesOf(answer: MaskedAnswer): readonly Cause[] {
 
 /**
  * An answer without what depends on chance in the real server: here and there causes come in the order of a Go map,
- * and a list of nothing is null or empty, depending on whether a cache was ready.
+ * as the rules of a user always do, and a list of nothing is null or empty, depending on whether a cache was ready.
  */
 export function withoutChance(answer: MaskedAnswer): MaskedAnswer {
-  return withoutOrder(withoutNullItems(answer));
+  return withoutOrder(withoutOrderOfRules(withoutNullItems(answer)));
+}
+
+function withoutOrderOfRules(answer: MaskedAnswer): MaskedAnswer {
+  const body = answer.body as { readonly status?: Record<string, unknown> } | null | undefined;
+  const { resourceRules, nonResourceRules } = { ...body?.status };
+  if (!Array.isArray(resourceRules) || !Array.isArray(nonResourceRules)) return answer;
+  const status = {
+    ...body?.status,
+    resourceRules: inOrder(resourceRules),
+    nonResourceRules: inOrder(nonResourceRules),
+  };
+  return { ...answer, body: { ...body, status } };
+}
+
+function inOrder<T>(values: readonly T[]): T[] {
+  return values.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
 function withoutNullItems(answer: MaskedAnswer): MaskedAnswer {
@@ -35,6 +51,8 @@ function withoutOrder(answer: MaskedAnswer): MaskedAnswer {
   const causes = causesOf(answer);
   if (causes.length < 2) return answer;
   const body = answer.body as Status;
-  const sorted = causes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  return { ...answer, body: { ...body, message: "{causes}", details: { ...body.details, causes: sorted } } };
+  return {
+    ...answer,
+    body: { ...body, message: "{causes}", details: { ...body.details, causes: inOrder(causes) } },
+  };
 }

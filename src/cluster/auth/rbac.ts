@@ -2,13 +2,7 @@ import type { Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rba
 import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
-import {
-  allRules,
-  type Attributes,
-  type Authorizer,
-  type Decision,
-  type Rule,
-} from "../contract/authorizer.ts";
+import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
 
 /** Authorizes by the roles and bindings that are in the store at the time of the request. */
 export class RBAC implements Authorizer {
@@ -35,9 +29,7 @@ export class RBAC implements Authorizer {
   }
 
   rulesOf(user: User, namespace: string): Rule[] {
-    const all = [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
-    if (!user.groups.includes("system:masters")) return all;
-    return [...all, ...allRules];
+    return [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
   }
 
   *#grants(user: User, namespace: string): Generator<{ binding: RoleBinding; rules: readonly Rule[] }> {

@@ -11,7 +11,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 import { readSecretToken, secretTokenClaims, secretTokenIssuer } from "./secret-tokens.ts";
 import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
-import { serviceAccountUser, type User } from "../contract/user.ts";
+import { credentialId, serviceAccountUser, type User } from "../contract/user.ts";
 
 type Claims = {
   aud: string[];
@@ -95,7 +95,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     }
     const user = serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid);
     const extra = {
-      "authentication.kubernetes.io/credential-id": [`JTI=${claims.jti}`],
+      ...credentialId(`JTI=${claims.jti}`),
       ...(pod && {
         "authentication.kubernetes.io/pod-name": [pod.name],
         "authentication.kubernetes.io/pod-uid": [pod.uid],

@@ -14,6 +14,11 @@ export function authenticated(user: User): User {
   return { ...user, groups: [...new Set([...user.groups, "system:authenticated"])] };
 }
 
+/** What tells logs which credential a user came with. */
+export function credentialId(id: string): NonNullable<User["extra"]> {
+  return { "authentication.kubernetes.io/credential-id": [id] };
+}
+
 /** The user of a service account. */
 export function serviceAccountUser(namespace: string, name: string, uid?: string): User {
   return {

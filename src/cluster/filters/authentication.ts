@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls";
-import { authenticated, type User } from "../contract/user.ts";
+import { authenticated, credentialId, type User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { unauthorized } from "../contract/status-error.ts";
 
@@ -42,10 +42,11 @@ function certificateUser({ request }: RequestContext, known: WeakMap<object, Use
   return user ?? undefined;
 }
 
-/** The common name is the user, the organizations are the groups. */
+/** The common name is the user, the organizations are the groups; the fingerprint says which certificate it was. */
 function readCertificate(socket: TLSSocket): User | null {
-  const { subject } = socket.getPeerCertificate();
+  const { subject, fingerprint256 } = socket.getPeerCertificate();
   if (!subject?.CN) return null;
   const { CN, O = [] } = subject as { CN: string; O?: string | string[] };
-  return authenticated({ name: CN, groups: Array.isArray(O) ? O : [O] });
+  const id = `X509SHA256=${fingerprint256.replaceAll(":", "").toLowerCase()}`;
+  return authenticated({ name: CN, groups: Array.isArray(O) ? O : [O], extra: credentialId(id) });
 }

@@ -41,7 +41,7 @@ export const selfSubjectRules: Review = (review, { core, user }) => {
     spec: {},
     status: {
       resourceRules: rules
-        .filter(({ nonResourceURLs }) => !nonResourceURLs?.length)
+        .filter(({ resources }) => resources?.length)
         .map(({ verbs, apiGroups, resources, resourceNames }) => ({
           verbs,
           apiGroups,
