@@ -1,3 +1,4 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -16,6 +17,7 @@ interface SentPodTemplate extends ApiObject {
 
 const podTemplateStrategy: Partial<Strategy> = {
   default: (object) => void (object["template"] = defaultTemplate((object as SentPodTemplate).template)),
+  specChanged: (object, old) => !isEqual(object["template"], old["template"]),
   validate: (object) => validateTemplate((object as SentPodTemplate).template, "template"),
   validateUpdate: (object) => validateTemplate((object as SentPodTemplate).template, "template"),
   *warnings(object, old) {

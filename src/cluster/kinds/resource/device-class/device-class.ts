@@ -24,6 +24,7 @@ export const deviceClass: BuiltInKind = {
   resource: "deviceclasses.resource.k8s.io",
   metadataChecks: "new/new+update/update",
   strategy: {
+    returnsDeleted: true,
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object) => [...classProblems(object)],
   },

@@ -9,6 +9,7 @@ import { defaultClaim } from "../default-claim.ts";
 import { keptSpec } from "../kept-spec.ts";
 
 const resourceClaimTemplateStrategy: Partial<Strategy> = {
+  returnsDeleted: true,
   default(object) {
     const spec = object["spec"] as Fields | undefined;
     fillIn(spec, () => ({ metadata: {}, spec: {} }));

@@ -9,6 +9,7 @@ import { defaultClaim } from "../default-claim.ts";
 import { keptSpec } from "../kept-spec.ts";
 
 const resourceClaimStrategy: Partial<Strategy> = {
+  returnsDeleted: true,
   default(object) {
     object["spec"] ??= {};
     defaultClaim(object["spec"]);

@@ -6,6 +6,7 @@ import { sliceProblems } from "./rules.ts";
 export const resourceSlice: BuiltInKind = {
   resource: "resourceslices.resource.k8s.io",
   strategy: {
+    returnsDeleted: true,
     default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
     validate: (object) => [...sliceProblems(object)],
     validateUpdate: (object, old) => [...sliceProblems(object, old)],
