@@ -11,7 +11,8 @@ export class Collection {
   readonly #history: History;
   #entries = new Map<string, Entry>();
   #shared = false;
-  #keys: string[] | undefined;
+  /** In byte order of keys, from the first list on. */
+  #sorted: Entry[] | undefined;
   #oldestList = 0;
   readonly #listeners = new Set<Listener>();
 
@@ -39,16 +40,11 @@ export class Collection {
   }
 
   /** The entries whose key starts with a prefix, in byte order of their keys. */
-  list(prefix = "", after = ""): Entry[] {
-    const keys = this.#sortedKeys();
-    const found: Entry[] = [];
-    const from = after > prefix ? after : prefix;
-    for (let index = lowerBound(keys, from); index < keys.length; index++) {
-      const key = keys[index]!;
-      if (!key.startsWith(prefix)) break;
-      if (key !== after) found.push(this.#entries.get(key)!);
-    }
-    return found;
+  list(prefix = ""): Entry[] {
+    this.#sorted ??= [...this.#entries.values()].sort((a, b) => compareText(a.key, b.key));
+    const start = firstIndex(this.#sorted, (key) => key >= prefix);
+    const end = firstIndex(this.#sorted, (key) => key >= prefix && !key.startsWith(prefix));
+    return this.#sorted.slice(start, end);
   }
 
   /** The entries at an earlier revision, or undefined if it can no longer be listed. */
@@ -131,33 +127,23 @@ export class Collection {
       this.#entries = new Map(this.#entries);
       this.#shared = false;
     }
-    const isNew = !this.#entries.has(key);
+    const replaced = this.#entries.has(key) ? 1 : 0;
     if (entry) this.#entries.set(key, entry);
     else this.#entries.delete(key);
-    if (isNew || !entry) this.#settleKey(key, entry !== undefined);
-  }
-
-  #sortedKeys(): string[] {
-    this.#keys ??= [...this.#entries.keys()].sort();
-    return this.#keys;
-  }
-
-  /** Keeps sorted keys sorted, so that a list after a write does not sort them all again. */
-  #settleKey(key: string, isAdded: boolean): void {
-    if (!this.#keys) return;
-    const at = lowerBound(this.#keys, key);
-    if (isAdded) this.#keys.splice(at, 0, key);
-    else this.#keys.splice(at, 1);
+    // Sorted entries stay sorted, so that a list after a write does not sort them all again.
+    const at = this.#sorted && firstIndex(this.#sorted, (other) => other >= key);
+    if (at !== undefined) this.#sorted!.splice(at, replaced, ...(entry ? [entry] : []));
   }
 }
 
-function lowerBound(keys: readonly string[], key: string): number {
+/** The index of the first entry whose key satisfies a condition that all later keys satisfy, too. */
+function firstIndex(sorted: readonly Entry[], holds: (key: string) => boolean): number {
   let low = 0;
-  let high = keys.length;
+  let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (keys[middle]! < key) low = middle + 1;
-    else high = middle;
+    if (holds(sorted[middle]!.key)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
