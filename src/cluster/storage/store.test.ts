@@ -110,3 +110,15 @@ test("events are encoded again for watchers that resume", () => {
   store.put(collection, "default/a", object);
   expect(collection.changesSince(1)!.map(({ encoded }) => encoded.size)).toEqual([0]);
 });
+
+test("a former state is kept as JSON, and read again when it is needed", () => {
+  const store = new Store();
+  const collection = store.collection("configmaps");
+  const first = store.put(collection, "default/a", object);
+  const { object: before } = first;
+  store.put(collection, "default/a", { ...object, data: { k: "v" } });
+  expect(first.object).not.toBe(before);
+  expect(first.object).toEqual(before);
+  const [{ object: listed }] = collection.listAt(first.revision) as [typeof first];
+  expect(listed).toEqual(before);
+});

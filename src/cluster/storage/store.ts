@@ -217,6 +217,7 @@ export class Store {
     }
     // Watchers have their events now. Those who resume later encode them again.
     change.encoded.clear();
+    change.previous?.pack();
   }
 }
 
