@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ObjectKey } from "../client/object-key.ts";
+import { synchronous } from "../callbacks/call-safely.ts";
 import { show } from "../callbacks/thrown-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
@@ -113,7 +114,7 @@ export class ObjectStore<T extends KubernetesObject> {
 
   #valuesOf(name: string, valuesOf: ValuesOf<T>, object: T): readonly string[] {
     try {
-      const values: unknown = valuesOf(object);
+      const values: unknown = synchronous(valuesOf(object));
       if (isListOfStrings(values)) return values;
       throw new TypeError(`it returned ${show(values)}, which is not an array of strings`);
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { synchronous } from "../callbacks/call-safely.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
 import type { Client } from "../client/client.ts";
@@ -87,7 +88,7 @@ function transformed(
   const key = keyText(metadata);
   const identity = { name, namespace, uid, resourceVersion };
   try {
-    const result: unknown = transform(object);
+    const result: unknown = synchronous(transform(object));
     if (!hasIdentity(result, identity))
       throw new TypeError(
         `it returned ${show(result)}: the object must keep its name, namespace, uid and resourceVersion`,

@@ -73,3 +73,9 @@ test("a manager's client option wraps what controllers use, and its interceptors
   expect((await client.get(ConfigMap, metadata)).metadata.labels).toEqual({ by: "us" });
   expect(paths).toEqual(["/api/v1/namespaces/default/configmaps"]);
 });
+
+test("an interceptor of a call that no client has is refused: it would never be called", () => {
+  expect(() => interceptClient(lost(), { fetch: () => Promise.resolve() } as object)).toThrow(
+    'a client has no call "fetch" to intercept: there are find, get,',
+  );
+});

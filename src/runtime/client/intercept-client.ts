@@ -1,20 +1,24 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Client } from "./client.ts";
 
+const verbs = [
+  "find",
+  "get",
+  "list",
+  "create",
+  "update",
+  "updateStatus",
+  "patch",
+  "patchStatus",
+  "apply",
+  "applyStatus",
+  "delete",
+  "deleteAllOf",
+] as const;
+
 /** The calls of a client that can be intercepted. */
-export type ClientVerb =
-  | "find"
-  | "get"
-  | "list"
-  | "create"
-  | "update"
-  | "updateStatus"
-  | "patch"
-  | "patchStatus"
-  | "apply"
-  | "applyStatus"
-  | "delete"
-  | "deleteAllOf";
+export type ClientVerb = (typeof verbs)[number];
 
 /** A call of a client. */
 export interface ClientCall {
@@ -38,6 +42,9 @@ export type ClientInterceptors = { readonly [Verb in ClientVerb]?: CallIntercept
  * other verbs, and those that a call makes itself, are not affected. `with` returns clients with the same interceptors.
  */
 export function interceptClient(client: Client, interceptors: ClientInterceptors): Client {
+  const unknown = Object.keys(interceptors).find((name) => !(verbs as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new TerminalError(`a client has no call "${unknown}" to intercept: there are ${verbs.join(", ")}`);
   return new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

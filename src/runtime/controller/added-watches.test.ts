@@ -9,6 +9,7 @@ import type { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
+import { AddedSources } from "./added-sources.ts";
 import type { Controller } from "./controller-spec.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 
@@ -56,7 +57,7 @@ async function start(
   onTestFinished(stop);
   const create = (kind: typeof ConfigMap | typeof Secret | typeof Shop, name: string) =>
     client.create(kind, { metadata: { name, namespace: "default" } });
-  return { clock, cluster, seen, lines, client, manager, controller: controller!, create };
+  return { clock, cluster, seen, lines, client, manager, controller: controller!, create, stop };
 }
 
 const request = (name: string): Request => ({ namespace: "default", name });
@@ -160,4 +161,35 @@ test("an event handler that throws or enqueues nonsense is reported with the obj
   await eventually(() => expect(seen).toEqual(["c"]));
   const failures = lines.filter((line) => line.includes("a handler of kind Secret"));
   expect(failures).toEqual([expect.stringContaining("no idea"), expect.stringContaining("invalid duration")]);
+});
+
+test("a map function that returns after its watch was stopped enqueues nothing any more", async () => {
+  let answer: (requests: Request[]) => void = () => {};
+  let asked = () => {};
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const { seen, controller, create, clock } = await start();
+  const watch = controller.watch(Secret, () => {
+    asked();
+    return new Promise<Request[]>((resolve) => (answer = resolve));
+  });
+  await create(Secret, "a");
+  await isAsked;
+  watch.stop();
+  answer([request("late")]);
+  await create(ConfigMap, "own");
+  await moveClock(clock, 1000);
+  expect(seen).toEqual(["own"]);
+});
+
+test("a watch is no longer waited for when the manager has stopped, whether it ever began or not", async () => {
+  const { controller, stop } = await start();
+  await stop();
+  const late = controller.watchSource({ name: "late", start: () => new Promise<never>(() => {}) });
+  await expect(late.synced).resolves.toBeUndefined();
+  const added = new AddedSources<Request>({ log: createLogger({ write() {} }), start: async () => {} });
+  const abort = new AbortController();
+  added.warmUp(abort.signal);
+  const { synced } = added.add({ name: "after the lease", start() {} });
+  abort.abort();
+  await expect(synced).resolves.toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { onAbort } from "../clock/on-abort.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import { synchronous } from "../callbacks/call-safely.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { logCallbackError } from "../log/log-callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
@@ -161,7 +162,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
 
   /** Throws for an invalid request, so that the error reaches the code that enqueues it. */
   #enqueue(request: R, { after, priority }: EnqueueOptions = {}): void {
-    const key: unknown = this.#spec.keyOf(request);
+    const key: unknown = synchronous(this.#spec.keyOf(request));
     if (typeof key !== "string") throw new TypeError(`the key of a request is ${show(key)}: it must be text`);
     if (priority !== undefined && !Number.isFinite(priority))
       throw new TypeError(`priority is ${show(priority)}: it must be a number`);

@@ -1,8 +1,9 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { InformerEvent } from "../cache/informer.ts";
-import { isThenable } from "../callbacks/call-safely.ts";
+import { isThenable, synchronous } from "../callbacks/call-safely.ts";
 import { show } from "../callbacks/thrown-error.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
+import { enqueueEach } from "./enqueue-each.ts";
 import type { Enqueue } from "./source.ts";
 
 /** Maps an object to the requests that its change causes. Duplicate requests count once. */
@@ -41,11 +42,11 @@ export function mapping<T extends KubernetesObject, R>(
       const add = (requests: unknown): void => {
         if (!Array.isArray(requests))
           throw new TypeError(`it returned ${show(requests)}, which is not an array of requests`);
-        for (const request of requests as readonly R[]) {
-          const key = keyOf(request);
+        enqueueEach(requests as readonly R[], (request) => {
+          const key = synchronous(keyOf(request));
           if (!seen.has(key)) enqueue(request);
           seen.add(key);
-        }
+        });
       };
       const slow = states.map((state) => {
         try {

@@ -3,6 +3,7 @@ import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
+import { enqueueEach } from "./enqueue-each.ts";
 import type { Source } from "./source.ts";
 
 /** Options of `intervalSource`. */
@@ -33,7 +34,7 @@ export function intervalSource<R>({
       const round = async () => {
         cancel = clock.setTimer(() => say(new Error(stillRuns(stuckAfter))), stuckAfter);
         try {
-          for (const request of await requests(signal)) enqueue(request);
+          enqueueEach(await requests(signal), enqueue);
         } catch (error) {
           if (!signal.aborted) say(error);
         }

@@ -2,6 +2,7 @@ import { onAbort } from "../clock/on-abort.ts";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
+import { synchronous } from "../callbacks/call-safely.ts";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
@@ -40,7 +41,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
         report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
       const accepts = (event: InformerEvent<DeepReadonly<T>>, predicate: Predicate<T>): boolean => {
         try {
-          return predicate(event);
+          return synchronous(predicate(event));
         } catch (error) {
           fail("predicate", event.object, error);
           // An unnecessary reconcile does no harm; a missing one may.

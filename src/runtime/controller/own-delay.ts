@@ -1,4 +1,5 @@
 import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { synchronous } from "../callbacks/call-safely.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
 import type { RetryDelay } from "./controller-options.ts";
@@ -10,7 +11,7 @@ export function ownDelay(
 ): (retries: number, key: string) => number | undefined {
   return (retries, key) => {
     try {
-      const wanted: unknown = delay(retries, key);
+      const wanted: unknown = synchronous(delay(retries, key));
       if (wanted === undefined) return undefined;
       const milliseconds = typeof wanted === "string" ? parseDuration(wanted) : Number.NaN;
       if (milliseconds >= 0) return milliseconds;

@@ -1,4 +1,5 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { synchronous } from "../callbacks/call-safely.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 
@@ -69,17 +70,17 @@ export function labelsMatch(selector: LabelSelector): Predicate {
 
 /** Accepts events that pass all predicates. */
 export function allOf<T extends KubernetesObject>(...predicates: Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.every((predicate) => predicate(event));
+  return (event) => predicates.every((predicate) => synchronous(predicate(event)));
 }
 
 /** Accepts events that pass at least one predicate. */
 export function anyOf<T extends KubernetesObject>(...predicates: Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.some((predicate) => predicate(event));
+  return (event) => predicates.some((predicate) => synchronous(predicate(event)));
 }
 
 /** Accepts events that the predicate rejects. */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
-  return (event) => !predicate(event);
+  return (event) => !synchronous(predicate(event));
 }
 
 function sameEntries(

@@ -46,6 +46,21 @@ test("intervalSource() calls its function periodically, survives a failure, and 
   expect(rounds).toBe(3);
 });
 
+test("intervalSource() enqueues what follows an invalid request, and reports that one", async () => {
+  const seen: string[] = [];
+  const errors: Error[] = [];
+  const enqueue = (request: string): void => {
+    if (request === "") throw new TypeError("no name");
+    seen.push(request);
+  };
+  const { signal } = new AbortController();
+  const source = intervalSource({ every: "1m", requests: () => ["a", "", "b"], name: "cloud" });
+  const report = (error: Error) => void errors.push(error);
+  await source.start(enqueue, { ...context(signal, new FakeClock()), report });
+  expect(seen).toEqual(["a", "b"]);
+  expect(errors.map(({ message }) => message)).toEqual(['the function of source "cloud" failed: no name']);
+});
+
 test("intervalSource() rejects a period that would never pause", () => {
   const requests = (): string[] => [];
   expect(() => intervalSource({ every: "0s", requests, name: "cloud" })).toThrow(

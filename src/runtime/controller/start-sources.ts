@@ -22,12 +22,16 @@ export async function startSources<R>(
   const cancel = clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
   const patience = AbortSignal.any([signal, timeout.signal]);
   const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
+  // A function that was called before the stop may still return afterwards.
+  const enqueueUntilStopped: Enqueue<R> = (...request) => {
+    if (!signal.aborted) enqueue(...request);
+  };
   try {
     await Promise.all(
       sources.map(async (source) => {
         log.info("Starting EventSource", { source: source.name });
         await Promise.race([
-          source.start(enqueue, context),
+          source.start(enqueueUntilStopped, context),
           overdue(source, patience, signal, cacheSyncTimeout),
         ]);
       }),

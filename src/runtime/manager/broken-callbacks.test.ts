@@ -1,7 +1,8 @@
 import { trace, type Tracer } from "@opentelemetry/api";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { allOf, anyOf, not, objectMatches } from "../controller/predicate.ts";
 import { intervalSource } from "../controller/interval-source.ts";
 import type { Result } from "../controller/reconciler.ts";
 import { createLogger } from "../log/create-logger.ts";
@@ -44,7 +45,7 @@ const ways = {
 type Way = keyof typeof ways;
 
 const thrown = ["throws", "throws something odd", "throws nothing"] as const;
-const sync = [...thrown, "returns nonsense"] as const;
+const sync = [...thrown, "returns nonsense", "rejects"] as const;
 const all = Object.keys(ways) as Way[];
 
 /** A user's function that fails for some objects, and how the failure is reported. */
@@ -100,12 +101,23 @@ const callbacks: { readonly [callback: string]: Callback } = {
     onDelete: true,
   },
   "a predicate": {
-    ways: thrown,
+    ways: [...thrown, "rejects"],
     counter: counted("predicate"),
     setUp: (manager, breaks) =>
       void second(manager)
-        .watches(Widget, () => [], { predicates: [({ object }) => !isBad(object) || Boolean(breaks())] })
+        .watches(Widget, () => [], { predicates: [(event) => !isBad(event.object) || (breaks() as boolean)] })
         .complete(nothing),
+  },
+  "a predicate in a predicate": {
+    ways: [...thrown, "rejects"],
+    counter: counted("predicate"),
+    setUp(manager, breaks) {
+      const predicate = objectMatches<Widget>((object) => isBad(object) && (breaks() as boolean));
+      const predicates = [allOf(anyOf(not(predicate)))];
+      second(manager)
+        .watches(Widget, () => [], { predicates })
+        .complete(nothing);
+    },
   },
   "a map function": {
     ways: all,
@@ -133,6 +145,26 @@ const callbacks: { readonly [callback: string]: Callback } = {
         .watchesSource(intervalSource({ every: "1m", requests }))
         .complete(nothing);
     },
+  },
+  "a delay of one's own": {
+    ways: sync,
+    counter: counted("backoff"),
+    setUp: (manager, breaks) =>
+      void manager
+        .controllerFor(Widget)
+        .named("second")
+        .withOptions({ backoff: { delay: () => breaks() as Duration } })
+        .complete({
+          reconcile({ name }) {
+            if (name.startsWith("bad")) throw new Error("again");
+          },
+        }),
+  },
+  "scheduled work": {
+    ways: [...thrown, "rejects", "ends never"],
+    counter: counted("schedule"),
+    setUp: (manager, breaks) =>
+      manager.schedule({ name: "report", every: "1m", run: () => breaks() as Promise<void> }),
   },
   "an index function": {
     ways: sync,

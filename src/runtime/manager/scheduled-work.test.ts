@@ -44,6 +44,33 @@ test("work with `every` runs at the start and again after each run, and stops wi
   expect(runnable).toMatchObject({ name: 'scheduled work "report"', needLeaderElection: undefined });
 });
 
+test("work with `every` doesn't notice that the computer's clock is set", async () => {
+  class SettableClock extends FakeClock {
+    offset = 0;
+    override now(): number {
+      return super.now() + this.offset;
+    }
+  }
+  const clock = new SettableClock();
+  const abort = new AbortController();
+  let runs = 0;
+  const work: ScheduledWork = { name: "report", every: "1h", run: () => void runs++ };
+  const log = createLogger({ write() {} });
+  const { signal } = abort;
+  const ended = Promise.resolve(
+    scheduledRunnable(work, clock, () => {}).start({ signal, deadline: signal, log }),
+  );
+  await clock.advance(hour / 2);
+  clock.offset = -24 * hour;
+  await clock.advance(hour / 2);
+  expect(runs).toBe(2);
+  clock.offset = 24 * hour;
+  await clock.advance(hour - 1);
+  expect(runs).toBe(2);
+  abort.abort();
+  await ended;
+});
+
 test("work with a cron expression runs at its times in UTC, even if one is a month ahead", async () => {
   const { clock, hours, abort, ended } = start({ cron: "0 3 1 * *" });
   await clock.advance(31 * 24 * hour + 3 * hour);

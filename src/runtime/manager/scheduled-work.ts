@@ -55,7 +55,7 @@ export function scheduledRunnable(
   const { name, needLeaderElection } = work;
   const fail = (error: unknown) =>
     report(new CallbackError("schedule", `the scheduled work "${name}"`, error));
-  const next = timesOf(work, clock);
+  const { now, next } = timesOf(work, clock);
 
   async function runOnce(log: Logger, signal: AbortSignal): Promise<void> {
     const cancel = clock.setTimer(() => fail(new Error(stillRuns(stuckAfter))), stuckAfter);
@@ -70,8 +70,8 @@ export function scheduledRunnable(
   }
 
   async function start({ log, signal }: { log: Logger; signal: AbortSignal }): Promise<void> {
-    for (let due = work.every === undefined ? next() : clock.now(); !signal.aborted; due = next()) {
-      for (let left = due - clock.now(); left > 0 && !signal.aborted; left = due - clock.now())
+    for (let due = work.every === undefined ? next() : now(); !signal.aborted; due = next()) {
+      for (let left = due - now(); left > 0 && !signal.aborted; left = due - now())
         await waitWithClock(clock, Math.min(left, longestWait), signal);
       if (!signal.aborted) await runOnce(log, signal);
     }
@@ -80,18 +80,26 @@ export function scheduledRunnable(
   return { name: `scheduled work "${name}"`, needLeaderElection, start };
 }
 
-/** Returns the time of the next run, from now. */
-function timesOf({ name, every, cron }: ScheduledWork, clock: Clock): () => number {
+/** The clock by which work runs, and when its next run is due. */
+interface Times {
+  readonly now: () => number;
+  readonly next: () => number;
+}
+
+/** A pause is measured by a clock that nobody sets; the times of a cron expression are those of the day. */
+function timesOf({ name, every, cron }: ScheduledWork, clock: Clock): Times {
   if ((every === undefined) === (cron === undefined))
     throw new TerminalError(`scheduled work "${name}" needs either every or cron`);
   if (every !== undefined) {
     const milliseconds = readDuration(`every of scheduled work "${name}"`, every);
-    if (milliseconds > 0) return () => clock.now() + milliseconds;
+    const now = () => clock.monotonic();
+    if (milliseconds > 0) return { now, next: () => now() + milliseconds };
     throw new TerminalError(`every of scheduled work "${name}" is "${every}": it must be positive`);
   }
   try {
     const times = cronTimes(cron);
-    return () => times(clock.now());
+    const now = () => clock.now();
+    return { now, next: () => times(now()) };
   } catch (cause) {
     throw new TerminalError(`cron of scheduled work "${name}": ${(cause as Error).message}`, { cause });
   }

@@ -39,3 +39,14 @@ test("untilIdle() rejects if a reconcile doesn't end", async () => {
   await expect(untilIdle(manager, { timeout: 500 })).rejects.toThrow("gave false after 500 ms");
   finish();
 });
+
+test("untilIdle() rejects if controllers set each other off without end", async () => {
+  let asked = 0;
+  // Idle whenever it is asked, and busy again when the process has settled.
+  const manager = {
+    get isIdle() {
+      return asked++ % 2 === 0;
+    },
+  };
+  await expect(untilIdle(manager as never, { timeout: 100 })).rejects.toThrow("gave false after 100 ms");
+});

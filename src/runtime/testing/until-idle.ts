@@ -8,8 +8,9 @@ import { eventually, type EventuallyOptions } from "./eventually.ts";
  * may still be on its way from there. Rejects after the timeout.
  */
 export async function untilIdle(manager: Manager, options?: EventuallyOptions): Promise<void> {
-  do {
-    await eventually(() => manager.isIdle, options);
+  await eventually(async () => {
+    if (!manager.isIdle) return false;
     await settled();
-  } while (!manager.isIdle);
+    return manager.isIdle;
+  }, options);
 }

@@ -29,7 +29,7 @@ test("ListItems finds the items of any list, wherever the chunks are cut", () =>
 
 test("ListItems takes a list without items, and with null", () => {
   for (const text of [
-    '{"metadata":{"resourceVersion":"1"}}',
+    '{"kind":"PodList","metadata":{"resourceVersion":"1"}}',
     '{"items":null,"metadata":{"resourceVersion":"1"}}',
   ]) {
     const items = new ListItems();
@@ -43,6 +43,15 @@ test("ListItems notices that a list was cut off", () => {
   items.push(Buffer.from('{"metadata":{},"items":[{"a":1},{"b"'));
   expect(() => items.finish()).toThrow(SyntaxError);
 });
+
+test.for(["{}", "null", '"List"', '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}'])(
+  "ListItems refuses %s as a list: its objects would all be deleted",
+  (text) => {
+    const items = new ListItems();
+    items.push(Buffer.from(text));
+    expect(() => items.finish()).toThrow(`it is not a list: ${text}`);
+  },
+);
 
 test("ListItems is not misled by a field of that name in an item or in the metadata", () => {
   const items = new ListItems();

@@ -57,10 +57,16 @@ export class ListItems {
     return items;
   }
 
-  /** The list's own metadata, when everything has arrived; throws `SyntaxError` for a truncated list. */
+  /**
+   * The list's own metadata, when everything has arrived. Throws a `SyntaxError` for a truncated list, and for
+   * something else, such as a proxy's answer, which would look like an empty list.
+   */
   finish(): ListMeta {
-    const { metadata } = JSON.parse(this.#envelopeText) as { metadata?: ListMeta };
-    return metadata ?? {};
+    const text = this.#envelopeText;
+    const list = JSON.parse(text) as { kind?: unknown; items?: unknown; metadata?: ListMeta } | null;
+    if (list?.items === undefined && !String(list?.kind).endsWith("List"))
+      throw new SyntaxError(`it is not a list: ${text.slice(0, 80)}`);
+    return list?.metadata ?? {};
   }
 
   get #envelopeText(): string {

@@ -89,6 +89,9 @@ test.for([
   ["null", null],
   ["a decision that isn't a boolean", { allowed: "yes" }],
   ["an object and a patch", { object: {}, patch: [] }],
+  ["a patch that is none", { patch: {} }],
+  ["a patch of other things than operations", { patch: ["remove"] }],
+  ["a misspelled field", { allow: false }],
 ] as const)("%s is a programming error and never admits", async ([, decision]) => {
   await expect(review(() => decision as never, exec)).rejects.toThrow(TypeError);
 });

@@ -26,16 +26,33 @@ export function admitRaw<Body extends object>(
     });
 }
 
+const fields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
+  "allowed",
+  "status",
+  "object",
+  "patch",
+  "auditAnnotations",
+]);
+
 function answerOf(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {
-  const { allowed = true, auditAnnotations } = decision;
+  const { allowed = true, auditAnnotations, patch } = decision;
+  // A misspelled `allowed` would admit what was to be rejected.
+  const unknown = Object.keys(decision).find((field) => !fields.has(field));
+  if (unknown !== undefined) throw new TypeError(`the decision has an unknown field ${show(unknown)}`);
   if (typeof allowed !== "boolean") throw new TypeError(`allowed is ${show(allowed)}: it must be a boolean`);
   if (!allowed) {
     const status = { status: "Failure", code: 403, reason: "Forbidden", ...decision.status } as const;
     return { allowed, auditAnnotations, status };
   }
-  if (decision.patch && decision.object)
+  if (patch !== undefined && !isPatch(patch))
+    throw new TypeError(`patch is ${show(patch)}: it must be an array of operations`);
+  if (patch && decision.object)
     throw new TypeError("the webhook returned an object and a patch: return one of them");
-  if (!decision.object) return { allowed, auditAnnotations, patch: decision.patch };
+  if (!decision.object) return { allowed, auditAnnotations, patch };
   if (!object) throw new TypeError("the webhook returned an object, but the request has none");
   return { allowed, auditAnnotations, patch: createJSONPatch(object, decision.object) };
+}
+
+function isPatch(patch: unknown): boolean {
+  return Array.isArray(patch) && patch.every((operation) => isObject(operation) && "op" in operation);
 }
