@@ -191,6 +191,20 @@ describe("kubelet()", () => {
     await eventually(() => expect(read().status?.phase).toBe("Succeeded"));
     expect(condition("Ready")).toMatchObject({ status: "False", reason: "PodCompleted" });
   });
+
+  it("makes a pod fail that has run for longer than its activeDeadlineSeconds", async () => {
+    await start();
+    await cluster.install(pod({ activeDeadlineSeconds: 30 }));
+    await eventually(() => expect(read().status?.phase).toBe("Running"));
+    await clock.advance(29_000);
+    expect(read().status?.phase).toBe("Running");
+    await clock.advance(1000);
+    await eventually(() =>
+      expect(read().status).toMatchObject({ phase: "Failed", reason: "DeadlineExceeded" }),
+    );
+    expect(condition("Ready")).toMatchObject({ status: "False", reason: "PodFailed" });
+    expect(read().status?.containerStatuses).toMatchObject([{ state: { terminated: { exitCode: 137 } } }]);
+  });
 });
 
 describe("fakeNode()", () => {

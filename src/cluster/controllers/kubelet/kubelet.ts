@@ -12,6 +12,7 @@ import { type Reference, requiredReferences } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import {
   observed,
+  overdueStatus,
   runningStatus,
   succeededStatus,
   waitingStatus,
@@ -24,8 +25,8 @@ const jobDuration = 1000;
 
 /**
  * Simulates a kubelet: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
- * the pod of a Job succeeds after a second, and a pod that is being deleted is removed. A pod that matches
- * one of the user's stages is left to that stage.
+ * the pod of a Job succeeds after a second, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
+ * being deleted is removed. A pod that matches one of the user's stages is left to that stage.
  */
 export function kubelet({ objects, clock, stages = [] }: StagesContext): Controller {
   const addresses = new PodAddresses();
@@ -53,16 +54,18 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
       if (isFinished(pod)) return undefined;
       const status = observed(pod, nextStatus(pod));
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
-      return untilJobEnds(pod);
+      return nextChange(pod);
     },
   };
 
   function nextStatus(pod: Pod): PodStatus {
     const now = formatTime(clock.now());
-    const missing = pod.status?.phase === "Running" ? [] : missingReferences(pod);
+    const runs = pod.status?.phase === "Running";
+    if (runs && untilJobEnds(pod) === 0) return succeededStatus(pod, now);
+    if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
+    const missing = runs ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (pod.status?.phase !== "Running") return runningStatus(pod, homeOf(pod), now);
-    if (untilJobEnds(pod) === 0) return succeededStatus(pod, now);
+    if (!runs) return runningStatus(pod, homeOf(pod), now);
     return withResources(pod, withReadiness(pod, now));
   }
 
@@ -76,6 +79,17 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     if (pod.spec.hostNetwork) return { podIP: nodeAddress, hostIP: nodeAddress };
     const inUse = objects.list(pods).flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
     return { podIP: addresses.take(new Set(inUse)), hostIP: nodeAddress };
+  }
+
+  function nextChange(pod: Pod): number | undefined {
+    const times = [untilDeadline(pod), untilJobEnds(pod)].filter((time) => time !== undefined);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
+  function untilDeadline({ spec, status }: Pod): number | undefined {
+    const { activeDeadlineSeconds } = spec;
+    if (activeDeadlineSeconds === undefined || !status?.startTime) return undefined;
+    return Math.max(0, Date.parse(status.startTime) + activeDeadlineSeconds * 1000 - clock.now());
   }
 
   function untilJobEnds(pod: Pod): number | undefined {

@@ -71,20 +71,38 @@ export function withReadiness(pod: Pod, now: string): PodStatus {
 
 /** The status of a pod whose containers have all succeeded. */
 export function succeededStatus(pod: Pod, now: string): PodStatus {
-  const startedAt = pod.status?.startTime ?? now;
-  const ended = { exitCode: 0, reason: "Completed", startedAt, finishedAt: now };
+  return endedStatus(pod, "Succeeded", { exitCode: 0, reason: "Completed" }, now);
+}
+
+/** The status of a pod that has run for longer than its `activeDeadlineSeconds`. */
+export function overdueStatus(pod: Pod, now: string): PodStatus {
+  return {
+    ...endedStatus(pod, "Failed", { exitCode: 137, reason: "Error" }, now),
+    reason: "DeadlineExceeded",
+    message: "Pod was active on the node longer than the specified deadline",
+  };
+}
+
+function endedStatus(
+  pod: Pod,
+  phase: "Succeeded" | "Failed",
+  ending: { readonly exitCode: number; readonly reason: string },
+  now: string,
+): PodStatus {
+  const terminated = { ...ending, startedAt: pod.status?.startTime ?? now, finishedAt: now };
   const status: PodStatus = {
     ...pod.status,
-    phase: "Succeeded",
+    phase,
     containerStatuses: pod.spec.containers.map((container) => ({
       ...base(pod, container),
       ready: false,
       started: false,
-      state: { terminated: ended },
+      state: { terminated },
     })),
   };
+  const reason = phase === "Succeeded" ? "PodCompleted" : "PodFailed";
   return (["Ready", "ContainersReady"] as const).reduce(
-    (next, type) => setPodCondition(next, { type, status: "False", reason: "PodCompleted" }, now),
+    (next, type) => setPodCondition(next, { type, status: "False", reason }, now),
     status,
   );
 }
