@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
-import { findBinaries, kubernetesVersion } from "./control-plane-binaries.ts";
+import { kubernetesVersion } from "./build-kubernetes.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
 
 const binaries = findBinaries({ build: false });
 if ("missing" in binaries) console.log(`left out: the real control plane: ${binaries.missing}`);
