@@ -5,10 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
+import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../src/cluster/testing/send.ts";
 
-/** The embedded cluster under load: memory while a large object is updated, and latency beside full lists. */
+/**
+ * The embedded cluster under load, as it is installed (`npm run build` first): memory while a large object is updated, and
+ * latency beside full lists.
+ */
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const objectCount = Number(process.env["BENCH_OBJECTS"] ?? 20_000);
@@ -16,17 +20,19 @@ const updateCount = Number(process.env["BENCH_UPDATES"] ?? 3000);
 
 async function withCluster(run: (kubeconfig: Kubeconfig, pid: number) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  const script = join(import.meta.dirname, "servers/counters-server.ts");
-  const child = spawn(process.execPath, [...process.execArgv, script, folder], {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  const command = join(import.meta.dirname, "../../bin/tsbuilder.js");
+  const path = join(folder, "kubeconfig");
+  const child = spawn(process.execPath, [command, "cluster", "start", "--kubeconfig", path], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  const ended = once(child, "exit");
   try {
-    // The loader sends other messages as well.
-    await new Promise<void>((resolve) => child.on("message", (said) => said === "ready" && resolve()));
-    await run(JSON.parse(readFileSync(join(folder, "kubeconfig"), "utf8")) as Kubeconfig, child.pid!);
+    // The first line says that it is ready.
+    await Promise.race([once(child.stdout, "data"), ended]);
+    await run(parse(readFileSync(path, "utf8")) as Kubeconfig, child.pid!);
   } finally {
-    child.disconnect();
-    await once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
     rmSync(folder, { recursive: true });
   }
 }
