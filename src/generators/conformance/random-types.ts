@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { type Leaf, leaves } from "./random-leaves.ts";
 
 /** A random spec: its types for the generators, its types for the compiler, and values that may or may not fit. */
 export interface RandomSpec {
@@ -8,45 +9,15 @@ export interface RandomSpec {
   readonly values: readonly object[];
 }
 
-/** The type of a field, with values that it has and values that it does not have. */
-interface Leaf {
-  readonly type: string;
-  readonly good: readonly unknown[];
-  readonly bad: readonly unknown[];
-}
-
-/** Without types that include null: for a rule, a field that is null is not there. */
-const leaves: readonly Leaf[] = [
-  { type: "string", good: ["", "x", "it's"], bad: [1, {}] },
-  { type: "int32", good: [0, -1, 7], bad: ["x", true] },
-  { type: "boolean", good: [true, false], bad: ["true", 0] },
-  { type: '"p" | "q"', good: ["p", "q"], bad: ["z", 1] },
-  { type: "1 | 2", good: [1, 2], bad: [3, "1"] },
-  { type: "string[]", good: [[], ["x"]], bad: ["x", [1]] },
-  { type: "Record<string, int32>", good: [{}, { k: 1 }], bad: [{ k: "x" }, []] },
-  { type: "int32 | string", good: [1, "x"], bad: [true, []] },
-  { type: "`a-${string}`", good: ["a-", "a-x"], bad: ["x", 1] },
-  { type: "{ in: string; out?: int32 }", good: [{ in: "x" }, { in: "x", out: 1 }], bad: [{}, { in: 1 }] },
-  { type: "Box<int32>", good: [{ value: 1 }, { value: 1, more: [2] }], bad: [{}, { value: 1, more: ["x"] }] },
-  {
-    type: "Box<Box<string>>",
-    good: [{ value: { value: "x" } }],
-    bad: [{ value: {} }, { value: { value: 1 } }],
-  },
-  { type: "Lists<int32>", good: [{}, { list: { value: [1] } }], bad: [{ list: { value: ["x"] } }] },
-  {
-    type: "Lists<string>",
-    good: [{ list: { value: ["x"] } }],
-    bad: [{ list: { value: [1] } }, { list: {} }],
-  },
-  { type: 'Exclude<"p" | "q" | 3, "q" | number>', good: ["p"], bad: ["q", 3] },
-  { type: "[int32, int32]", good: [[1, 2]], bad: [[1], ["x", 1]] },
-];
-
 const names = ["a", "b", "c", "d", "e-f", "namespace"];
 
 /** The fields of an object type: whether they are optional, by name. Their types are the same in the whole spec. */
-type Fields = ReadonlyMap<string, { readonly optional: boolean; readonly leaf: Leaf }>;
+type Fields = ReadonlyMap<string, Field>;
+
+interface Field {
+  readonly optional: boolean;
+  readonly leaf: Leaf;
+}
 
 /** An object type in TypeScript, and the fields of its variants. */
 interface Shape {
@@ -79,7 +50,8 @@ function write({ one, two }: { one: Shape; two: Shape }, isClosed: boolean): str
   };
   const [first, second] = [one.write(declare, isClosed), two.write(declare, isClosed)];
   const marker = "  // +kubebuilder:validation:MaxItems=4\n";
-  return `export type Copy<T> = { [K in keyof T]: T[K] };
+  return `export type Maybe<T> = T | null;
+export type Copy<T> = { [K in keyof T]: T[K] };
 export type Complete<T> = { readonly [K in keyof T]-?: T[K] };
 export interface Box<T> { value: T; more?: T[] }
 export interface Lists<T> { list?: Box<T[]> }
@@ -103,7 +75,9 @@ function shapes(typeOf: ReadonlyMap<string, Leaf>): fc.Arbitrary<Shape> {
       (list) =>
         new Map(list.map(({ name, optional }) => [name, { optional, leaf: typeOf.get(name)! }] as const)),
     );
-  const plain = fields.map((one): Shape => ({ variants: [one], write: () => body(one) }));
+  const plain = fields.map(
+    (one): Shape => ({ variants: [one], write: (_, isClosed) => body(one, isClosed) }),
+  );
   const union = fc.array(fields, { minLength: 2, maxLength: 4 }).map((all) => unionOf(all));
   const tagged = fc
     .tuple(fc.array(fields, { minLength: 2, maxLength: 3 }), fc.constantFrom(...tags))
@@ -142,13 +116,19 @@ function tagLeaf(values: readonly (string | number | boolean)[], i: number): Lea
 }
 
 function unionOf(variants: readonly Fields[]): Shape {
+  // Where not all variants require a field that may be null, no rule can tell whether it is there.
+  const asChecked = ([name, field]: readonly [string, Field]): [string, Field] => {
+    const isRequired = variants.every((other) => other.get(name)?.optional === false);
+    return [name, field.leaf.nullable && !isRequired ? { ...field, optional: true } : field];
+  };
   return {
     variants,
     write: (_, isClosed) =>
       variants
         .map((fields) => {
-          const others = variants.flatMap((other) => [...other.keys()]).filter((name) => !fields.has(name));
-          return body(fields, isClosed ? new Set(others) : new Set());
+          const others = variants.flatMap((other) => [...other]).filter(([name]) => !fields.has(name));
+          if (!isClosed) return body(fields, false);
+          return body(new Map([...fields].map(asChecked)), true, new Map(others));
         })
         .join(" | "),
   };
@@ -167,7 +147,9 @@ function both(fields: Fields, of: Shape): Shape {
   return {
     variants,
     write: (declare, isClosed) =>
-      isClosed ? unionOf(variants).write(declare, true) : `${body(fields)} & (${of.write(declare, false)})`,
+      isClosed
+        ? unionOf(variants).write(declare, true)
+        : `${body(fields, false)} & (${of.write(declare, false)})`,
   };
 }
 
@@ -177,7 +159,7 @@ type Use = (fields: Fields) => Shape;
 const utilities: readonly Use[] = [
   (fields) => ({
     variants: [fields],
-    write: (declare) => declare(`extends ${declare(body(fields))} {}`),
+    write: (declare, isClosed) => declare(`extends ${declare(body(fields, isClosed))} {}`),
   }),
   using(
     (name) => `Partial<${name}>`,
@@ -241,16 +223,20 @@ function using(
       variants: [
         new Map(kept.map(([name, field]) => [name, { ...field, optional: optional(field.optional) }])),
       ],
-      write: (declare) => text(declare(body(fields)), keys),
+      write: (declare, isClosed) => text(declare(body(fields, isClosed)), keys),
     };
   };
 }
 
-function body(fields: Fields, forbidden: ReadonlySet<string> = new Set()): string {
-  const own = [...fields].map(
-    ([name, { optional, leaf }]) => `${JSON.stringify(name)}${optional ? "?" : ""}: ${leaf.type};`,
+function body(fields: Fields, isClosed: boolean, forbidden: Fields = new Map()): string {
+  const own = [...fields].map(([name, { optional, leaf }]) => {
+    const { type, markers = "", limited = type } = leaf;
+    const before = isClosed || markers === "" ? "" : `\n${markers}`;
+    return `${before}${JSON.stringify(name)}${optional ? "?" : ""}: ${isClosed ? limited : type};`;
+  });
+  const none = [...forbidden].map(
+    ([name, { leaf }]) => `${JSON.stringify(name)}?: ${leaf.nullable ? "null" : "never"};`,
   );
-  const none = [...forbidden].map((name) => `${JSON.stringify(name)}?: never;`);
   return `{ ${[...own, ...none].join(" ")} }`;
 }
 
