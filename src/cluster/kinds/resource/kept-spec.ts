@@ -2,21 +2,85 @@ import { invalidStruct } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { Problems } from "../checks/problems.ts";
 
-/** The spec of a claim can't change; the message shows it with the names of its Go fields. */
-export function* keptSpec(spec: unknown, old: unknown): Problems {
-  if (!isEqual(spec, old)) yield invalidStruct("spec", goNames(spec) as object, "field is immutable");
+/** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
+export function* keptClaim(spec: unknown, old: unknown): Problems {
+  if (!isEqual(spec, old)) yield invalidStruct("spec", goStruct(spec, claimSpec), "field is immutable");
 }
+
+/** The same for the spec of a template, into which Go writes the fields of its metadata. */
+export function* keptTemplate(spec: unknown, old: unknown): Problems {
+  if (isEqual(spec, old)) return;
+  const { metadata, ...rest } = spec as { metadata?: object };
+  const shown = { ...metadata, ...goStruct(rest, { spec: { zero: null, of: claimSpec } }) };
+  yield invalidStruct("spec", shown, "field is immutable");
+}
+
+/** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */
+interface Shape {
+  readonly [field: string]: { readonly zero: unknown; readonly of?: Shape };
+}
+
+const text = { zero: "" };
+const number = { zero: 0 };
+const pointer = { zero: null };
+const pointerTo = (of: Shape) => ({ zero: null, of });
+
+const selector: Shape = { cel: pointerTo({ expression: text }) };
+const toleration: Shape = {
+  key: text,
+  operator: text,
+  value: text,
+  effect: text,
+  tolerationSeconds: pointer,
+};
+const capacity: Shape = { requests: pointer };
+const subRequest: Shape = {
+  name: text,
+  deviceClassName: text,
+  selectors: pointerTo(selector),
+  allocationMode: text,
+  count: number,
+  tolerations: pointerTo(toleration),
+  capacity: pointerTo(capacity),
+};
+const exactRequest: Shape = {
+  deviceClassName: text,
+  selectors: pointerTo(selector),
+  allocationMode: text,
+  count: number,
+  adminAccess: pointer,
+  tolerations: pointerTo(toleration),
+  capacity: pointerTo(capacity),
+};
+const claimSpec: Shape = {
+  devices: pointerTo({
+    requests: pointerTo({
+      name: text,
+      exactly: pointerTo(exactRequest),
+      firstAvailable: pointerTo(subRequest),
+    }),
+    constraints: pointerTo({ requests: pointer, matchAttribute: pointer, distinctAttribute: pointer }),
+    config: pointerTo({
+      requests: pointer,
+      // The parameters of a driver are anything, which Go keeps as it came.
+      opaque: pointerTo({ driver: text, parameters: pointer }),
+    }),
+  }),
+};
 
 /** The fields whose names in Go have more capitals than the first. */
 const initialisms: Readonly<Record<string, string>> = { cel: "CEL" };
 
-function goNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(goNames);
-  if (!isObject(value)) return value;
-  const named = Object.entries(value).map(([name, field]) => [
-    initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-    // The parameters of a driver are anything, which Go keeps as it came.
-    name === "parameters" ? field : goNames(field),
-  ]);
-  return Object.fromEntries(named) as object;
+function goStruct(value: unknown, shape: Shape): object {
+  const given = isObject(value) ? value : {};
+  const fields = Object.entries(shape).map(([name, { zero, of }]) => {
+    const field = given[name] ?? zero;
+    const shown = of && field !== null ? goValue(field, of) : field;
+    return [initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`, shown];
+  });
+  return Object.fromEntries(fields) as object;
+}
+
+function goValue(value: unknown, shape: Shape): unknown {
+  return Array.isArray(value) ? value.map((item) => goStruct(item, shape)) : goStruct(value, shape);
 }

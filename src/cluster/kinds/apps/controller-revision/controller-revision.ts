@@ -28,6 +28,7 @@ export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
   metadataChecks: "new/update+new/update",
   strategy: controllerRevisionStrategy,
+  emptyObject: { revision: 0 },
   cells: {
     Controller: (object) => {
       const owners = readField<

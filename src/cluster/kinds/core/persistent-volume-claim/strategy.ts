@@ -25,6 +25,9 @@ export const claimStrategy: Partial<Strategy> = {
     const finalizers = object.metadata.finalizers ?? [];
     if (!finalizers.includes(protection)) object.metadata.finalizers = [...finalizers, protection];
   },
+  prepareForUpdate(object, old, { subresource }) {
+    if (subresource === "") settleSources(claimOf(object).spec ?? {}, claimOf(old).spec);
+  },
   validate: (object) => [...claimSpec("spec", claimOf(object).spec ?? {})],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "status" ? [...capacity(object)] : [...changed(object, old)],
@@ -35,10 +38,11 @@ function claimOf(object: ApiObject): Claim {
   return object;
 }
 
-/** Drops an unsupported dataSource, and copies dataSource and dataSourceRef to each other. */
-function settleSources(spec: NonNullable<Claim["spec"]>): void {
+/** Drops a new dataSource that is unsupported, and copies dataSource and dataSourceRef to each other. */
+function settleSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}): void {
   const { dataSource } = spec;
-  const known = dataSource && sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`);
+  const known =
+    dataSource && (old.dataSource || sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
   if (dataSource && !known && !spec.dataSourceRef) delete spec.dataSource;
   else if (dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...dataSource };
   else if (spec.dataSourceRef && !dataSource && spec.dataSourceRef.namespace === undefined) {

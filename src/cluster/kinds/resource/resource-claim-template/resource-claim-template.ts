@@ -6,7 +6,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
 import { claimProblems } from "../claim-rules.ts";
 import { defaultClaim } from "../default-claim.ts";
-import { keptSpec } from "../kept-spec.ts";
+import { keptTemplate } from "../kept-spec.ts";
 
 const resourceClaimTemplateStrategy: Partial<Strategy> = {
   returnsDeleted: true,
@@ -16,7 +16,10 @@ const resourceClaimTemplateStrategy: Partial<Strategy> = {
     defaultClaim(spec?.["spec"]);
   },
   validate: (object) => [...claimProblems("spec.spec.devices", devicesOf(object))],
-  validateUpdate: (object, old) => [...keptSpec(object["spec"], old["spec"])],
+  validateUpdate: (object, old) => [
+    ...claimProblems("spec.spec.devices", devicesOf(object)),
+    ...keptTemplate(object["spec"], old["spec"]),
+  ],
 };
 
 function devicesOf(object: ApiObject): Sent<DeviceClaim> {

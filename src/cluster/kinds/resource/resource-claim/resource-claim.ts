@@ -6,7 +6,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
 import { claimProblems } from "../claim-rules.ts";
 import { defaultClaim } from "../default-claim.ts";
-import { keptSpec } from "../kept-spec.ts";
+import { keptClaim } from "../kept-spec.ts";
 
 const resourceClaimStrategy: Partial<Strategy> = {
   returnsDeleted: true,
@@ -17,7 +17,7 @@ const resourceClaimStrategy: Partial<Strategy> = {
   },
   validate: (object) => [...claimProblems("spec.devices", devicesOf(object))],
   validateUpdate: (object, old, { subresource }) =>
-    subresource === "" ? [...keptSpec(object["spec"], old["spec"])] : [],
+    subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
 };
 
 function devicesOf(object: ApiObject): Sent<DeviceClaim> {

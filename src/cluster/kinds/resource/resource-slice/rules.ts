@@ -1,14 +1,17 @@
 import { duplicate, invalid, required, tooLong, tooMany } from "@tsbuilder/apimachinery/errors";
 import type { ResourcePool, ResourceSliceSpec } from "@tsbuilder/apimachinery/k8s/resource/v1";
-import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { immutable, type Problems, refused } from "../../checks/problems.ts";
 import { driverName } from "../../storage/class-rules.ts";
+import { counterProblems, deviceProblems, type SentDevice } from "./device.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<ResourceSliceSpec> };
 
 const mostDevices = 128;
+const mostAdvancedDevices = 64;
+const mostCounterSets = 8;
 const longestPool = 253;
 
 /** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
@@ -26,13 +29,30 @@ export function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice
   if (spec.sharedCounters && spec.devices) {
     yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed");
   }
-  if (devices.length > mostDevices) return yield tooMany("spec.devices", devices.length, mostDevices);
-  const names = devices.map(({ name = "" }) => name);
+  const placed = spec.perDeviceNodeSelection === true;
+  const most = devices.some(isAdvanced) ? mostAdvancedDevices : mostDevices;
+  yield* eachOnce("spec.devices", devices, most, (at, device) => deviceProblems(at, device, placed));
+  yield* eachOnce("spec.sharedCounters", spec.sharedCounters ?? [], mostCounterSets, (at, set) =>
+    counterProblems(at, "name", set),
+  );
+}
+
+/** Devices with taints or counters cost the scheduler more. */
+function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean {
+  return taints.length > 0 || consumesCounters.length > 0;
+}
+
+function* eachOnce<T extends { name?: string | undefined }>(
+  field: string,
+  items: readonly T[],
+  most: number,
+  problemsOf: (field: string, item: T) => Problems,
+): Problems {
+  if (items.length > most) return yield tooMany(field, items.length, most);
+  const names = items.map(({ name = "" }) => name);
+  for (const [index, item] of items.entries()) yield* problemsOf(`${field}[${index}]`, item);
   for (const [index, name] of names.entries()) {
-    yield* refused(`spec.devices[${index}].name`, name, checkLabel(name));
-  }
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) yield duplicate(`spec.devices[${index}]`, name);
+    if (names.indexOf(name) < index) yield duplicate(`${field}[${index}]`, name);
   }
 }
 
