@@ -8,6 +8,7 @@ import type { User } from "../../contract/user.ts";
 import { badRequest, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Review } from "./review.ts";
+import { selectorAttributes } from "./selector-attributes.ts";
 
 /** SelfSubjectAccessReview: `kubectl auth can-i`. */
 export const selfSubjectAccess: Review = (review, { user, core }) => {
@@ -79,6 +80,7 @@ function* problemsOf(
   if (needsSubject && user === "" && groups.length === 0) {
     yield invalid("spec.user", "", "at least one of user or group must be specified");
   }
+  if (resourceAttributes) yield* selectorAttributes("spec.resourceAttributes", resourceAttributes);
 }
 
 /** The real server omits the kind in these messages. */

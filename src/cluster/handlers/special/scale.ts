@@ -2,7 +2,6 @@ import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../kinds/cells/format-selector.ts";
 import { readField } from "../../kinds/cells/read-field.ts";
-import { keyOf } from "../../registry/resource.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -19,6 +18,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
 import { applyPatch, readPatch } from "../patch.ts";
+import { readEntry } from "../get.ts";
 import { mediaTypeOf } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";
 import type { Target } from "../target.ts";
@@ -53,12 +53,9 @@ export async function handleScale(context: RequestContext, target: Target): Prom
 }
 
 async function readScale(context: RequestContext, target: Target): Promise<Reply> {
-  const { resource, version, namespace, name } = target;
-  const stored = resource.collection.get(keyOf(resource, namespace, name));
-  if (!stored) throw notFound(resource, name);
-  const { object } = await resource.present(stored, version);
+  const { object } = await readEntry(context, target);
   const { spec } = target.served.scale!;
-  if (resource.custom && readField(object, spec) === undefined) {
+  if (target.resource.custom && readField(object, spec) === undefined) {
     throw internalError(`the spec replicas field ".${spec}" does not exist`);
   }
   return replyScale(context, target, object);
