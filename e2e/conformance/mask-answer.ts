@@ -81,6 +81,7 @@ function maskText(text: string): string {
     text
       .replace(uuid, "{uid}")
       .replace(time, "{time}")
+      .replace(/(X509SHA256=)[0-9a-f]{64}/g, "$1{hash}")
       .replace(/\b10\.\d+\.\d+\.\d+\b/g, "{ip}")
       .replace(/(too old resource version: )\d+ \(\d+\)/, "$1{rv} ({rv})")
       .replace(/(Too large resource version: )\d+, current: \d+/, "$1{rv}, current: {rv}")
