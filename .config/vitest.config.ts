@@ -37,7 +37,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "src/**/*.test.ts",
-            "e2e/{support,tools,conformance,controllers,differential,golden}/*.test.ts",
+            "e2e/{support,tools,conformance,controllers,differential,golden,kubernetes-suite}/*.test.ts",
           ],
           setupFiles: [randomCases, patience, waits],
           expect: { poll: { timeout: limits.unit - 10_000 } },
@@ -109,6 +109,18 @@ export default defineConfig({
           setupFiles: [randomCases, waits],
           pool: "forks",
           maxWorkers: 2,
+          testTimeout: limits.build,
+          hookTimeout: limits.build,
+        },
+      },
+      {
+        ...source,
+        test: {
+          // Kubernetes' own specs, by its own program.
+          name: "kubernetes-suite",
+          include: ["e2e/kubernetes-suite/quick/*.test.ts"],
+          pool: "forks",
+          maxWorkers: 1,
           testTimeout: limits.build,
           hookTimeout: limits.build,
         },
