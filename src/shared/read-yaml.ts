@@ -1,4 +1,4 @@
-import { type Document, parseAllDocuments } from "yaml";
+import { type Document, isScalar, LineCounter, type Node, parseAllDocuments, visit } from "yaml";
 import { type ErrorCode, TsbuilderError } from "./errors.ts";
 
 /** How a file that can't be read is spoken of. */
@@ -13,8 +13,16 @@ export function readYaml(
   text: string,
   complaint: Complaint = { code: "INVALID_SOURCE", hint: "fix the file" },
 ): unknown[] {
+  const lineCounter = new LineCounter();
   try {
-    return parseAllDocuments(text).map((document) => toValue(file, document, complaint));
+    // The parser's own search for repeated keys takes a minute for some ten thousand of them.
+    return parseAllDocuments(text, { lineCounter, uniqueKeys: false }).map((document) => {
+      const repeated = document.errors.length === 0 ? findRepeatedKey(document) : undefined;
+      if (!repeated) return toValue(file, document, complaint);
+      const { line, col: column } = lineCounter.linePos(repeated.range?.[0] ?? 0);
+      const message = `"${file}" is not valid YAML: Map keys must be unique at line ${line}, column ${column}`;
+      throw new TsbuilderError(message, { ...complaint, at: { file, line, column } });
+    });
   } catch (error) {
     // Aliases of aliases, or thousands of brackets: small files that no memory and no stack is large enough for.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
@@ -27,10 +35,36 @@ export function readYaml(
 
 function toValue(file: string, document: Document.Parsed | Document, complaint: Complaint): unknown {
   const [error] = document.errors;
-  if (!error) return document.toJS();
+  if (!error) return withoutCycles(document.toJS());
   const [start] = error.linePos ?? [];
   throw new TsbuilderError(`"${file}" is not valid YAML: ${error.message.split("\n")[0]}`, {
     ...complaint,
     at: start && { file, line: start.line, column: start.col },
   });
+}
+
+/** A value that contains itself by an alias has no form in JSON, and never ends for whoever walks through it. */
+function withoutCycles(value: unknown, open: Set<unknown> = new Set()): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (open.has(value)) throw new ReferenceError("an alias refers to what it is part of");
+  open.add(value);
+  for (const item of Object.values(value)) withoutCycles(item, open);
+  open.delete(value);
+  return value;
+}
+
+function findRepeatedKey(document: Document.Parsed | Document): Node | undefined {
+  let repeated: Node | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) repeated ??= key;
+        seen.add(key.value);
+      }
+      return repeated && visit.BREAK;
+    },
+  });
+  return repeated;
 }

@@ -122,6 +122,7 @@ describe("a third-party CRD", () => {
   const spec = ["spec"];
   const names = [...spec, "names"];
   const version = [...spec, "versions", 0];
+  const schema = [...version, "schema", "openAPIV3Schema"];
   it.each<[what: string, path: Path, value: unknown, message: string]>([
     ["a group that climbs", [...spec, "group"], "../../../x", "metadata.name"],
     ["a group with capitals", [...spec, "group"], "Example.com", "metadata.name"],
@@ -150,10 +151,40 @@ describe("a third-party CRD", () => {
     ["a singular of code", [...names, "singular"], "a*/b", "spec.names.singular: Invalid value"],
     ["a short name in capitals", [...names, "shortNames"], ["AB_C"], "spec.names.shortNames[0]"],
     ["a category with a line feed", [...names, "categories"], ["a\nb"], "spec.names.categories[0]"],
+    ["a template for a group", [...spec, "group"], "{{constructor}}.example.com", "metadata.name"],
+    ["a template for a kind", [...names, "kind"], "Box{{kind}}", "spec.names.kind: Invalid value"],
+    ["a template for a version", [...version, "name"], "{{> x}}", "spec.versions[0].name: Invalid value"],
+    [
+      "a description of many megabytes",
+      [...schema, "description"],
+      "x".repeat(4_000_000),
+      "but an API server accepts 3145728",
+    ],
+    [
+      "thousands of versions",
+      [...spec, "versions"],
+      Array.from({ length: 3000 }, (_, i) => ({
+        ...structuredClone(fullCrd.spec.versions[0]),
+        name: `v${i + 1}`,
+      })),
+      "but an API server accepts 3145728",
+    ],
+    [
+      "a rule that an API server would take minutes for",
+      [...schema, "properties", "spec", "x-kubernetes-validations", 0, "rule"],
+      "self.ports.all(a, self.ports.all(b, self.ports.all(c, a == b && b == c)))",
+      "estimated rule cost exceeds budget",
+    ],
+    [
+      "a pattern that grows a thousandfold",
+      [...schema, "properties", "spec", "properties", "a-b", "pattern"],
+      "(a{1000}){1000}",
+      "must be a valid regular expression",
+    ],
     ["another scope", [...spec, "scope"], "Galaxy", 'spec.scope: Unsupported value: "Galaxy"'],
     ["another name", ["metadata", "name"], "boxes.example.org", "metadata.name: Invalid value"],
     ["an apiVersion of old", ["apiVersion"], "apiextensions.k8s.io/v1beta1", "its apiVersion is"],
-    ["a rule for a schema", [...version, "schema", "openAPIV3Schema"], "x", "cannot unmarshal string"],
+    ["a text for a schema", schema, "x", "cannot unmarshal string"],
   ])("is refused for %s", async (_, path, value, message) => {
     const crd = replace(fullCrd, { path, isKey: false }, value);
     const planned = planTypes([{ name: "crd.yaml", text: stringify(crd) }]);
@@ -161,16 +192,22 @@ describe("a third-party CRD", () => {
     await expect(planned).rejects.toThrow(message);
   });
 
-  it("is rejected if its aliases or brackets explode", async () => {
-    const lines = Array.from(
-      "bcdefghi",
-      (name, i) => `${name}: &${name} [${`*${"abcdefgh"[i]},`.repeat(9)}]`,
-    );
-    const bomb = `a: &a [x]\n${lines.join("\n")}\nkind: CustomResourceDefinition\n`;
-    for (const text of [bomb, "[".repeat(20_000)]) {
-      const planned = planTypes([{ name: "crd.yaml", text }]);
-      await expect(planned).rejects.toThrow(TsbuilderError);
-    }
+  const crd = "kind: CustomResourceDefinition\n";
+  const lines = Array.from("bcdefghi", (name, i) => `${name}: &${name} [${`*${"abcdefgh"[i]},`.repeat(9)}]`);
+  const keys = Array.from({ length: 100_000 }, (_, i) => `k${i}: 1\n`).join("");
+  it.each([
+    ["aliases that explode", `a: &a [x]\n${lines.join("\n")}\n${crd}`, "never end"],
+    ["an alias for what it is part of", `${crd}metadata: &a\n  labels: *a\n`, "never end"],
+    ["thousands of brackets", `${crd}spec: ${"[".repeat(20_000)}`, "is not valid YAML"],
+    ["thousands of nested fields", `${crd}spec: ${'{"a":'.repeat(20_000)}`, "is not valid YAML"],
+    ["a key that is given twice", `${crd}${crd}`, "Map keys must be unique at line 2, column 1"],
+    ["a hundred thousand keys", `${crd}${keys}`, "its apiVersion is missing"],
+    ["a tag that asks for code", `${crd}metadata: !!js/function "x"\n`, "its apiVersion is missing"],
+    ["no CRD at all", "kind: Pod\n", "contains no CustomResourceDefinition"],
+  ])("is refused for %s", async (_, text, message) => {
+    const planned = planTypes([{ name: "crd.yaml", text }]);
+    await expect(planned).rejects.toThrow(TsbuilderError);
+    await expect(planned).rejects.toThrow(message);
   });
 
   it("is rejected beside another CRD with the same file", async () => {

@@ -35,10 +35,18 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
     node: table.get("JSONSchemaProps")!,
   };
   // An API server receives JSON, which has no infinities and no shared references.
-  return objects.map((object) =>
-    readCrd(file, JSON.parse(JSON.stringify(object)) as Record<string, unknown>, schemas),
-  );
+  return objects.map((object) => {
+    const json = JSON.stringify(object);
+    const bytes = Buffer.byteLength(json);
+    if (bytes > longestRequest) {
+      throw refuse(file, `it has ${bytes} bytes, but an API server accepts ${longestRequest}`);
+    }
+    return readCrd(file, JSON.parse(json) as Record<string, unknown>, schemas);
+  });
 }
+
+/** What an API server reads of a request's body. */
+const longestRequest = 3 * 1024 * 1024;
 
 interface Schemas {
   readonly crd: BuiltinSchema;
