@@ -1,5 +1,6 @@
 import type { User } from "../../contract/user.ts";
 import type { Core } from "../../registry/core.ts";
+import { removeSystemMetadata } from "../../registry/object-meta.ts";
 import { trackManagers } from "../../registry/field-manager.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -16,21 +17,27 @@ export type Review = (
   asked: { readonly core: Core; readonly user: User; readonly namespace: string },
 ) => Record<string, unknown>;
 
+/** The metadata of the reviews that the server answers without any of the metadata that it was sent. */
+const answeredAnew: Readonly<Record<string, (now: number) => ApiObject["metadata"]>> = {
+  SelfSubjectReview: (now) => ({ creationTimestamp: formatTime(now) }),
+  SelfSubjectRulesReview: () => ({}),
+};
+
 /** Answers a review. */
 export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
   const object = await readObject(context, target, "CreateOptions");
+  removeSystemMetadata(object);
+  delete object.metadata.uid;
+  delete object.metadata.creationTimestamp;
   const { core, namespace } = target;
   const write = writeOf(context, target, "CreateOptions");
   await target.resource.load?.();
   target.resource.strategy.default?.(object, write);
   const filled = review(object, { core, user: context.user, namespace });
   const tracked = await trackManagers(write, undefined, object);
-  // Only this kind of review has a creation timestamp.
-  const dated = object.kind === "SelfSubjectReview" && { creationTimestamp: formatTime(core.clock.now()) };
+  const answered = answeredAnew[object.kind];
   const placed = target.resource.namespaced && { namespace };
-  // The server answers a list of rules without the fields that it was sent.
-  const metadata =
-    object.kind === "SelfSubjectRulesReview" ? {} : { ...tracked.metadata, ...placed, ...dated };
+  const metadata = answered ? answered(core.clock.now()) : { ...tracked.metadata, ...placed };
   const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
   return replyObject(context, target, new Entry("", 0, answer), 201);
 }
