@@ -1,5 +1,5 @@
 import { invalid } from "@tsbuilder/apimachinery/errors";
-import { invalidObject } from "../../../contract/status-error.ts";
+import { internalError, invalidObject } from "../../../contract/status-error.ts";
 import type { Collection } from "../../../storage/collection.ts";
 import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";
 
@@ -87,7 +87,13 @@ export function allocateNodePorts(service: Service, services: Collection): void 
     else if (!shared) checkPort(service, index, port.nodePort, taken);
     taken.add(port.nodePort);
   }
-  if (needsHealthCheck(spec)) spec.healthCheckNodePort ||= freePort(taken);
+  if (!needsHealthCheck(spec)) return;
+  const { healthCheckNodePort: asked } = spec;
+  if (asked && taken.has(asked)) {
+    const detail = `failed to allocate requested HealthCheck NodePort ${asked}`;
+    throw internalError(`${detail}: provided port is already allocated`);
+  }
+  spec.healthCheckNodePort ||= freePort(taken);
 }
 
 function freePort(taken: ReadonlySet<number>): number {
