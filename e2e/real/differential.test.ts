@@ -12,7 +12,7 @@ const servers = "missing" in binaries ? undefined : await startServers(binaries.
 afterAll(() => servers?.stop());
 
 /** The percentage of answers that may differ. It must never be raised. */
-const mayDiffer = 3;
+const mayDiffer = 2;
 
 describe.runIf(servers)("random requests", () => {
   test("get the same answers from both servers except for known differences, and never an internal error from the embedded one", async () => {
