@@ -6,6 +6,7 @@ import type { HealthChecks } from "./health-checks.ts";
 export function healthHandler(
   endpoints: { readonly [path: string]: HealthChecks },
   log: Logger,
+  onFailure: (endpoint: string, check: string) => void = () => {},
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const url = new URL(request.url ?? "/", "http://probe");
@@ -18,8 +19,10 @@ export function healthHandler(
       exclude: url.searchParams.getAll("exclude"),
       ...(only === "" ? {} : { only }),
     });
-    for (const { name, error } of report.failures)
+    for (const { name, error } of report.failures) {
       log.info("Health check failed", { endpoint: `/${endpoint}`, check: name, error });
+      onFailure(`/${endpoint}`, name);
+    }
     answer(response, report.isHealthy ? 200 : 500, report.text);
   };
 }

@@ -3,6 +3,7 @@ import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
 import { allOf, anyOf, not, objectMatches } from "../controller/predicate.ts";
+import { interceptClient } from "../client/intercept-client.ts";
 import { intervalSource } from "../controller/interval-source.ts";
 import type { Result } from "../controller/reconciler.ts";
 import { createLogger } from "../log/create-logger.ts";
@@ -57,6 +58,8 @@ interface Callback {
   readonly options?: (breaks: () => unknown) => Partial<ManagerOptions>;
   readonly setUp?: (manager: Manager, breaks: () => unknown) => void;
   readonly reconcile?: (breaks: () => unknown) => unknown;
+  /** Makes the manager call it. */
+  readonly poke?: (manager: Manager) => Promise<unknown>;
   /** It is called when an object is deleted. */
   readonly onDelete?: true;
 }
@@ -179,6 +182,35 @@ const callbacks: { readonly [callback: string]: Callback } = {
       cache: { transform: (object) => (isBad(object) ? (breaks() as KubernetesObject) : object) },
     }),
   },
+  "a health check": {
+    ways: [...thrown, "rejects"],
+    line: "Health check failed",
+    counter: 'tsbuilder_health_check_failures_total{endpoint="/healthz",check="own"}',
+    options: () => ({ healthProbeBindAddress: "127.0.0.1:0" }),
+    setUp: (manager, breaks) => manager.addHealthCheck("own", () => breaks() as Promise<void>),
+    poke: ({ addresses }) => fetch(`http://${addresses.probes}/healthz`),
+  },
+  "an interceptor of the client": {
+    ways: [...thrown, "rejects"],
+    line: "Reconciler error",
+    counter: 'controller_runtime_reconcile_errors_total{controller="second"}',
+    options: (breaks) => ({
+      client: {
+        wrap: (own) =>
+          interceptClient(own, {
+            find(call, next) {
+              const [{ name }] = call.args as [{ readonly name: string }];
+              return name.startsWith("bad") ? (breaks() as Promise<never>) : next(call);
+            },
+          }),
+      },
+    }),
+    setUp: (manager) =>
+      void manager
+        .controllerFor(Widget)
+        .named("second")
+        .complete({ reconcile: async (key) => void (await manager.client.find(Widget, key)) }),
+  },
   "a handler": {
     ways: [...thrown, "rejects"],
     counter: counted("handler"),
@@ -290,6 +322,7 @@ test.for(cases)(
     await eventually(async () => {
       // A call that hangs is logged after a while, and a source runs its function again after a while.
       await clock.advance(300_000);
+      await callback.poke?.(manager);
       expect(lines.filter((text) => text.includes(`"msg":"${line}"`))).not.toEqual([]);
       const metrics = await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
       const counter = metrics.split("\n").find((text) => text.startsWith(callback.counter));

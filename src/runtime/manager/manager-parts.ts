@@ -66,7 +66,9 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const webhooks = makeWebhookServer(options, base, live);
   const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks);
   const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
-  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log);
+  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
+    measurements.healthCheckFailed(endpoint, check),
+  );
   const metricsServer = makeMetricsServer(options, base, live);
   const tracing = new Tracing();
   const servers = [probes, metricsServer, makeWatchdog(options, base)];

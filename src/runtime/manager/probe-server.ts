@@ -10,12 +10,19 @@ export class ProbeServer implements Service {
   readonly #bindAddress: string;
   readonly #log: Logger;
   readonly #endpoints: { readonly [path: string]: HealthChecks };
+  readonly #onFailure: (endpoint: string, check: string) => void;
   #listener: Listener | undefined;
 
-  constructor(bindAddress: string, endpoints: { readonly [path: string]: HealthChecks }, log: Logger) {
+  constructor(
+    bindAddress: string,
+    endpoints: { readonly [path: string]: HealthChecks },
+    log: Logger,
+    onFailure: (endpoint: string, check: string) => void,
+  ) {
     this.#bindAddress = bindAddress;
     this.#endpoints = endpoints;
     this.#log = log;
+    this.#onFailure = onFailure;
   }
 
   /** The address it listens on; undefined while it doesn't listen. */
@@ -26,7 +33,7 @@ export class ProbeServer implements Service {
   async start(): Promise<void> {
     const address = parseBindAddress(this.#bindAddress);
     if (!address) return;
-    this.#listener = await listenHttp(address, healthHandler(this.#endpoints, this.#log));
+    this.#listener = await listenHttp(address, healthHandler(this.#endpoints, this.#log, this.#onFailure));
     this.#log.info("Serving health probes", { address: this.#listener.address });
   }
 

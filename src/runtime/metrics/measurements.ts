@@ -59,6 +59,10 @@ export class Measurements {
     else this.#early.push(callback);
   }
 
+  healthCheckFailed(endpoint: string, check: string): void {
+    this.#metrics?.healthCheckFailed(endpoint, check);
+  }
+
   /** Adds milliseconds during which the event loop was blocked. */
   blocked(milliseconds: number): void {
     this.#metrics?.blocked(milliseconds);

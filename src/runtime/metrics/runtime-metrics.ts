@@ -23,6 +23,7 @@ export class RuntimeMetrics {
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
   readonly #callbackErrors: Counter<"callback">;
+  readonly #healthCheckFailures: Counter<"endpoint" | "check">;
 
   constructor(parts: MeasuredParts) {
     this.client = new ClientMetrics(this.#registry, parts.clock);
@@ -44,6 +45,12 @@ export class RuntimeMetrics {
       labelNames: ["callback"],
       registers,
     });
+    this.#healthCheckFailures = new Counter({
+      name: "tsbuilder_health_check_failures_total",
+      help: "Health checks that failed when a probe asked for them.",
+      labelNames: ["endpoint", "check"],
+      registers,
+    });
     this.webhooks = webhookMetrics(this.#registry);
     measureCache(this.#registry, parts);
     collectDefaultMetrics({ register: this.#registry });
@@ -62,6 +69,10 @@ export class RuntimeMetrics {
 
   callbackFailed(callback: CallbackName): void {
     this.#callbackErrors.inc({ callback });
+  }
+
+  healthCheckFailed(endpoint: string, check: string): void {
+    this.#healthCheckFailures.inc({ endpoint, check });
   }
 
   leading(name: string, isLeading: boolean): void {
