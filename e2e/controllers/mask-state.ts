@@ -40,7 +40,7 @@ export function maskState(lists: readonly { kind: string; items: object[] }[], n
 }
 
 /** Outside of the namespace, only what has its name is shown; objects that each namespace has are hidden. */
-function isShown(kind: string, { metadata, source, message }: Item, namespace: string): boolean {
+function isShown(kind: string, { metadata, source, reason, message }: Item, namespace: string): boolean {
   switch (kind) {
     case "PersistentVolumeList":
       return metadata.name.startsWith(namespace);
@@ -51,6 +51,8 @@ function isShown(kind: string, { metadata, source, message }: Item, namespace: s
     case "EventList":
       return (
         !/^endpoint|^taint-eviction/.test((source as { component: string }).component) &&
+        // The real controller reports a job that it has just deleted itself as missing, if its cache is late.
+        reason !== "MissingJob" &&
         !(message as string).includes("the object has been modified")
       );
     default:

@@ -16,7 +16,8 @@ if (isLeftOut) console.log(`left out: tsbuilder test --real: ${binaries.missing}
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-project-tests-"));
 const project: Shell = {
   folder: join(work, "shop-operator"),
-  env: { HOME: work, ...(isLeftOut ? {} : { KUBEBUILDER_ASSETS: binaries.folder }) },
+  // A folder of its own for temporary files tells its processes from those of other tests.
+  env: { HOME: work, TMPDIR: work, ...(isLeftOut ? {} : { KUBEBUILDER_ASSETS: binaries.folder }) },
 };
 
 beforeAll(async () => {
@@ -43,7 +44,7 @@ test.skipIf(isLeftOut)("the scaffolded tests pass on the embedded cluster and on
     real: { failed: [], files: "" },
   });
   expect(passedTests(real.stdout)).toBe(passedTests(embedded.stdout) + 1);
-  const left = await tryRun(project, "pgrep", "-f", join(tmpdir(), "tsbuilder-control-plane-"));
+  const left = await tryRun(project, "pgrep", "-f", join(work, "tsbuilder-control-plane-"));
   expect(left).toMatchObject({ exitCode: 1, stdout: "" });
 });
 
