@@ -113,6 +113,8 @@ export const lists: readonly Story[] = [
   story("revisions", [
     make("a"),
     merge(`${cm}/a`, { data: { k: "v" } }),
+    // Waits until the server's cache has the update; a list at revision 0 takes what the cache has.
+    get(`${cm}?resourceVersion={2.metadata.resourceVersion}`),
     get(`${cm}?resourceVersion=0`),
     get(`${cm}?resourceVersion={1.metadata.resourceVersion}`),
     get(`${cm}?resourceVersion={1.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan`),
