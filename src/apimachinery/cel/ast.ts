@@ -112,6 +112,14 @@ export const operators = {
   notStrictlyFalse: "@not_strictly_false",
 } as const;
 
+export function call(pos: number, name: string, args: readonly Expr[]): Call {
+  return { kind: "call", pos, name, args };
+}
+
+export function literal(pos: number, value: Literal["value"]): Literal {
+  return { kind: "literal", pos, value };
+}
+
 /** Returns the dotted name that a chain of selections forms, or undefined. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === "ident") return expr.name;

@@ -1,4 +1,4 @@
-import { accumulator, type Call, type Comprehension, type Expr, operators } from "../ast.ts";
+import { accumulator, type Call, call, type Comprehension, type Expr, literal, operators } from "../ast.ts";
 
 /** Reports an error in the arguments of a macro. */
 type Report = (pos: number, message: string) => void;
@@ -91,7 +91,7 @@ function has({ pos, args }: Call, report: Report): Expr | undefined {
 
 function all(pos: number, [predicate]: readonly Expr[]): Fold {
   return {
-    accuInit: constant(pos, true),
+    accuInit: literal(pos, true),
     condition: call(pos, operators.notStrictlyFalse, [accu(pos)]),
     step: call(pos, operators.and, [accu(pos), predicate!]),
     result: accu(pos),
@@ -100,7 +100,7 @@ function all(pos: number, [predicate]: readonly Expr[]): Fold {
 
 function exists(pos: number, [predicate]: readonly Expr[]): Fold {
   return {
-    accuInit: constant(pos, false),
+    accuInit: literal(pos, false),
     condition: call(pos, operators.notStrictlyFalse, [call(pos, operators.not, [accu(pos)])]),
     step: call(pos, operators.or, [accu(pos), predicate!]),
     result: accu(pos),
@@ -108,12 +108,12 @@ function exists(pos: number, [predicate]: readonly Expr[]): Fold {
 }
 
 function existsOne(pos: number, [predicate]: readonly Expr[]): Fold {
-  const one = call(pos, operators.add, [accu(pos), constant(pos, 1)]);
+  const one = call(pos, operators.add, [accu(pos), literal(pos, 1)]);
   return {
-    accuInit: constant(pos, 0),
-    condition: constant(pos, true),
+    accuInit: literal(pos, 0),
+    condition: literal(pos, true),
     step: when(pos, predicate, one),
-    result: call(pos, operators.equals, [accu(pos), constant(pos, 1)]),
+    result: call(pos, operators.equals, [accu(pos), literal(pos, 1)]),
   };
 }
 
@@ -162,7 +162,7 @@ function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
     iterVar: "#unused",
     accuVar: input.name,
     accuInit: target!,
-    condition: constant(pos, false),
+    condition: literal(pos, false),
     step: { ...input },
     result: { kind: "call", pos, name: "@sortByAssociatedKeys", target: input, args: [keys] },
   };
@@ -183,7 +183,7 @@ function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro
       iterVar: "#unused",
       accuVar: variable.name,
       accuInit: { kind: "call", pos, name: "value", target: target!, args: [] },
-      condition: constant(pos, false),
+      condition: literal(pos, false),
       step: { kind: "ident", pos, name: variable.name },
       result: value!,
     };
@@ -193,7 +193,7 @@ function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro
 }
 
 function collect(pos: number, accuInit: Expr, step: Expr): Fold {
-  return { accuInit, condition: constant(pos, true), step, result: accu(pos) };
+  return { accuInit, condition: literal(pos, true), step, result: accu(pos) };
 }
 
 function when(pos: number, predicate: Expr | undefined, step: Expr): Expr {
@@ -210,12 +210,4 @@ function emptyList(pos: number): Expr {
 
 function accu(pos: number): Expr {
   return { kind: "ident", pos, name: accumulator };
-}
-
-function constant(pos: number, value: boolean | number): Expr {
-  return { kind: "literal", pos, value };
-}
-
-function call(pos: number, name: string, args: readonly Expr[]): Call {
-  return { kind: "call", pos, name, args };
 }

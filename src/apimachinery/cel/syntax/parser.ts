@@ -1,4 +1,4 @@
-import { type Call, type Expr, type Literal, type MapEntry, operators, type StructExpr } from "../ast.ts";
+import { type Call, call, type Expr, literal, type MapEntry, operators, type StructExpr } from "../ast.ts";
 import { CelSyntaxError, type Issue } from "./issue.ts";
 import { parseLiteral } from "./literal.ts";
 import { expandMacro } from "./macros.ts";
@@ -292,12 +292,4 @@ class Parser {
   #tooDeep(): never {
     return this.#tokens.giveUp(-1, `expression recursion limit exceeded: ${maxDepth}`);
   }
-}
-
-function call(pos: number, name: string, args: readonly Expr[]): Call {
-  return { kind: "call", pos, name, args };
-}
-
-function literal(pos: number, value: Literal["value"]): Literal {
-  return { kind: "literal", pos, value };
 }
