@@ -29,6 +29,15 @@ describe("readJson()", () => {
     expect(readJson(text)).toEqual({ a: [max, 1e300, -1.5, 3], "9007199254740993": "9007199254740993" });
   });
 
+  it.each(["", "=", "#123", "\uE0009007199254740993", '"', "a: 1", "9007199254740993", "\u0000"])(
+    "keeps the string %j, as value and as key",
+    (string) => {
+      const object = { [string]: string, list: [string, { string }] };
+      expect(readJson(JSON.stringify(string))).toBe(string);
+      expect(readJson(JSON.stringify(object, undefined, 1))).toEqual(object);
+    },
+  );
+
   it.each(["1e999", '{"a": [-1e999]}', "9223372036854775808", "[-9223372036854775809]", "{a}", "01"])(
     "refuses %s",
     (text) => {

@@ -14,16 +14,21 @@ export function readNumber(text: string, type: "int" | "number"): number | bigin
 
 /** Parses JSON. Throws a SyntaxError, also for a number that Go has no value for. */
 export function readJson(text: string): MarkerValue {
-  // JSON.parse() would round long integers.
-  const marked = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gu, (token) =>
-    /^-?[1-9]\d{15,}$/u.test(token) ? `"\uE000${token}"` : token,
-  );
+  // JSON.parse() would round long integers: they become strings that begin with "#", all other strings begin with "=".
+  const marked = text.replaceAll(/("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*/gu, (token, string, colon) => {
+    if (string !== undefined) return colon === undefined ? `"=${token.slice(1)}` : token;
+    return /^-?[1-9]\d{15,}$/u.test(token) ? `"#${token}"` : token;
+  });
   return JSON.parse(marked, (_, value: unknown) => {
-    const long = typeof value === "string" ? /^\uE000(-?\d+)$/u.exec(value)?.[1] : undefined;
-    const number = long === undefined ? value : readNumber(long, "int");
-    if (number === undefined || number === Infinity || number === -Infinity) {
+    const read =
+      typeof value !== "string"
+        ? value
+        : value[0] === "="
+          ? value.slice(1)
+          : readNumber(value.slice(1), "int");
+    if (read === undefined || read === Infinity || read === -Infinity) {
       throw new SyntaxError("the number is too large");
     }
-    return number;
+    return read;
   }) as MarkerValue;
 }
