@@ -22,7 +22,7 @@ if (!binary) console.log("left out: controller-gen: Go, which installs it, was n
 console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory");
 for (const count of [1, 10, 100]) await measure(count);
 
-/** Bundles the code of the cold process as the CLI is shipped, in a folder where `typescript` is found. */
+/** Bundles the code of the cold process as the CLI is shipped. */
 function bundleOnce(): string {
   const folder = join(repository, "node_modules/.cache/bench-generators");
   const entry = join(folder, "entry.ts");
@@ -43,7 +43,6 @@ console.log(JSON.stringify({ files: plan.changes.length, errors: plan.diagnostic
     format: "esm",
     target: "node20",
     outdir: join(folder, "out"),
-    external: ["typescript"],
     conditions: ["@tsbuilder/source"],
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',

@@ -1,5 +1,4 @@
-import { planDocs } from "../generators/docs/api-reference.ts";
-import { type ManifestsPlan, planManifests } from "../generators/manifests.ts";
+import type { ManifestsPlan } from "../generators/manifests.ts";
 import type { GeneratorOptions } from "../generators/options.ts";
 import type { GeneratorCache } from "../generators/project-sources.ts";
 import type { Draft } from "../scaffold/tree.ts";
@@ -11,11 +10,13 @@ export async function planGenerated(
   options: GeneratorOptions = {},
   cache?: GeneratorCache,
 ): Promise<string[]> {
+  const { planManifests } = await import("../generators/manifests.ts");
   return mergeChanges(draft, await planManifests(draft, { prune: true, ...options }, cache));
 }
 
 /** Adds the API reference to a draft. */
 export async function planReference(draft: Draft, folder: string): Promise<string[]> {
+  const { planDocs } = await import("../generators/docs/api-reference.ts");
   return mergeChanges(draft, await planDocs(draft, {}, folder));
 }
 

@@ -1,3 +1,5 @@
+import type ts from "typescript";
+import * as parser from "./generated/parser.js";
 import { type CommentBlock, type LeadingComments, leadingComments } from "./comments.ts";
 import { isAsConst, readExpression } from "./expressions.ts";
 import { readMembers } from "./members.ts";
@@ -10,11 +12,9 @@ import type {
   TypeParameter,
 } from "./syntax.ts";
 import { readTypeNode } from "./type-nodes.ts";
-import { type ts, typescript } from "./typescript.ts";
 
 /** Reads the declarations of a file; a name in a namespace is qualified with dots. */
 export class DeclarationReader {
-  readonly #api = typescript();
   readonly #source: ts.SourceFile;
   readonly #comments: readonly CommentBlock[];
 
@@ -29,15 +29,14 @@ export class DeclarationReader {
     into: Map<string, Declaration[]>,
     exports?: Map<string, string>,
   ): void {
-    const api = this.#api;
     for (const declaration of this.#declarationsOf(statement, prefix)) {
       into.set(declaration.name, [...(into.get(declaration.name) ?? []), declaration]);
       const isDefault =
-        api.canHaveModifiers(statement) &&
-        api.getModifiers(statement)?.some(({ kind }) => kind === api.SyntaxKind.DefaultKeyword);
+        parser.canHaveModifiers(statement) &&
+        parser.getModifiers(statement)?.some(({ kind }) => kind === parser.SyntaxKind.DefaultKeyword);
       if (isDefault) exports?.set("default", declaration.name);
     }
-    if (api.isModuleDeclaration(statement) && api.isIdentifier(statement.name)) {
+    if (parser.isModuleDeclaration(statement) && parser.isIdentifier(statement.name)) {
       this.readBody(statement, `${prefix}${statement.name.text}.`, into);
     }
   }
@@ -45,25 +44,24 @@ export class DeclarationReader {
   readBody(declaration: ts.ModuleDeclaration, prefix: string, into: Map<string, Declaration[]>): void {
     const body = declaration.body;
     if (!body) return;
-    if (this.#api.isModuleBlock(body)) for (const inner of body.statements) this.read(inner, prefix, into);
-    else if (this.#api.isModuleDeclaration(body)) this.read(body, prefix, into);
+    if (parser.isModuleBlock(body)) for (const inner of body.statements) this.read(inner, prefix, into);
+    else if (parser.isModuleDeclaration(body)) this.read(body, prefix, into);
   }
 
   commentsOf(node: ts.Node): LeadingComments {
-    return leadingComments(this.#source.text, this.#comments, node.pos, node.getStart(this.#source, false));
+    return leadingComments(this.#source.text, this.#comments, node.pos, node.getStart(this.#source));
   }
 
   #declarationsOf(statement: ts.Node, prefix: string): Declaration[] {
-    const api = this.#api;
-    if (api.isInterfaceDeclaration(statement)) return [this.#object(statement, "interface", prefix)];
-    if (api.isClassDeclaration(statement) && statement.name)
+    if (parser.isInterfaceDeclaration(statement)) return [this.#object(statement, "interface", prefix)];
+    if (parser.isClassDeclaration(statement) && statement.name)
       return [this.#object(statement, "class", prefix)];
-    if (api.isTypeAliasDeclaration(statement)) {
+    if (parser.isTypeAliasDeclaration(statement)) {
       const type = readTypeNode(statement.type, this);
       return [{ kind: "alias", type, ...this.#base(statement, prefix) }];
     }
-    if (api.isEnumDeclaration(statement)) return [this.#enum(statement, prefix)];
-    if (api.isVariableStatement(statement)) return this.#constants(statement, prefix);
+    if (parser.isEnumDeclaration(statement)) return [this.#enum(statement, prefix)];
+    if (parser.isVariableStatement(statement)) return this.#constants(statement, prefix);
     return [];
   }
 
@@ -88,13 +86,12 @@ export class DeclarationReader {
     kind: "interface" | "class",
     prefix: string,
   ): ObjectDeclaration {
-    const api = this.#api;
     const bases = (node.heritageClauses ?? [])
-      .filter((clause) => clause.token === api.SyntaxKind.ExtendsKeyword)
+      .filter((clause) => clause.token === parser.SyntaxKind.ExtendsKeyword)
       .flatMap((clause) => clause.types.map((type) => readTypeNode(type, this)));
     const toJSON = node.members.find(
       (member): member is ts.MethodDeclaration | ts.MethodSignature =>
-        (api.isMethodDeclaration(member) || api.isMethodSignature(member)) &&
+        (parser.isMethodDeclaration(member) || parser.isMethodSignature(member)) &&
         member.name.getText(this.#source) === "toJSON",
     );
     return {
@@ -132,7 +129,7 @@ export class DeclarationReader {
   #constants(node: ts.VariableStatement, prefix: string): ConstDeclaration[] {
     const comments = this.commentsOf(node);
     return node.declarationList.declarations.flatMap((declaration) => {
-      if (!this.#api.isIdentifier(declaration.name)) return [];
+      if (!parser.isIdentifier(declaration.name)) return [];
       const pos = declaration.name.getStart(this.#source);
       return [
         {
@@ -153,7 +150,7 @@ export class DeclarationReader {
 
   /** Where the text of a node starts, comments left out. */
   startOf(node: ts.Node): number {
-    return node.getStart(this.#source, false);
+    return node.getStart(this.#source);
   }
 
   textOf(node: ts.Node): string {

@@ -1,13 +1,13 @@
+import type ts from "typescript";
+import * as parser from "./generated/parser.js";
 import { findComments } from "./comments.ts";
 import { DeclarationReader } from "./declarations.ts";
 import { literalRanges } from "./literal-ranges.ts";
 import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
-import { type ts, typescript } from "./typescript.ts";
 
 /** Parses a source file into our own syntax. Its code is not run, and its imports are not resolved. */
 export function parseModule(file: string, text: string): Module {
-  const api = typescript();
-  const source = api.createSourceFile(file, text, { languageVersion: api.ScriptTarget.Latest }, true);
+  const source = parser.createSourceFile(file, text, { languageVersion: parser.ScriptTarget.Latest }, true);
   const { blocks: comments, trailing: trailingComments } = findComments(text, literalRanges(source));
   const reader = new DeclarationReader(source, comments);
   const imports = new Map<string, ImportedName>();
@@ -17,11 +17,11 @@ export function parseModule(file: string, text: string): Module {
   const declarations = new Map<string, Declaration[]>();
 
   for (const statement of source.statements) {
-    if (api.isImportDeclaration(statement)) readImport(api, statement, imports);
-    else if (api.isExportDeclaration(statement)) readExport(api, statement, exports, reexports);
-    else if (api.isExportAssignment(statement) && api.isIdentifier(statement.expression)) {
+    if (parser.isImportDeclaration(statement)) readImport(statement, imports);
+    else if (parser.isExportDeclaration(statement)) readExport(statement, exports, reexports);
+    else if (parser.isExportAssignment(statement) && parser.isIdentifier(statement.expression)) {
       exports.set("default", statement.expression.text);
-    } else if (api.isModuleDeclaration(statement) && api.isStringLiteral(statement.name)) {
+    } else if (parser.isModuleDeclaration(statement) && parser.isStringLiteral(statement.name)) {
       const added = new Map<string, Declaration[]>();
       reader.readBody(statement, "", added);
       augmentations.push({ specifier: statement.name.text, declarations: added });
@@ -37,22 +37,18 @@ export function parseModule(file: string, text: string): Module {
     augmentations,
     comments,
     trailingComments,
-    syntaxErrors: syntaxErrors(api, source),
+    syntaxErrors: syntaxErrors(source),
   };
 }
 
-function readImport(
-  api: typeof ts,
-  statement: ts.ImportDeclaration,
-  imports: Map<string, ImportedName>,
-): void {
+function readImport(statement: ts.ImportDeclaration, imports: Map<string, ImportedName>): void {
   const clause = statement.importClause;
-  if (!clause || !api.isStringLiteral(statement.moduleSpecifier)) return;
+  if (!clause || !parser.isStringLiteral(statement.moduleSpecifier)) return;
   const specifier = statement.moduleSpecifier.text;
   if (clause.name) imports.set(clause.name.text, { specifier, name: "default" });
   const bindings = clause.namedBindings;
   if (!bindings) return;
-  if (api.isNamespaceImport(bindings)) {
+  if (parser.isNamespaceImport(bindings)) {
     imports.set(bindings.name.text, { specifier, name: "*" });
     return;
   }
@@ -62,19 +58,18 @@ function readImport(
 }
 
 function readExport(
-  api: typeof ts,
   statement: ts.ExportDeclaration,
   exports: Map<string, string>,
   reexports: Reexport[],
 ): void {
   const specifier =
-    statement.moduleSpecifier && api.isStringLiteral(statement.moduleSpecifier)
+    statement.moduleSpecifier && parser.isStringLiteral(statement.moduleSpecifier)
       ? statement.moduleSpecifier.text
       : undefined;
   const clause = statement.exportClause;
   if (!clause) {
     if (specifier) reexports.push({ specifier, name: "*", exported: "*" });
-  } else if (api.isNamespaceExport(clause)) {
+  } else if (parser.isNamespaceExport(clause)) {
     if (specifier) reexports.push({ specifier, name: "*", exported: clause.name.text });
   } else {
     for (const element of clause.elements) {
@@ -87,10 +82,10 @@ function readExport(
 }
 
 /** The parser stores syntax errors in a field that is missing in its types. */
-function syntaxErrors(api: typeof ts, source: ts.SourceFile): Module["syntaxErrors"] {
+function syntaxErrors(source: ts.SourceFile): Module["syntaxErrors"] {
   const found = (source as unknown as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics ?? [];
   return found.map(({ messageText, start = 0 }) => ({
-    message: api.flattenDiagnosticMessageText(messageText, " "),
+    message: typeof messageText === "string" ? messageText : messageText.messageText,
     pos: start,
   }));
 }

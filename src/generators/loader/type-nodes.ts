@@ -1,54 +1,57 @@
+import type ts from "typescript";
+import * as parser from "./generated/parser.js";
 import type { DeclarationReader } from "./declarations.ts";
 import { readMembers } from "./members.ts";
 import type { MappedModifier, TypeNode } from "./syntax.ts";
-import { type ts, typescript } from "./typescript.ts";
 
 /** Parses a type as written. */
 export function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
-  const api = typescript();
   const pos = reader.startOf(node);
   const read = (inner: ts.TypeNode): TypeNode => readTypeNode(inner, reader);
   const unsupported = (what: string): TypeNode => ({ kind: "unsupported", what, pos });
 
-  if (api.isParenthesizedTypeNode(node)) return read(node.type);
-  if (api.isTypeReferenceNode(node)) {
+  if (parser.isParenthesizedTypeNode(node)) return read(node.type);
+  if (parser.isTypeReferenceNode(node)) {
     const name = reader.textOf(node.typeName).replace(/\s/gu, "");
     return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
   }
-  if (api.isExpressionWithTypeArguments(node)) {
+  if (parser.isExpressionWithTypeArguments(node)) {
     const name = reader.textOf(node.expression).replace(/\s/gu, "");
     return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
   }
-  if (api.isArrayTypeNode(node)) return { kind: "array", element: read(node.elementType), pos };
-  if (api.isUnionTypeNode(node)) return { kind: "union", members: node.types.map(read), pos };
-  if (api.isIntersectionTypeNode(node)) return { kind: "intersection", members: node.types.map(read), pos };
-  if (api.isTypeLiteralNode(node)) return { kind: "object", members: readMembers(node.members, reader), pos };
-  if (api.isLiteralTypeNode(node)) return readLiteral(node.literal, pos, reader);
-  if (api.isTupleTypeNode(node)) return readTuple(node, pos, reader);
-  if (api.isTemplateLiteralTypeNode(node)) {
+  if (parser.isArrayTypeNode(node)) return { kind: "array", element: read(node.elementType), pos };
+  if (parser.isUnionTypeNode(node)) return { kind: "union", members: node.types.map(read), pos };
+  if (parser.isIntersectionTypeNode(node))
+    return { kind: "intersection", members: node.types.map(read), pos };
+  if (parser.isTypeLiteralNode(node))
+    return { kind: "object", members: readMembers(node.members, reader), pos };
+  if (parser.isLiteralTypeNode(node)) return readLiteral(node.literal, pos, reader);
+  if (parser.isTupleTypeNode(node)) return readTuple(node, pos, reader);
+  if (parser.isTemplateLiteralTypeNode(node)) {
     const spans = node.templateSpans.map((span) => ({ type: read(span.type), text: span.literal.text }));
     return { kind: "template", head: node.head.text, spans, pos };
   }
-  if (api.isTypeOperatorNode(node)) {
-    if (node.operator === api.SyntaxKind.KeyOfKeyword) return { kind: "keyof", type: read(node.type), pos };
-    if (node.operator === api.SyntaxKind.ReadonlyKeyword) return read(node.type);
+  if (parser.isTypeOperatorNode(node)) {
+    if (node.operator === parser.SyntaxKind.KeyOfKeyword)
+      return { kind: "keyof", type: read(node.type), pos };
+    if (node.operator === parser.SyntaxKind.ReadonlyKeyword) return read(node.type);
     return unsupported("unique symbol");
   }
-  if (api.isIndexedAccessTypeNode(node)) {
+  if (parser.isIndexedAccessTypeNode(node)) {
     return { kind: "indexed", object: read(node.objectType), index: read(node.indexType), pos };
   }
-  if (api.isTypeQueryNode(node)) return { kind: "typeof", path: reader.textOf(node.exprName), pos };
-  if (api.isMappedTypeNode(node)) return readMapped(node, pos, reader);
-  if (api.isImportTypeNode(node)) return readImportType(node, pos, reader);
-  if (api.isFunctionTypeNode(node) || api.isConstructorTypeNode(node)) return unsupported("a function type");
-  if (api.isConditionalTypeNode(node)) return unsupported("a conditional type");
+  if (parser.isTypeQueryNode(node)) return { kind: "typeof", path: reader.textOf(node.exprName), pos };
+  if (parser.isMappedTypeNode(node)) return readMapped(node, pos, reader);
+  if (parser.isImportTypeNode(node)) return readImportType(node, pos, reader);
+  if (parser.isFunctionTypeNode(node) || parser.isConstructorTypeNode(node))
+    return unsupported("a function type");
+  if (parser.isConditionalTypeNode(node)) return unsupported("a conditional type");
   return { kind: "keyword", name: reader.textOf(node), pos };
 }
 
 function readLiteral(node: ts.LiteralTypeNode["literal"], pos: number, reader: DeclarationReader): TypeNode {
-  const api = typescript();
-  if (api.isStringLiteralLike(node)) return { kind: "literal", value: node.text, pos };
-  if (node.kind === api.SyntaxKind.NullKeyword) return { kind: "keyword", name: "null", pos };
+  if (parser.isStringLiteralLike(node)) return { kind: "literal", value: node.text, pos };
+  if (node.kind === parser.SyntaxKind.NullKeyword) return { kind: "keyword", name: "null", pos };
   const text = reader.textOf(node).replaceAll("_", "");
   if (text === "true" || text === "false") return { kind: "literal", value: text === "true", pos };
   if (text.endsWith("n")) return { kind: "unsupported", what: "a bigint literal", pos };
@@ -56,19 +59,18 @@ function readLiteral(node: ts.LiteralTypeNode["literal"], pos: number, reader: D
 }
 
 function readTuple(node: ts.TupleTypeNode, pos: number, reader: DeclarationReader): TypeNode {
-  const api = typescript();
   const isFixed = node.elements.every((element) => {
-    const type = api.isNamedTupleMember(element) ? element : undefined;
+    const type = parser.isNamedTupleMember(element) ? element : undefined;
     return (
-      !api.isRestTypeNode(element) &&
-      !api.isOptionalTypeNode(element) &&
+      !parser.isRestTypeNode(element) &&
+      !parser.isOptionalTypeNode(element) &&
       !type?.dotDotDotToken &&
       !type?.questionToken
     );
   });
   if (!isFixed) return { kind: "unsupported", what: "a tuple with optional or rest elements", pos };
   const elements = node.elements.map((element) =>
-    readTypeNode(api.isNamedTupleMember(element) ? element.type : element, reader),
+    readTypeNode(parser.isNamedTupleMember(element) ? element.type : element, reader),
   );
   return { kind: "tuple", elements, pos };
 }
@@ -92,13 +94,12 @@ function readMapped(node: ts.MappedTypeNode, pos: number, reader: DeclarationRea
 /** `?` and `+?` add, `-?` removes; the same holds for `readonly`. */
 function modifier(token: ts.Node | undefined): MappedModifier {
   if (!token) return undefined;
-  return token.kind === typescript().SyntaxKind.MinusToken ? "remove" : "add";
+  return token.kind === parser.SyntaxKind.MinusToken ? "remove" : "add";
 }
 
 function readImportType(node: ts.ImportTypeNode, pos: number, reader: DeclarationReader): TypeNode {
-  const api = typescript();
   const { argument, qualifier } = node;
-  if (!qualifier || !api.isLiteralTypeNode(argument) || !api.isStringLiteral(argument.literal)) {
+  if (!qualifier || !parser.isLiteralTypeNode(argument) || !parser.isStringLiteral(argument.literal)) {
     return { kind: "unsupported", what: "an import type without a name", pos };
   }
   const name = reader.textOf(qualifier);
