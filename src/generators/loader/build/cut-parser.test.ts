@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import * as parser from "../generated/parser.js";
