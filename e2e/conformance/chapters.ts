@@ -2,6 +2,7 @@ import type { Story } from "./story.ts";
 import { apiServices } from "./stories/api-services.ts";
 import { autoscalers } from "./stories/autoscalers.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
+import { byteFields } from "./stories/byte-fields.ts";
 import { certificateRules } from "./stories/certificate-rules.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
@@ -75,5 +76,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   autoscalers,
   "certificate-rules": certificateRules,
   "device-rules": deviceRules,
+  "byte-fields": byteFields,
   found,
 };

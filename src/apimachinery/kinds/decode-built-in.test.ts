@@ -58,6 +58,22 @@ test("an error of a custom decoder comes before values of a wrong type", async (
   expect(() => decodeBuiltIn({ metadata }, node)).toThrow('parsing time "x" as');
 });
 
+test.each([
+  [{ signerName: "a", request: "ab=c" }, "illegal base64 data at input byte 2"],
+  // The first mistake in the text is reported, be it a wrong type or this.
+  [{ request: "%", signerName: 1 }, "illegal base64 data at input byte 0"],
+  [{ signerName: 1, request: "%" }, "cannot unmarshal number"],
+])("decodeBuiltIn() refuses bytes that are not base64: %j", async (spec, why) => {
+  const request = await schemaOf("certificates/v1", "CertificateSigningRequest");
+  expect(() => decodeBuiltIn({ spec }, request)).toThrow(why);
+});
+
+test("decodeBuiltIn() keeps base64 with line breaks as it is", async () => {
+  const request = await schemaOf("certificates/v1", "CertificateSigningRequest");
+  const spec = { request: "YW\nJj\r\nZA=\n=\n", signerName: "a" };
+  expect(decodeBuiltIn({ spec }, request).object).toEqual({ spec });
+});
+
 test("decodeBuiltIn() names the embedded struct of a field, and makes null in a list the zero value", async () => {
   const volume = await schemaOf("core/v1", "PersistentVolume");
   expect(() => decodeBuiltIn({ spec: { rbd: 1.5 } }, volume)).toThrow(

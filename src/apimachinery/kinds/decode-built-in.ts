@@ -1,7 +1,14 @@
 import { isObject } from "../json/index.ts";
 import { joinPath } from "../errors/index.ts";
 import { roundToThousandths } from "../quantity/index.ts";
-import { DecodeError, decodeQuantity, decodeTime, isInteger, jsonKind } from "./decode-scalar.ts";
+import {
+  DecodeError,
+  decodeQuantity,
+  decodeTime,
+  explainBase64,
+  isInteger,
+  jsonKind,
+} from "./decode-scalar.ts";
 import { type GoField, goFieldsOf, goTypeOf, structName } from "./go-fields.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
@@ -38,7 +45,7 @@ interface Owner {
 
 class Decoder {
   readonly unknown: string[] = [];
-  /** The first value of a wrong type. Go goes on after it, and reports an error of a custom decoder instead, if any. */
+  /** The first value of a wrong type, or that is not base64. Go goes on after it, and reports an error of a custom decoder instead, if any. */
   mismatch: DecodeError | undefined;
 
   struct(value: Record<string, unknown>, schema: BuiltinSchema, place: Place): Record<string, unknown> {
@@ -94,7 +101,8 @@ class Decoder {
       }
       case "string":
         if (schema.format === "byte" && Array.isArray(value)) return value;
-        return typeof value === "string" ? value : this.#wrong(value, owner);
+        if (typeof value !== "string") return this.#wrong(value, owner);
+        return schema.format === "byte" ? this.#bytes(value) : value;
       case "boolean":
         return typeof value === "boolean" ? value : this.#wrong(value, owner);
       case "integer":
@@ -119,6 +127,12 @@ class Decoder {
       return [key, child === null ? zeroOfEntry(schema) : this.value(child, schema, at, owner)] as const;
     });
     return Object.fromEntries(entries);
+  }
+
+  #bytes(value: string): string {
+    const why = explainBase64(value);
+    if (why !== undefined) this.mismatch ??= new DecodeError(why);
+    return value;
   }
 
   #wrong(value: unknown, owner: Owner): undefined {

@@ -30,12 +30,27 @@ export function decodeTime(value: string, isMicro: boolean): string {
 
 /** Why a text is not base64, in Go's words. */
 export function explainBase64(text: string): string | undefined {
-  const clean = text.replaceAll(/[\r\n]/gu, "");
-  const wrong = /[^A-Za-z0-9+/]/u.exec(clean)?.index ?? clean.length;
-  const rest = clean.slice(wrong);
-  if (clean.length % 4 === 0 && /^={0,2}$/u.test(rest)) return undefined;
-  const at = wrong === clean.length || rest.startsWith("=") ? clean.length - (clean.length % 4 || 0) : wrong;
-  return `illegal base64 data at input byte ${at}`;
+  const at = malformedAt(text);
+  return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;
+}
+
+/** Where Go stops to decode base64: it takes four characters at a time, and skips line breaks. */
+function malformedAt(text: string): number | undefined {
+  const end = text.search(/[^A-Za-z0-9+/\r\n]/u);
+  const rest = text.slice(0, end === -1 ? undefined : end).replaceAll(/[\r\n]/gu, "").length % 4;
+  if (end === -1) return rest === 0 ? undefined : text.length - rest;
+  if (text[end] !== "=" || rest < 2) return end;
+  let next = afterBreaks(text, end + 1);
+  if (rest === 2) {
+    if (text[next] !== "=") return next === text.length ? next : next - 1;
+    next = afterBreaks(text, next + 1);
+  }
+  return next === text.length ? undefined : next;
+}
+
+function afterBreaks(text: string, index: number): number {
+  const breaks = /^[\r\n]*/u.exec(text.slice(index))![0];
+  return index + breaks.length;
 }
 
 /** How Go's decoder calls a JSON value. A number comes with its text where another number would do. */

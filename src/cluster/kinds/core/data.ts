@@ -1,7 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type FieldError, forbidden } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { badRequest } from "../../contract/status-error.ts";
 import { checkConfigKey } from "../checks/names.ts";
 import { refused } from "../checks/problems.ts";
 
@@ -40,17 +39,4 @@ export function bytesOf(data: Data | undefined, encoding: "utf8" | "base64"): nu
 
 export function validateKeys(data: Data | undefined, field: string): FieldError[] {
   return Object.keys(data ?? {}).flatMap((key) => [...refused(`${field}[${key}]`, key, checkConfigKey(key))]);
-}
-
-/** Go decodes base64 while it reads the body, so invalid base64 is a bad request. */
-export function checkBase64({ kind, apiVersion }: ApiObject, data: Data | undefined): void {
-  for (const value of Object.values(data ?? {})) {
-    const bad = value.search(/[^A-Za-z0-9+/=\r\n]/);
-    const length = value.replace(/[\r\n]/g, "").length;
-    if (bad === -1 && length % 4 === 0) continue;
-    const at = bad === -1 ? length - (length % 4) : bad;
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: illegal base64 data at input byte ${at}`,
-    );
-  }
 }

@@ -2,10 +2,9 @@ import { type FieldError, invalid, tooLong } from "@tsbuilder/apimachinery/error
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size } from "../../cells/read-field.ts";
-import { bytesOf, type Config, checkBase64, keptContents, mostBytes, validateKeys } from "../data.ts";
+import { bytesOf, type Config, keptContents, mostBytes, validateKeys } from "../data.ts";
 
 const configMapStrategy: Partial<Strategy> = {
-  default: (object) => checkBase64(object, (object as Config).binaryData),
   validate: (object) => validateConfigMap(object),
   validateUpdate: (object, old) => [
     ...keptContents(object, old, ["data", "binaryData"]),

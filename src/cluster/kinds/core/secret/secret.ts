@@ -3,21 +3,12 @@ import { explainJSON } from "../../../codec/json-error.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size, text } from "../../cells/read-field.ts";
-import {
-  bytesOf,
-  type Config,
-  type Data,
-  checkBase64,
-  keptContents,
-  mostBytes,
-  validateKeys,
-} from "../data.ts";
+import { bytesOf, type Config, type Data, keptContents, mostBytes, validateKeys } from "../data.ts";
 
 /** Secrets accept plain text in `stringData` and store it encoded in `data`. */
 const secretStrategy: Partial<Strategy> = {
   default(object) {
     const secret = object as Config;
-    checkBase64(secret, secret.data);
     secret.type ||= "Opaque";
     if (!secret.stringData) return;
     const encoded = Object.entries(secret.stringData).map(([key, text]) => [
