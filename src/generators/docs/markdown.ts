@@ -1,3 +1,5 @@
+import { type MarkdownLine, readMarkdownLines } from "../markdown-lines.ts";
+
 /**
  * A description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks no `<` is
  * left but those of autolinks: which backticks make a code span depends on links, tables and the renderer. Backticks
@@ -5,16 +7,16 @@
  */
 export function markdownText(text: string): string {
   const lines = text.split(/\r\n?|\n/u);
-  const escaped: string[] = [];
-  for (let at = 0; at < lines.length; at += 1) {
-    const end = findClosingFence(lines, at);
-    escaped.push(end === undefined ? escapeLine(lines[at]!) : lines[at]!.replaceAll("<", "&lt;"));
-    if (end === undefined) continue;
-    escaped.push(...lines.slice(at + 1, end + 1));
-    at = end;
-  }
-  return escaped.join("\n");
+  const parts = readMarkdownLines(lines);
+  return lines.map((line, i) => escapes[parts[i]!](line)).join("\n");
 }
+
+/** How the lines are escaped; behind an opening fence stand words. */
+const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
+  text: escapeLine,
+  fence: (line) => line.replaceAll("<", "&lt;"),
+  code: (line) => line,
+};
 
 /** A value as code that shows all of its characters. */
 export function markdownCode(value: string): string {
@@ -40,22 +42,6 @@ export function tableCell(markdown: string): string {
 /** Joins the lines of a text by spaces. */
 export function onOneLine(text: string): string {
   return text.replaceAll(/\s*[\r\n]\s*/gu, " ");
-}
-
-/**
- * The line that closes the code block which a line opens. A block whose lines are indented less than its fence is none:
- * in an item of a list it would end there, elsewhere not.
- */
-function findClosingFence(lines: readonly string[], at: number): number | undefined {
-  const [, indent, fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/u.exec(lines[at]!) ?? [];
-  if (indent === undefined || fence === undefined) return undefined;
-  for (let end = at + 1; end < lines.length; end += 1) {
-    const line = lines[end]!;
-    if (!line.startsWith(indent) && !/^[ \t]*$/u.test(line)) return undefined;
-    const run = /^[ \t]*(`+|~+)[ \t]*$/u.exec(line)?.[1];
-    if (run?.startsWith(fence)) return /^ {0,3}[`~]/u.test(line) ? end : undefined;
-  }
-  return undefined;
 }
 
 /**

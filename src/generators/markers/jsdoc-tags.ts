@@ -1,3 +1,4 @@
+import { readMarkdownLines } from "../markdown-lines.ts";
 import { isMarkerLine } from "./marker-line.ts";
 
 /** A tag in a JSDoc comment: `@minimum 1`. */
@@ -21,16 +22,15 @@ export function splitTags(
 ): { readonly prose: readonly string[]; readonly tags: readonly JsdocTag[] } {
   const prose: string[] = [];
   const tags: { name: string; lines: string[]; pos: number }[] = [];
-  let isFenced = false;
+  const parts = readMarkdownLines(lines.map(({ text }) => text));
   let tag: (typeof tags)[number] | undefined;
   const add = (text: string): void => {
     if (tag) tag.lines.push(text);
     else prose.push(text);
   };
-  for (const { text, pos } of lines) {
-    if (/^(?:```|~~~)/u.test(text)) isFenced = !isFenced;
+  for (const [at, { text, pos }] of lines.entries()) {
     if (isMarkerLine(text.trim())) tag = undefined;
-    const starts = isFenced ? [] : tagStarts(text, isOurs);
+    const starts = parts[at] === "text" ? tagStarts(text, isOurs) : [];
     const [first] = starts;
     const before = first === undefined ? text : text.slice(0, first.index).trimEnd();
     if (first === undefined || before !== "") add(before);

@@ -1,4 +1,5 @@
 import type { LeadingComments } from "../loader/index.ts";
+import { readMarkdownLines } from "../markdown-lines.ts";
 import { splitTags } from "../markers/jsdoc-tags.ts";
 import { isMarkerLine } from "../markers/marker-line.ts";
 import { deprecation, isSchemaTag } from "../markers/tag-markers.ts";
@@ -27,15 +28,13 @@ function deprecationText(reason: string | undefined): string {
 }
 
 function keepProse(lines: readonly string[]): string {
-  const kept: string[] = [];
-  let isFenced = false;
-  for (const line of tidy(lines.filter((line) => !isMarkerLine(line.trim())))) {
-    if (/^(?:```|~~~)/u.test(line)) isFenced = !isFenced;
-    if (!isFenced && line.startsWith("TODO")) continue;
-    if (!isFenced && line.startsWith("---")) break;
-    kept.push(line);
-  }
-  return kept.join("\n");
+  const tidied = tidy(lines.filter((line) => !isMarkerLine(line.trim())));
+  const parts = readMarkdownLines(tidied);
+  const end = tidied.findIndex((line, i) => parts[i] === "text" && line.startsWith("---"));
+  return tidied
+    .slice(0, end === -1 ? undefined : end)
+    .filter((line, i) => parts[i] !== "text" || !line.startsWith("TODO"))
+    .join("\n");
 }
 
 /** Removes blank lines at both ends, and all but one between paragraphs, as Go does. */
@@ -54,11 +53,10 @@ function isDirective(line: string): boolean {
 
 /** An inline link is replaced with its text, outside of code blocks. */
 function expandLinks(lines: readonly string[]): string[] {
-  let isFenced = false;
-  return lines.map((line) => {
-    if (/^(?:```|~~~)/u.test(line)) isFenced = !isFenced;
-    return isFenced ? line : line.replaceAll(link, (_, target, label) => String(label ?? target));
-  });
+  const parts = readMarkdownLines(lines);
+  return lines.map((line, i) =>
+    parts[i] === "text" ? line.replaceAll(link, (_, target, label) => String(label ?? target)) : line,
+  );
 }
 
 const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;
