@@ -20,7 +20,14 @@ export function isOfProject(flag: string): boolean {
 
 /** The values of such a flag in the project around a folder that fit the flags before it; none outside of a project. */
 export function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
-  const typed = (name: string): string | undefined => before.find((_, i) => before[i - 1] === `--${name}`);
+  const typed = (name: string): string | undefined =>
+    before.flatMap((word, i) =>
+      before[i - 1] === `--${name}`
+        ? [word]
+        : word.startsWith(`--${name}=`)
+          ? [word.slice(name.length + 3)]
+          : [],
+    )[0];
   const fits = (resource: Resource): boolean =>
     (["group", "kind"] as const).every((name) => {
       const value = name === flag ? undefined : typed(name);

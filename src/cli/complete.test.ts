@@ -38,6 +38,7 @@ test("complete() offers the kinds of the project that fit what is typed", async 
   await folder.call("create api --group core --version v1 --kind Pod --resource=false --make=false");
   expect(await words("delete", "api", "--group", "")).toEqual(["apps", "core"]);
   expect(await words("delete", "api", "--group", "apps", "--kind", "")).toEqual(["Order"]);
+  expect(await words("delete", "api", "--group=core", "--kind", "")).toEqual(["Pod"]);
   expect(await words("delete", "api", "--kind", "Order", "--version", "")).toEqual(["v1", "v2"]);
   const conversion = ["create", "webhook", "--kind", "Order", "--version", "v1", "--conversion"];
   expect(await words(...conversion, "--spoke", "")).toEqual(["v2"]);

@@ -19,7 +19,7 @@ export interface ForegroundOptions {
   readonly controllers: string;
   /** A file of Stages that simulate the lifecycle of objects. */
   readonly stages: string | undefined;
-  /** The local ports behind Services, as `NAMESPACE/NAME=PORT`. */
+  /** The local ports behind Services, as `NAMESPACE/NAME[:PORT]=LOCAL-PORT`. */
   readonly servicePorts?: readonly string[] | undefined;
 }
 

@@ -22,7 +22,7 @@ test.each([
   expect(() => parseServicePorts([text])).toThrow(
     expect.objectContaining({
       code: "INVALID_ARGUMENT",
-      hint: expect.stringContaining("NAMESPACE/NAME=PORT"),
+      hint: expect.stringContaining("NAMESPACE/NAME[:PORT]=LOCAL-PORT"),
     }),
   );
 });

@@ -14,7 +14,7 @@ export function parseServicePorts(written: readonly string[]): ServiceResolver {
       return { namespace, name, port: port && Number(port), local: Number(local) };
     throw new TsbuilderError(`${JSON.stringify(text)} does not say which port is behind a Service`, {
       code: "INVALID_ARGUMENT",
-      hint: "write NAMESPACE/NAME=PORT, such as --service-ports shop-system/shop-webhook-service=9443",
+      hint: "write NAMESPACE/NAME[:PORT]=LOCAL-PORT, such as --service-ports shop-system/shop-webhook-service=9443",
     });
   });
   return (namespace, name, port) => {

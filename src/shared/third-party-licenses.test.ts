@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -47,4 +47,34 @@ test("finds packages above the folder, as in a workspace", () => {
   add("node_modules/one", { name: "one", version: "1.0.0", license: "MIT" }, { LICENSE: "MIT text" });
   const text = describeLicenses(join(folder, "operators/mysql"), ["../../node_modules/one/index.js"]);
   expect(text).toContain("one 1.0.0 (MIT)\n\nMIT text");
+});
+
+test.each<[string, object, Readonly<Record<string, string>>, string]>([
+  ["a folder of licenses", {}, { "LICENSES/MIT.txt": "MIT", "LICENSES/BSD.txt": "BSD" }, "BSD\n\nMIT"],
+  ["a folder that is named license", {}, { "license/MIT": "MIT" }, "MIT"],
+  ["code with such a name", {}, { "license.js": "code", "licenses.json": "{}", LICENSE: "MIT" }, "MIT"],
+  ["a prefix", {}, { "MIT-LICENSE.txt": "MIT" }, "MIT"],
+  ["no license in that sense", {}, { UNLICENSE: "free" }, "free"],
+  ["a list of licenses", { licenses: [{ type: "MIT" }, { type: "BSD" }] }, { COPYING: "text" }, "text"],
+  ["an empty list", { licenses: [] }, {}, "The package has no license file."],
+])("reads %s", (_, manifest, files, text) => {
+  add("node_modules/one", { name: "one", version: "1.0.0", ...manifest }, files);
+  const [label = "", ...sections] = describeLicenses(folder, ["node_modules/one/index.js"])
+    .split(`\n${"-".repeat(80)}\n`)[1]!
+    .split("\n\n");
+  expect(sections.join("\n\n").trim()).toBe(text);
+  const given = "licenses" in manifest && files["COPYING"] !== undefined ? "MIT OR BSD" : "no license given";
+  expect(label).toBe(`one 1.0.0 (${given})`);
+});
+
+test("a link to a license is followed, and one to nothing is no file", () => {
+  add("node_modules/one", { name: "one", version: "1.0.0", license: "MIT" }, { "texts/mit": "MIT text" });
+  symlinkSync("texts/mit", join(folder, "node_modules/one/LICENSE"));
+  symlinkSync("texts/gone", join(folder, "node_modules/one/NOTICE"));
+  expect(describeLicenses(folder, ["node_modules/one/index.js"])).toContain("one 1.0.0 (MIT)\n\nMIT text\n");
+});
+
+test("a folder without package.json is named by its path", () => {
+  mkdirSync(join(folder, "node_modules/@a/one"), { recursive: true });
+  expect(describeLicenses(folder, ["node_modules/@a/one/index.js"])).toContain("@a/one (no license given)");
 });

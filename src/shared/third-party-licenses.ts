@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { compareText } from "@tsbuilder/apimachinery/text";
 
@@ -30,20 +30,48 @@ function packageRoot(path: string): string | undefined {
 }
 
 function readLicense(root: string): { label: string; text: string } {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
-  const label = `${name} ${version} (${describe(license)})`;
-  const files = readdirSync(root)
-    .filter((file) => /^(?:licen[cs]e|notice|copying)\b/iu.test(file))
-    .sort(compareText);
-  const texts = files.map((file) => readFileSync(join(root, file), "utf8").trim());
+  const { name, version, license, licenses } = readManifest(root);
+  const given = [license ?? licenses ?? []].flat().map((one) => (typeof one === "object" ? one.type : one));
+  const label = `${[name, version].filter(Boolean).join(" ")} (${given.join(" OR ") || "no license given"})`;
+  const texts = licenseFiles(root).map((file) => readFileSync(file, "utf8").trim());
   return { label, text: texts.length > 0 ? `${texts.join("\n\n")}\n` : "The package has no license file.\n" };
 }
+
+/** A bundle may hold a folder that only looks like a package. */
+function readManifest(root: string): Manifest {
+  const file = join(root, "package.json");
+  const manifest = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Partial<Manifest>) : {};
+  return {
+    name: root.slice(root.lastIndexOf("node_modules/") + "node_modules/".length),
+    version: "",
+    ...manifest,
+  };
+}
+
+/** The files of licenses and notices, also those in a folder of that name. */
+function licenseFiles(root: string): string[] {
+  return readdirSync(root)
+    .filter((name) => named.test(name) && !/\.[cm]?[jt]sx?$|\.json$/u.test(name))
+    .map((name) => join(root, name))
+    .flatMap((path) =>
+      isKind(path, "isDirectory") ? readdirSync(path).map((name) => join(path, name)) : [path],
+    )
+    .filter((path) => isKind(path, "isFile"))
+    .sort(compareText);
+}
+
+/** Follows links; one to nothing is neither. */
+const isKind = (path: string, kind: "isFile" | "isDirectory"): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
+
+const named = /^(?:[a-z0-9.]+-)?(?:(?:un)?licen[cs]es?|notice|copying)\b/iu;
 
 interface Manifest {
   readonly name: string;
   readonly version: string;
-  readonly license?: string | { readonly type?: string };
+  readonly license?: License;
+  /** As packages wrote it before there were expressions such as `(MIT OR Apache-2.0)`. */
+  readonly licenses?: License | readonly License[];
 }
 
-const describe = (license: Manifest["license"]): string =>
-  (typeof license === "object" ? license.type : license) ?? "no license given";
+type License = string | { readonly type?: string };

@@ -31,7 +31,7 @@ export const clusterStart = defineCommand({
     "service-ports": {
       type: "list",
       summary: "local ports behind the Services that webhooks name",
-      placeholder: "NAMESPACE/NAME=PORT",
+      placeholder: "NAMESPACE/NAME[:PORT]=LOCAL-PORT",
     },
   },
   examples: [

@@ -12,17 +12,13 @@ export const roleFile = "config/rbac/role.yaml";
 export function checkRoles(project: Project, tree: Tree): Finding[] {
   const text = project.namespaced ? tree.read(roleFile) : undefined;
   if (text === undefined) return [];
-  const isClusterScoped = clusterScopedKinds(project);
+  const kinds = clusterScopedKinds(project);
   const roles = readYaml(roleFile, text) as readonly (Role | null)[];
   const lost = roles
     .filter((role) => role?.kind === "ClusterRole" && role.metadata?.name === "manager-role")
     .flatMap((role) => role?.rules ?? [])
-    // Some operators read single objects where they may, and do without them elsewhere.
-    .filter(({ verbs = [] }) => verbs.some((verb) => verb !== "get"))
-    .flatMap(({ apiGroups = [], resources = [] }) =>
-      apiGroups.flatMap((group) => resources.map((resource) => nameOf(group, resource.split("/")[0]!))),
-    )
-    .filter(isClusterScoped);
+    .flatMap((rule) => kinds.filter((kind) => rule && allows(rule, kind)))
+    .map(({ group, plural }) => [plural, group].filter(Boolean).join("."));
   const bind = tree.has("config/rbac/cluster_role_binding.yaml")
     ? ""
     : `, and bind ${clusterRoleName} with a ClusterRoleBinding in config/rbac`;
@@ -37,24 +33,44 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
 interface Role {
   readonly kind?: string;
   readonly metadata?: { readonly name?: string };
-  readonly rules?: readonly {
-    readonly apiGroups?: readonly string[];
-    readonly resources?: readonly string[];
-    readonly verbs?: readonly string[];
-  }[];
+  readonly rules?: readonly (Rule | null)[];
 }
 
-/** `nodes` in the core group, `frigates.ship.example.com` in others. */
-const nameOf = (group: string, plural: string): string => [plural, group].filter(Boolean).join(".");
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs?: readonly string[];
+}
 
-function clusterScopedKinds({ resources }: Project): (name: string) => boolean {
-  const names = new Set([
-    ...builtinResources()
-      .filter(({ scope }) => scope === "Cluster")
-      .map(({ group, plural }) => nameOf(group, plural)),
-    ...resources
-      .filter(({ namespaced }) => !namespaced)
-      .map((resource) => nameOf(qualifiedGroup(resource), resource.plural)),
-  ]);
-  return (name) => names.has(name);
+interface ClusterScopedKind {
+  readonly group: string;
+  readonly plural: string;
+  /** Of the project itself. */
+  readonly isOwn: boolean;
+}
+
+function clusterScopedKinds({ resources }: Project): ClusterScopedKind[] {
+  const own = resources
+    .filter(({ namespaced }) => !namespaced)
+    .map((resource) => ({ group: qualifiedGroup(resource), plural: resource.plural, isOwn: true }));
+  const builtIn = builtinResources()
+    .filter(({ scope }) => scope === "Cluster")
+    .map(({ group, plural }) => ({ group, plural, isOwn: false }));
+  return [...own, ...builtIn.filter((one) => !own.some((other) => isSame(one, other)))];
+}
+
+const isSame = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
+  a.group === b.group && a.plural === b.plural;
+
+/**
+ * Whether a rule is about a kind. All resources of a group are about the project's own kinds only: of others, namespaced
+ * ones may be meant. So is `get` alone: some operators read single objects where they may, and do without elsewhere.
+ */
+function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: ClusterScopedKind): boolean {
+  const plurals = resources.map((resource) => resource.split("/")[0]!);
+  return (
+    verbs.some((verb) => verb !== "get") &&
+    [kind.group, "*"].some((group) => apiGroups.includes(group)) &&
+    [kind.plural, ...(kind.isOwn ? ["*"] : [])].some((plural) => plurals.includes(plural))
+  );
 }

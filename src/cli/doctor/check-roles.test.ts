@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Project } from "../../project/project.ts";
+import { memoryTree } from "../../scaffold/tree.ts";
+import { checkRoles, roleFile } from "./check-roles.ts";
+
+const zone = {
+  group: "apps",
+  domain: "example.com",
+  version: "v1",
+  kind: "Zone",
+  plural: "zones",
+  singular: undefined,
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  origin: { type: "own" },
+  template: undefined,
+  controllers: [],
+  webhooks: {},
+} as unknown as Project["resources"][number];
+const project = { namespaced: true, resources: [zone] } as unknown as Project;
+const header = "kind: ClusterRole\nmetadata: { name: manager-role }\nrules:\n";
+const rule = (group: string, resource: string, verb = "*"): string =>
+  `- { apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"] }\n`;
+
+test.each([
+  ["a resource in any group", rule("*", "nodes"), ["nodes"]],
+  ["a subresource", rule("", "nodes/status"), ["nodes"]],
+  ["all resources of a group of the project", rule("apps.example.com", "*"), ["zones.apps.example.com"]],
+  ["everything", rule("*", "*"), ["zones.apps.example.com"]],
+  ["all resources of a built-in group: most are namespaced", rule("", "*"), []],
+  ["a resource of another group", rule("apps", "nodes"), []],
+  ["get alone", rule("", "nodes", "get"), []],
+  ["empty rules", `- null\n- {}\n${rule("", "nodes")}`, ["nodes"]],
+])("a Role with %s", (_, rules, expected) => {
+  const tree = memoryTree({ [roleFile]: header + rules });
+  const found = checkRoles(project, tree).map(({ message }) => /can't allow "(.*?)"/u.exec(message)?.[1]);
+  expect(found).toEqual(expected);
+});
+
+test.each(["", "---\nnull\n", "kind: ClusterRole\n", `${header}\n`])("nothing is wrong with %j", (text) => {
+  expect(checkRoles(project, memoryTree({ [roleFile]: text }))).toEqual([]);
+});
