@@ -27,12 +27,15 @@ export function applyOrShow(root: string, plan: Plan, flags: PlanFlags, ui: Ui):
     root,
     plan.changes.map(({ path }) => path),
   );
+  const changes = shownChanges(plan).map(({ action, path }) => ({ action, path }));
   if (flags.diff) {
+    ui.add?.({ changes, written: false });
     ui.print(shownChanges(plan).map(formatUnifiedDiff).join("").trimEnd());
     return false;
   }
   // What was not written is not listed.
   if (!flags["dry-run"]) applyPlan(root, plan.changes);
+  ui.add?.({ changes, written: !flags["dry-run"] });
   for (const line of describePlan(plan, { isComplete: flags["dry-run"] })) ui.print(line);
   if (flags["dry-run"]) ui.note("Nothing was written (--dry-run).");
   return !flags["dry-run"];

@@ -53,6 +53,8 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly flags: Flags;
   /** `["<shell>"]`, `["[images...]"]` */
   readonly positionals?: readonly string[];
+  /** Runs until it is stopped, or prints what another program prints: there is no report for programs. */
+  readonly streams?: boolean;
   /** Accepts arguments after `--`. */
   readonly takesRest?: boolean;
   /** kubebuilder flags with a value that can be left out without loss, each with the reason. */

@@ -23,6 +23,13 @@ test("complete() offers flags that were not typed yet", async () => {
   expect(await words("create", "api", "--group", "apps", "--")).not.toContain("--group");
 });
 
+test("complete() offers the format of the output", async () => {
+  expect(await words("doctor", "--")).toContain("--output");
+  expect(await words("doctor", "--output", "")).toEqual(["text", "json"]);
+  expect(await words("generate", "types", "-o", "")).toEqual(["text", "json"]);
+  expect(await words("dev", "--")).not.toContain("--output");
+});
+
 test("complete() offers the values of a flag, and the rest of a list", async () => {
   expect(await words("init", "--license", "")).toEqual(["apache2", "copyright", "none"]);
   const left = await words("edit", "--enable", "prometheus,");
@@ -47,7 +54,7 @@ test("complete() offers the kinds of the project that fit what is typed", async 
 });
 
 test("complete() offers the values of a positional", async () => {
-  expect(await words("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
+  expect(await words("completion", "")).toEqual(["bash", "zsh", "fish", "powershell", "--output"]);
 });
 
 test("the script for bash offers what tsbuilder prints", () => {

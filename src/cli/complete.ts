@@ -1,3 +1,4 @@
+import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Command, FlagDefinition } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
@@ -17,7 +18,8 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
     if (!isOfProject(name)) return valuesOf(flag, current);
     return valuesOf({ ...flag, choices: projectValues(name, before.slice(0, -1), cwd) }, current);
   }
-  return [...flagsOf(command, before), ...positionalsOf(command)];
+  if (formatFlags(command).includes(before.at(-1)!)) return ["text", "json"];
+  return [...flagsOf(command, before), ...positionalsOf(command), ...formatOf(command, before)];
 }
 
 /** Completes command names word by word. */
@@ -36,6 +38,12 @@ function flagsOf({ flags }: Command, before: readonly string[]): string[] {
   return Object.entries(flags)
     .filter(([name, { type, hidden }]) => !hidden && (type === "list" || !before.includes(`--${name}`)))
     .map(([name, { summary }]) => `--${name}\t${summary}`);
+}
+
+function formatOf(command: Command, before: readonly string[]): string[] {
+  return formatFlags(command)
+    .filter((flag) => flag.startsWith("--") && !before.includes(flag))
+    .map((flag) => `${flag}\t${formatSummary}`);
 }
 
 /** After the comma of a list, offers the values that it does not contain yet. */

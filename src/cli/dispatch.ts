@@ -3,6 +3,7 @@ import { didYouMean } from "../shared/text.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
 import { overview } from "./overview.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
+import { reportAsJson, takeFormat } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
 
 /** Finds, loads and runs a command. Returns the exit code. */
@@ -23,7 +24,9 @@ export async function dispatch(
   const entry = findCommand(words);
   if (entry) {
     const [{ runCommand }, command] = await Promise.all([import("./run-command.ts"), entry.load()]);
-    return runCommand(entry.name, command, argv.slice(entry.name.split(" ").length), cwd, ui, host);
+    const { rest, isJson } = takeFormat(argv.slice(entry.name.split(" ").length), command);
+    const run = (by: Ui): Promise<number> => runCommand(entry.name, command, rest, cwd, by, host);
+    return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
   }
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
   if (words.length === 0 || (group.length > 0 && words.length === 1)) {

@@ -7,7 +7,8 @@ export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {
   ui.note("Installing the project's packages with npm install; if it is interrupted, run it again.");
   const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit"], {
     cwd,
-    stdio: ["ignore", "inherit", "inherit"],
+    // To standard error, because it is progress.
+    stdio: ["ignore", 2, "inherit"],
     shell: process.platform === "win32",
   });
   if (status === 0) return;

@@ -14,14 +14,16 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   process.stdout.write(`${findOwnPackage().version}\n`);
 } else {
-  const [{ dispatch }, { describeError, exitCodeOf, terminal }] = await Promise.all([
+  const [{ dispatch }, { describeError, exitCodeOf, terminal }, { TsbuilderError }] = await Promise.all([
     import("./dispatch.ts"),
     import("./report.ts"),
+    import("../shared/errors.ts"),
   ]);
   try {
     process.exitCode = await dispatch(argv, process.cwd(), terminal);
   } catch (error) {
     terminal.note(describeError(error, readSource));
+    if (error instanceof TsbuilderError) terminal.note(`tsbuilder explain ${error.code} says more`);
     process.exitCode = exitCodeOf(error);
   }
 }

@@ -8,7 +8,7 @@ export function refuseFindings(findings: readonly Diagnostic[]): string[] {
     const count = errors.length === 1 ? "is an error" : `are ${errors.length} errors`;
     throw new TsbuilderError(
       [`there ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
-      { code: "INVALID_SOURCE", hint: "fix the sources; nothing was written" },
+      { code: "INVALID_SOURCE", hint: "fix the sources; nothing was written", problems: errors },
     );
   }
   return findings.map((finding) => `warning: ${describeFinding(finding)}`);

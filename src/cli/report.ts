@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { TsbuilderError } from "../shared/errors.ts";
+import { type Position, type Problem, TsbuilderError } from "../shared/errors.ts";
 import { codeFrame } from "../shared/text.ts";
 import type { FileChange, Plan } from "../scaffold/file-change.ts";
 import type { Ui } from "./ui.ts";
@@ -66,32 +66,64 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof TsbuilderError && error.code === "INTERRUPTED" ? 130 : 1;
 }
 
-/** Formats an error with its hint; anything but a `TsbuilderError` is a bug. */
-export function describeError(error: unknown, read: (file: string) => string | undefined): string {
-  const refusal = describeRefusal(error);
+/** An error for programs; `INTERNAL` is a bug, and its message the stack. */
+interface ExplainedError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly position?: Position;
+  readonly problems?: readonly (Pick<Problem, "message" | "hint"> & { readonly position: Problem["at"] })[];
+}
+
+/** What failed and what to do; anything but a `TsbuilderError` or an error of the file system is a bug. */
+export function explainError(error: unknown): ExplainedError {
+  const refusal = explainRefusal(error);
   if (refusal !== undefined) return refusal;
-  if (!(error instanceof TsbuilderError)) {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `internal error: ${stack}\n\nThis is a bug in tsbuilder: please report it with the lines above.`;
+  if (error instanceof TsbuilderError) {
+    const { code, message, hint, at } = error;
+    const problems = error.problems.map((one) => ({
+      message: one.message,
+      hint: one.hint,
+      position: one.at,
+    }));
+    return {
+      code,
+      message,
+      hint,
+      ...(at ? { position: at } : {}),
+      ...(problems.length > 0 ? { problems } : {}),
+    };
   }
-  const { at } = error;
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    code: "INTERNAL",
+    message,
+    hint: "this is a bug in tsbuilder: please report it with the lines above",
+  };
+}
+
+/** Formats an error with its hint. */
+export function describeError(error: unknown, read: (file: string) => string | undefined): string {
+  const { code, message, hint, position: at } = explainError(error);
+  if (code === "INTERNAL")
+    return `internal error: ${message}\n\nThis is a bug in tsbuilder: please report it with the lines above.`;
   const text = at && read(at.file);
   return [
-    `error: ${error.message}`,
+    `error: ${message}`,
     ...(at ? [`  --> ${at.file}:${at.line}:${at.column}`] : []),
     ...(at && text !== undefined && at.line > 1 ? [indent(codeFrame(text, at))] : []),
-    `hint: ${error.hint}`,
+    `hint: ${hint}`,
   ].join("\n");
 }
 
 /** File system errors are not bugs: their message names the file, and the hint says what to do. */
-function describeRefusal(error: unknown): string | undefined {
-  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  const advice = adviceByCode[code ?? ""];
+function explainRefusal(error: unknown): ExplainedError | undefined {
+  const { code = "", path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  const advice = adviceByCode[code];
   if (!advice || syscall === undefined) return undefined;
   // Reading a folder is the only error without a path.
   const what = path === undefined ? "one of the files" : `"${path}"`;
-  return `error: ${what} ${advice[0]} (${code}, ${syscall})\nhint: ${advice[1]}`;
+  return { code, message: `${what} ${advice[0]} (${code}, ${syscall})`, hint: advice[1] };
 }
 
 const unwritable = [

@@ -3,6 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import type { Command, FlagDefinition, FlagDefinitions, FlagValues } from "./command.ts";
 import type { Host } from "./host.ts";
+import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
 
 /** Parses the flags of a command, prompts for missing ones, and runs it. */
@@ -41,10 +42,17 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
     .allowExcessArguments(false);
   for (const positional of command.positionals ?? []) parser.argument(positional);
   for (const [flag, definition] of Object.entries(command.flags)) addOption(parser, flag, definition);
+  addFormat(parser, command);
   const examples = command.examples ?? [];
   if (examples.length > 0)
     parser.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
   return parser;
+}
+
+/** `dispatch` reads the format; the parser only describes it. */
+function addFormat(parser: Parser, command: Command): void {
+  const names = formatFlags(command);
+  if (names.length > 0) parser.addOption(new Option(`${names.join(", ")} <FORMAT>`, formatSummary));
 }
 
 function addOption(parser: Parser, flag: string, definition: FlagDefinition): void {

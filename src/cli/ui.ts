@@ -1,3 +1,5 @@
+import type { Finding } from "./doctor/finding.ts";
+
 /** Output and prompts of a command. Only `main` creates one; commands receive it. */
 export interface Ui {
   /** Results, to standard output. */
@@ -6,4 +8,20 @@ export interface Ui {
   note(text: string): void;
   /** Whether a user can answer prompts. */
   readonly isInteractive: boolean;
+  /** Adds to what `--output json` prints; people see the same as text. */
+  add?(details: Details): void;
+}
+
+/** What a command says for programs. */
+export interface Details {
+  /** The files of its plan. */
+  readonly changes?: readonly ChangedFile[];
+  /** Whether they were written; not with `--dry-run` or `--diff`. */
+  readonly written?: boolean;
+  readonly findings?: readonly Finding[];
+}
+
+interface ChangedFile {
+  readonly action: "create" | "update" | "delete";
+  readonly path: string;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
@@ -41,6 +41,7 @@ async function bundleCli(): Promise<void> {
   // The parser is cut out of TypeScript, and has left its package.
   const inputs = [...Object.keys(metafile.inputs), "node_modules/typescript/lib/typescript.js"];
   const licenses = describeLicenses(root, inputs);
+  copyFileSync(join(root, "src/cli/output.schema.json"), join(root, "dist/cli/output.schema.json"));
   writeFileSync(join(root, "dist/cli", licensesFile), licenses);
 }
 

@@ -1,21 +1,4 @@
-/** The errors that a user can fix. One list, so that each code has one meaning. */
-export type ErrorCode =
-  | "INVALID_ARGUMENT"
-  | "INVALID_NAME"
-  | "MISSING_ANSWER"
-  | "NOT_A_PROJECT"
-  | "ALREADY_INITIALIZED"
-  | "ALREADY_EXISTS"
-  | "NOT_FOUND"
-  | "FILE_CHANGED"
-  | "MARKER_MISSING"
-  | "INVALID_PROJECT"
-  | "INVALID_SOURCE"
-  | "INTERRUPTED"
-  | "TOOL_MISSING"
-  | "TOOL_FAILED"
-  | "CLUSTER_UNREACHABLE"
-  | "REFUSED";
+import type { ErrorCode } from "./error-codes.ts";
 
 /** A place in a file; line and column count from 1. */
 export interface Position {
@@ -24,20 +7,35 @@ export interface Position {
   readonly column: number;
 }
 
+/** One of several problems that are reported at once. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly at: Position | undefined;
+}
+
+interface ErrorOptions {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly at?: Position | undefined;
+  /** The problems that the message lists. */
+  readonly problems?: readonly Problem[];
+  readonly cause?: unknown;
+}
+
 /** An error that the user can fix: what failed, the value in quotes, and a hint. */
 export class TsbuilderError extends Error {
   override readonly name = "TsbuilderError";
   readonly code: ErrorCode;
   readonly hint: string;
   readonly at: Position | undefined;
+  readonly problems: readonly Problem[];
 
-  constructor(
-    message: string,
-    options: { code: ErrorCode; hint: string; at?: Position | undefined; cause?: unknown },
-  ) {
+  constructor(message: string, options: ErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.hint = options.hint;
     this.at = options.at;
+    this.problems = options.problems ?? [];
   }
 }

@@ -1,5 +1,6 @@
 import { type Document, isScalar, LineCounter, type Node, parseAllDocuments, visit } from "yaml";
-import { type ErrorCode, TsbuilderError } from "./errors.ts";
+import type { ErrorCode } from "./error-codes.ts";
+import { TsbuilderError } from "./errors.ts";
 
 /** How a file that can't be read is spoken of. */
 interface Complaint {

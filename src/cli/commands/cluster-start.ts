@@ -4,6 +4,7 @@ import { stopSignal } from "../stop-signal.ts";
 
 export const clusterStart = defineCommand({
   summary: "Start an embedded cluster and run it until interrupted",
+  streams: true,
   flags: {
     kubeconfig: {
       type: "string",

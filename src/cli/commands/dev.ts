@@ -20,6 +20,7 @@ export const dev = defineCommand({
   summary: "Run the operator on an embedded cluster and restart it on every edit",
   description:
     "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
+  streams: true,
   flags: {
     ...clusterFlags,
     context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },

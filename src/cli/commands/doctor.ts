@@ -9,14 +9,16 @@ export const doctor = defineCommand({
   description:
     "Changes nothing, but completes what an interrupted command had begun to write, and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},
-  examples: ["tsbuilder doctor"],
+  examples: ["tsbuilder doctor", "tsbuilder doctor --output json"],
   async run({ cwd, ui }) {
     const tools = await checkTools();
     const isProject = findProjectRoot(cwd) !== undefined;
     const project = isProject ? await checkProject(openProject(cwd, ui)) : [];
+    const findings = [...tools, ...project];
+    ui.add?.({ findings });
     ui.print(["This machine:", ...tools.map(describeFinding)].join("\n"));
     if (isProject) ui.print(["", "This project:", ...project.map(describeFinding)].join("\n"));
-    return [...tools, ...project].some(({ state }) => state === "wrong") ? 1 : 0;
+    return findings.some(({ state }) => state === "wrong") ? 1 : 0;
   },
 });
 

@@ -153,6 +153,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./doctor.ts")).doctor,
   },
   {
+    name: "explain",
+    summary: "Explain an error code",
+    load: async () => (await import("./explain.ts")).explain,
+  },
+  {
     name: "completion",
     summary: "Print the shell completion script",
     load: async () => (await import("./completion.ts")).completion,

@@ -127,8 +127,9 @@ async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
 }
 
 async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
-  if (values.check) {
-    throw new TsbuilderError("--watch and --check are mutually exclusive", {
+  if (values.check || ui.add) {
+    const other = values.check ? "--check" : "--output json";
+    throw new TsbuilderError(`--watch and ${other} are mutually exclusive`, {
       code: "INVALID_ARGUMENT",
       hint: "to preview changes while watching, use --watch with --diff",
     });

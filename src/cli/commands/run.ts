@@ -8,6 +8,7 @@ export const run = defineCommand({
   summary: "Run the operator on this machine against an existing cluster",
   description:
     "Bundles the operator and runs it with the permissions of your kubeconfig. Install the CRDs first with tsbuilder install. Webhooks are disabled, since a cluster cannot reach them on this machine. Arguments after -- are passed to the operator.",
+  streams: true,
   flags: clusterFlags,
   takesRest: true,
   examples: ["tsbuilder run --context kind-dev", "tsbuilder run -- --log-level debug"],

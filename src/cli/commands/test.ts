@@ -13,6 +13,7 @@ export const test = defineCommand({
   summary: "Run the project's tests on the embedded cluster or a real API server",
   description:
     "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. Arguments after -- are passed to the test runner.",
+  streams: true,
   flags: {
     real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
   },

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compileSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
+import { describe, expect, test } from "vitest";
+import { goldenHost } from "../../e2e/golden/golden-projects.ts";
+import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { errorCodes } from "../shared/error-codes.ts";
+import { commands } from "./commands/index.ts";
+import { dispatch } from "./dispatch.ts";
+import { takeFormat } from "./json-report.ts";
+
+const folder = useProjectFolder();
+const schema = compileSchema(
+  JSON.parse(readFileSync(join(import.meta.dirname, "output.schema.json"), "utf8")) as JSONSchema,
+);
+
+/** What a command prints, which must be one JSON document and nothing else. */
+async function report(line: string): Promise<Record<string, unknown>> {
+  const printed: string[] = [];
+  const ui = {
+    print: (text: string) => void printed.push(text),
+    note: (text: string) => expect.unreachable(`noted: ${text}`),
+    isInteractive: true,
+  };
+  const exitCode = await dispatch(line.split(" "), folder.root, ui, goldenHost);
+  const read = JSON.parse(printed.join("\n")) as Record<string, unknown>;
+  expect(read["exitCode"]).toBe(exitCode);
+  expect(schema.validate(read)).toEqual([]);
+  expect(schema.prune(structuredClone(read))).toMatchObject({ unknown: [] });
+  return read;
+}
+
+describe("--output json", () => {
+  test("reports the plan of a command, and whether it was carried out", async () => {
+    await folder.initialize();
+    const api = "create api --group apps --version v1 --kind Order --make=false -o json";
+    const planned = await report(`${api} --dry-run`);
+    expect(planned).toMatchObject({ command: "create api", exitCode: 0, written: false });
+    expect(planned["changes"]).toContainEqual({ action: "create", path: "api/v1/order_types.ts" });
+    expect(existsSync(join(folder.root, "api/v1/order_types.ts"))).toBe(false);
+    expect(await report(api)).toMatchObject({ written: true, changes: planned["changes"] });
+    expect(existsSync(join(folder.root, "api/v1/order_types.ts"))).toBe(true);
+  });
+
+  test("reports an error with its code and hint, and never prompts", async () => {
+    expect(await report("delete api --group a --version v1 --kind A --output=json")).toMatchObject({
+      exitCode: 1,
+      error: { code: "NOT_A_PROJECT" },
+    });
+    await folder.initialize();
+    expect(await report("create api --output json --group apps")).toEqual({
+      command: "create api",
+      exitCode: 1,
+      error: {
+        code: "MISSING_ANSWER",
+        message: "tsbuilder create api needs --version, --kind",
+        hint: "add --version VERSION --kind KIND",
+      },
+      output: [],
+      notes: [],
+    });
+    expect(await report("doctor --nosuch -o json")).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
+  });
+
+  test("reports where errors are", async () => {
+    await folder.initialize();
+    await folder.call("create api --group apps --version v1 --kind Order --make=false");
+    const file = join(folder.root, "api/v1/order_types.ts");
+    writeFileSync(file, readFileSync(file, "utf8").replace("foo?: string;", "foo?: Date;"));
+    expect(await report("manifests -o json")).toMatchObject({
+      error: {
+        code: "INVALID_SOURCE",
+        problems: [
+          { message: expect.stringContaining("Date") as string, position: { file: "api/v1/order_types.ts" } },
+        ],
+      },
+    });
+  });
+
+  test("reports the findings of doctor", async () => {
+    const { findings } = await report("doctor --output json");
+    expect(findings).toContainEqual(expect.objectContaining({ subject: "node", state: "good" }));
+  });
+
+  test.each(commands.map(({ name, load }) => [name, load] as const))(
+    "%s has one way to say so",
+    async (name, load) => {
+      const command = await load();
+      const owns = Object.hasOwn(command.flags, "output");
+      const { rest, isJson } = takeFormat(["-o", "json", "--output", "json", "--", "-o", "json"], command);
+      const none = command.streams || name === "version";
+      expect(isJson).toBe(!none);
+      const own = none ? ["-o", "json", "--output", "json"] : owns ? ["--output", "json"] : [];
+      expect(rest).toEqual([...own, "--", "-o", "json"]);
+    },
+  );
+
+  test("refuses other formats", async () => {
+    await expect(folder.call("doctor -o yaml")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+});
+
+describe("explain", () => {
+  test("lists all codes, and says of each what to do", async () => {
+    const list = await folder.call("explain");
+    for (const [code, { meaning, remedy }] of Object.entries(errorCodes)) {
+      expect(list).toContain(code);
+      expect(await folder.call(`explain ${code.toLowerCase()}`)).toBe(`${code}\n\n${meaning}\n${remedy}`);
+    }
+  });
+
+  test("suggests a code", async () => {
+    await expect(folder.call("explain REFUSE")).rejects.toMatchObject({ hint: 'did you mean "REFUSED"?' });
+    await expect(folder.call("explain x1")).rejects.toMatchObject({
+      hint: expect.stringContaining("list") as string,
+    });
+  });
+});

@@ -1,0 +1,84 @@
+interface Meaning {
+  /** When the error occurs. */
+  readonly meaning: string;
+  /** What to do about it, when the hint of the message is not enough. */
+  readonly remedy: string;
+}
+
+/** The errors that a user can fix, so that each code has one meaning: `tsbuilder explain` prints them. */
+export const errorCodes = {
+  INVALID_ARGUMENT: {
+    meaning: "A command, flag or argument is unknown, or its value is not possible here.",
+    remedy: "tsbuilder COMMAND --help lists the flags of a command, with the values that they take.",
+  },
+  INVALID_NAME: {
+    meaning: "A group, version, kind, plural or other name is one that Kubernetes does not accept.",
+    remedy:
+      "Groups and domains are DNS names in lower case, versions look like v1, v1beta2 or v1alpha1, and kinds are in PascalCase.",
+  },
+  MISSING_ANSWER: {
+    meaning: "A required flag is missing, and there is no terminal to ask for it.",
+    remedy: "Add the flags that the hint names. In a terminal, tsbuilder prompts for them.",
+  },
+  NOT_A_PROJECT: {
+    meaning: "Neither this folder nor one above it has a PROJECT file.",
+    remedy: "Change to the folder of your project, or create one with tsbuilder init.",
+  },
+  ALREADY_INITIALIZED: {
+    meaning: "The folder is a project already, or holds files that init would overwrite.",
+    remedy: "Use tsbuilder edit for its settings, tsbuilder upgrade for a newer version, or an empty folder.",
+  },
+  ALREADY_EXISTS: {
+    meaning: "The project has this kind, version, webhook or file, or a name that clashes with it.",
+    remedy: "Choose another name, or delete what exists with tsbuilder delete api or delete webhook first.",
+  },
+  NOT_FOUND: {
+    meaning: "A file, kind, version, Service or another thing that the command needs is not there.",
+    remedy: "PROJECT lists the kinds of the project; tsbuilder doctor names files that are missing.",
+  },
+  FILE_CHANGED: {
+    meaning: "You edited a file that the command would overwrite, or a generated file is out of date.",
+    remedy:
+      "--diff shows what the command would change. Commit your work first: git then shows what was yours.",
+  },
+  MARKER_MISSING: {
+    meaning: "A comment such as // +tsbuilder:scaffold:imports is gone, where the command adds a line.",
+    remedy: "Put the comment back where the hint says, or add the line yourself.",
+  },
+  INVALID_PROJECT: {
+    meaning:
+      "PROJECT, or another file that tsbuilder reads, is not what tsbuilder wrote: its YAML or a value is wrong.",
+    remedy: "Restore the file from version control, or fix the value that the message names.",
+  },
+  INVALID_SOURCE: {
+    meaning:
+      "A type, marker or CRD can't become a manifest: an API server would refuse it, or its meaning is unclear.",
+    remedy: "The message names file, line and column; src/generators/README.md lists what types become.",
+  },
+  INTERRUPTED: {
+    meaning: "A prompt was closed by Ctrl-C or Ctrl-D. Nothing was written.",
+    remedy: "Run the command again, or pass the answers as flags.",
+  },
+  TOOL_MISSING: {
+    meaning: "A program that the command runs is not installed, such as docker, kubectl, kustomize or helm.",
+    remedy: "tsbuilder doctor lists the programs, what needs them, and where to get them.",
+  },
+  TOOL_FAILED: {
+    meaning: "A program that the command ran ended with an error, which is printed above.",
+    remedy: "Run the program as the message shows it, to see more of what it says.",
+  },
+  CLUSTER_UNREACHABLE: {
+    meaning: "The API server of the current context does not answer, or does not accept your credentials.",
+    remedy:
+      "kubectl config current-context shows where the command goes; --context and --kubeconfig change it.",
+  },
+  REFUSED: {
+    meaning:
+      "The command is possible but would do harm: lose data, leave the project, or be refused by the cluster.",
+    remedy:
+      "The hint names the safe way. Where a flag allows the command all the same, the hint names it, too.",
+  },
+} as const satisfies Readonly<Record<string, Meaning>>;
+
+/** A code of `tsbuilder explain`. */
+export type ErrorCode = keyof typeof errorCodes;
