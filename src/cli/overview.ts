@@ -9,6 +9,9 @@ export function overview(word?: string): string {
     word === undefined
       ? ["Build Kubernetes operators in TypeScript.", "", "Usage: tsbuilder <command> [flags]"]
       : [`Usage: tsbuilder ${word} <command> [flags]`];
-  const foot = ['Use "tsbuilder <command> --help" for more information about a command.'];
+  const foot = [
+    'Use "tsbuilder <command> --help" for more information about a command.',
+    "A flag that is omitted is read from the environment: --project-name from TSBUILDER_PROJECT_NAME.",
+  ];
   return [...head, "", "Commands:", ...lines, "", ...foot].join("\n");
 }

@@ -2,6 +2,7 @@ import { Command as Parser, CommanderError, Option } from "commander";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import type { Command, FlagDefinition, FlagDefinitions, FlagValues } from "./command.ts";
+import { flagsOfEnvironment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
@@ -17,7 +18,7 @@ export async function runCommand(
 ): Promise<number> {
   const { own: words, rest } = splitRest(argv, command);
   refuseFlags(words, command);
-  const own = withoutIgnored(words, command, ui);
+  const own = [...fromEnvironment(words, command, ui), ...withoutIgnored(words, command, ui)];
   const parser = makeParser(name, command, ui);
   try {
     parser.parse(normalizeBooleans(own, command.flags), { from: "user" });
@@ -100,6 +101,13 @@ function splitRest(argv: readonly string[], command: Command): { own: string[]; 
   const at = argv.indexOf("--");
   if (at === -1 || !command.takesRest) return { own: [...argv], rest: [] };
   return { own: argv.slice(0, at), rest: argv.slice(at + 1) };
+}
+
+function fromEnvironment(argv: readonly string[], { flags }: Command, ui: Ui): string[] {
+  return flagsOfEnvironment(flags, argv, process.env).map(({ variable, word }) => {
+    ui.note(`${word} comes from ${variable}`);
+    return word;
+  });
 }
 
 function withoutIgnored(argv: readonly string[], { ignored = {} }: Command, ui: Ui): string[] {
