@@ -25,8 +25,9 @@ export const errorCodes = {
     remedy: "Change to the folder of your project, or create one with tsbuilder init.",
   },
   ALREADY_INITIALIZED: {
-    meaning: "The folder is a project already, or holds files that init would overwrite.",
-    remedy: "Use tsbuilder edit for its settings, tsbuilder upgrade for a newer version, or an empty folder.",
+    meaning: "The folder already contains a project.",
+    remedy:
+      "Add a kind with tsbuilder create api, change settings with tsbuilder edit, or use an empty folder.",
   },
   ALREADY_EXISTS: {
     meaning: "The project has this kind, version, webhook or file, or a name that clashes with it.",
@@ -37,7 +38,8 @@ export const errorCodes = {
     remedy: "PROJECT lists the kinds of the project; tsbuilder doctor names files that are missing.",
   },
   FILE_CHANGED: {
-    meaning: "You edited a file that the command would overwrite, or a generated file is out of date.",
+    meaning:
+      "You edited a file that the command would overwrite or delete, or a generated file is out of date.",
     remedy:
       "--diff shows what the command would change. Commit your work first: git then shows what was yours.",
   },
