@@ -66,7 +66,7 @@ export const errorCodes = {
     remedy: "tsbuilder doctor lists the programs, what needs them, and where to get them.",
   },
   TOOL_FAILED: {
-    meaning: "A program that the command ran ended with an error, which is printed above.",
+    meaning: "A program that the command ran ended with an error.",
     remedy: "Run the program as the message shows it, to see more of what it says.",
   },
   CLUSTER_UNREACHABLE: {
@@ -76,9 +76,8 @@ export const errorCodes = {
   },
   REFUSED: {
     meaning:
-      "The command is possible but would do harm: lose data, leave the project, or be refused by the cluster.",
-    remedy:
-      "The hint names the safe way. Where a flag allows the command all the same, the hint names it, too.",
+      "The command would lose something, leave the project or contradict a setting, or the cluster or another program forbids it.",
+    remedy: "The hint names what to do first, or the flag that allows it.",
   },
 } as const satisfies Readonly<Record<string, Meaning>>;
 
