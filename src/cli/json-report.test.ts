@@ -82,15 +82,16 @@ describe("--output json", () => {
     expect(findings).toContainEqual(expect.objectContaining({ subject: "node", state: "good" }));
   });
 
-  test.each(commands.map(({ name, load }) => [name, load] as const))(
+  test.each(commands.map((entry) => [entry.name, entry] as const))(
     "%s has one way to say so",
-    async (name, load) => {
-      const command = await load();
+    async (name, entry) => {
+      const command = await entry.load();
       const owns = Object.hasOwn(command.flags, "output");
-      const { rest, isJson } = takeFormat(["-o", "json", "--output", "json", "--", "-o", "json"], command);
+      const typed = ["-o", "json", "--output", "json"];
+      const { rest, isJson } = takeFormat([...typed, "--", "-o", "json"], command);
       const none = command.streams || name === "version";
       expect(isJson).toBe(!none);
-      const own = none ? ["-o", "json", "--output", "json"] : owns ? ["--output", "json"] : [];
+      const own = none ? typed : owns ? ["--output", "json"] : [];
       expect(rest).toEqual([...own, "--", "-o", "json"]);
     },
   );
