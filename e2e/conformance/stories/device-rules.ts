@@ -18,6 +18,43 @@ const slice = (name: string, spec: object) =>
   });
 const opaque = { driver: "gpu.example.com", parameters: { a: 1 } };
 
+const selecting = (name: string, expression?: string) =>
+  request(name, { selectors: [{ cel: { ...(expression !== undefined && { expression }) } }] });
+
+/** Expressions that are accepted. */
+const selectors = [
+  "true",
+  'device.driver == "gpu.example.com"',
+  'device.attributes["gpu.example.com"].shared',
+  'device.attributes["gpu.example.com"].version.isGreaterThan(semver("1.2.3"))',
+  'device.capacity["gpu.example.com"].memory.compareTo(quantity("8Gi")) >= 0',
+  '"memory" in device.capacity["gpu.example.com"] && device.allowMultipleAllocations',
+  'device.attributes["a"].name.matches("^a")',
+  'device.attributes["a"].index == 3 || device.attributes["a"].?b.orValue(false)',
+  'cel.bind(dra, device.attributes["a"], dra.b && dra.c)',
+  'has(device.attributes) && has(device.attributes["a"].b)',
+];
+
+/** Expressions that are refused. */
+const malformed = [
+  "",
+  "1",
+  '"a"',
+  "device",
+  "device.driver",
+  "device.name",
+  "device.driver == 1",
+  'device.capacity["a"]',
+  'device.capacity["a"].b',
+  "device.attributes",
+  "device.attributes.a",
+  "[true]",
+  "true &&",
+  "object.a",
+  'device.driver.matches("[")',
+  "\n",
+];
+
 export const deviceRules: readonly Story[] = [
   story("rules of resource claims", [
     request("good"),
@@ -72,6 +109,12 @@ export const deviceRules: readonly Story[] = [
     deviceClass("{ns}-good", { config: [{ opaque }], extendedResourceName: "example.com/gpu" }),
     deviceClass("{ns}-config", { config: [{}, { opaque: { driver: "d", parameters: [] } }] }),
     deviceClass("{ns}-name", { extendedResourceName: "gpu", selectors: [{}] }),
+  ]),
+  story("expressions that select devices", [
+    ...selectors.map((each, index) => selecting(`good-${index}`, each)),
+    ...malformed.map((each, index) => selecting(`bad-${index}`, each)),
+    selecting("absent"),
+    deviceClass("{ns}-selecting", { selectors: [{ cel: { expression: "device.a" } }] }),
   ]),
   story("rules of resource slices", [
     slice("good", { nodeName: "n", devices: [{ name: "a" }] }),

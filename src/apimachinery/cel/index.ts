@@ -17,6 +17,7 @@ export {
   mutations,
   mutationStructs,
 } from "./lib/mutations.ts";
+export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
 export type { CompiledRules, RuleOptions } from "./rules/compiled-rules.ts";
 export { compileRules, hasRules } from "./rules/compile-rules.ts";

@@ -47,6 +47,6 @@ function listed(wanted: readonly CelType[]): string {
 }
 
 /** The name of a type in messages. */
-function shown(type: CelType): string {
+export function shown(type: CelType): string {
   return type.params.length > 0 ? formatType(type) : type.runtimeName;
 }

@@ -26,6 +26,8 @@ export function formatIssues(source: string, issues: readonly Issue[], name = "<
   return sorted(source, issues)
     .map(({ line, column, message, text }) => {
       if (line < 1) return `ERROR: ${name}:-1:0: ${message}`;
+      // An empty text has no line to show.
+      if (source === "") return `ERROR: ${name}:1:0: ${message}`;
       const head = `ERROR: ${name}:${line}:${column + 1}: ${message}`;
       const chars = Array.from(text);
       const dots = chars.slice(0, column).map((char) => (isWide(char) ? "．" : "."));

@@ -16,6 +16,8 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
+import { compileSelector } from "../../expressions/compile-selector.ts";
+import { celProblem } from "../checks/cel-problem.ts";
 import { choice, needed, optionalChoice, type Problems, refused } from "../checks/problems.ts";
 import { driverName } from "../storage/class-rules.ts";
 
@@ -111,14 +113,19 @@ function* exactProblems(field: string, request: Sent<ExactDeviceRequest>): Probl
   }
 }
 
-/** The expressions of selectors are not compiled. */
 export function selectorProblems(field: string, selectors: readonly Sent<DeviceSelector>[]): Problems {
   return listProblems(field, selectors, mostItems, function* (at, { cel }) {
-    if (!cel) yield required(`${at}.cel`);
-    else if (Buffer.byteLength(cel.expression ?? "") > longestExpression) {
-      yield tooLong(`${at}.cel.expression`, longestExpression);
-    }
+    if (cel) yield* expressionProblems(`${at}.cel.expression`, cel.expression ?? "");
+    else yield required(`${at}.cel`);
   });
+}
+
+/** Expressions with the macro `cel.bind`, which no other kind has, are not compiled. */
+function* expressionProblems(field: string, expression: string): Problems {
+  if (Buffer.byteLength(expression) > longestExpression) yield tooLong(field, longestExpression);
+  else if (!/\bcel\s*\.\s*bind\b/u.test(expression)) {
+    yield* celProblem(field, expression, compileSelector(expression));
+  }
 }
 
 function* tolerationProblems(field: string, toleration: Sent<DeviceToleration>): Problems {
