@@ -55,6 +55,21 @@ const malformed = [
   "\n",
 ];
 
+/** A slice with a device whose capacity of 10Gi is shared by a policy. */
+const sharing = (name: string, requestPolicy: object, allowMultipleAllocations: boolean | null = true) =>
+  slice(name, {
+    allNodes: true,
+    devices: [
+      {
+        name: "a",
+        ...(allowMultipleAllocations !== null && { allowMultipleAllocations }),
+        capacity: { memory: { value: "10Gi", requestPolicy } },
+      },
+    ],
+  });
+const range = (name: string, fields: object, usual = "2Gi") =>
+  sharing(name, { default: usual, validRange: { min: "1Gi", ...fields } });
+
 export const deviceRules: readonly Story[] = [
   story("rules of resource claims", [
     request("good"),
@@ -115,6 +130,27 @@ export const deviceRules: readonly Story[] = [
     ...malformed.map((each, index) => selecting(`bad-${index}`, each)),
     selecting("absent"),
     deviceClass("{ns}-selecting", { selectors: [{ cel: { expression: "device.a" } }] }),
+  ]),
+  story("policies of requests for capacity", [
+    sharing("usual", { default: "1Gi" }),
+    sharing("values", { default: "2Gi", validValues: ["1Gi", "2Gi", "4096Mi"] }),
+    range("range", { max: "4Gi", step: "512Mi" }),
+    sharing("alone", { default: "1Gi" }, false),
+    sharing("unsaid", { default: "1Gi" }, null),
+    sharing("both", { default: "1Gi", validValues: ["1Gi"], validRange: { min: "1Gi" } }),
+    sharing("no-value", { validValues: ["1Gi"] }),
+    sharing("no-range", { validRange: { min: "1Gi" } }),
+    sharing("unsorted", { default: "2Gi", validValues: ["2Gi", "1Gi", "1024Mi", "11Gi"] }),
+    sharing("other", { default: "3Gi", validValues: ["1Gi", "2Gi"] }),
+    sharing("many", { default: "1", validValues: Array.from({ length: 11 }, (_, index) => `${index + 1}`) }),
+    sharing("fractions", { default: "100m", validValues: ["100m", "200m"] }),
+    range("no-min", { min: undefined }),
+    range("high-min", { min: "11Gi" }),
+    range("low", {}, "512Mi"),
+    range("high-max", { max: "12Gi" }),
+    range("crossed", { min: "4Gi", max: "2Gi" }, "3Gi"),
+    range("step", { max: "4Gi", step: "700Mi" }),
+    range("high-step", { step: "10Gi" }, "1Gi"),
   ]),
   story("rules of resource slices", [
     slice("good", { nodeName: "n", devices: [{ name: "a" }] }),

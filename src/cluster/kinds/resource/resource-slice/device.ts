@@ -21,6 +21,7 @@ import {
 import type { Sent } from "../../../contract/sent.ts";
 import { choice, type Problems, refused } from "../../checks/problems.ts";
 import { driverName } from "../../storage/class-rules.ts";
+import { capacityProblems } from "./request-policy.ts";
 
 export type SentDevice = Sent<Device>;
 
@@ -40,7 +41,10 @@ export function* deviceProblems(field: string, device: SentDevice, placed: boole
     yield* factName(`${field}.attributes`, key);
     yield* attributeProblems(`${field}.attributes[${key}]`, attribute);
   }
-  for (const key of Object.keys(capacity)) yield* factName(`${field}.capacity`, key);
+  for (const [key, each] of Object.entries(capacity)) {
+    yield* factName(`${field}.capacity`, key);
+    yield* capacityProblems(`${field}.capacity[${key}]`, each, device.allowMultipleAllocations === true);
+  }
   if (taints.length > mostTaints) yield tooMany(`${field}.taints`, taints.length, mostTaints);
   else
     for (const [index, taint] of taints.entries()) yield* taintProblems(`${field}.taints[${index}]`, taint);
