@@ -154,6 +154,8 @@ describe("create api", () => {
     ["--template appservice --image nginx", `--image is not valid for the template "appservice"`],
     ["--run-as-user 1", "--run-as-user is not valid for a skeleton"],
     ["--image nginx --controller=false", "--template scaffolds types and a controller"],
+    ["--template mysql --cluster-scoped", "a cluster-scoped kind has none"],
+    ["--image nginx --namespaced=false", "a cluster-scoped kind has none"],
   ])("refuses %s", async (flags, message) => {
     const line = `create api --group apps --version v1 --kind Web ${flags.trim()}`;
     await expect(call(line)).rejects.toThrow(message);

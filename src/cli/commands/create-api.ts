@@ -168,6 +168,12 @@ function checkCombination(values: Values): void {
       "omit --resource=false and --controller=false",
     );
   }
+  if ((values.template ?? values.image) !== undefined && (values["cluster-scoped"] || !values.namespaced)) {
+    throw invalid(
+      "the children of a template's kind stand in its namespace, and a cluster-scoped kind has none",
+      "omit --cluster-scoped",
+    );
+  }
   if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
     throw invalid("an external kind already has its CRD", "add --resource=false");
   }
