@@ -8,7 +8,7 @@ import { planManifests } from "../../src/generators/manifests.ts";
 import { diskTree } from "../../src/scaffold/tree.ts";
 import { findControllerGen, prepareTwins } from "../real/controller-gen/go-twin.ts";
 
-// CRDs of 1, 10 and 100 kinds with fifty fields each, a tenth of them with a pod template: a cold process compared
+// CRDs of 1, 10, 100 and 300 kinds with fifty fields each, a tenth of them with a pod template: a cold process compared
 // with controller-gen on the same types in Go, and the time to regenerate after an edit.
 
 const fieldCount = 50;
@@ -20,7 +20,7 @@ const bundle = bundleOnce();
 const binary = findControllerGen();
 if (!binary) console.log("left out: controller-gen: Go, which installs it, was not found");
 console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory");
-for (const count of [1, 10, 100]) await measure(count);
+for (const count of [1, 10, 100, 300]) await measure(count);
 
 /** Bundles the code of the cold process as the CLI is shipped. */
 function bundleOnce(): string {

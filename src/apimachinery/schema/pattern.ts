@@ -33,6 +33,7 @@ function compile(source: string): Pattern {
 
 /** Returns the error of a pattern in the words of Go's parser, or undefined. */
 export function patternError(source: string): string | undefined {
+  if (isCommon(source)) return undefined;
   try {
     RE2JS.compile(source);
     return undefined;
@@ -40,3 +41,25 @@ export function patternError(source: string): string | undefined {
     return error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
   }
 }
+
+/**
+ * Whether a pattern is valid in RE2 and JavaScript alike: it has only what both know, and JavaScript's parser, which
+ * is faster by far, takes it. Most patterns are of this kind.
+ */
+function isCommon(source: string): boolean {
+  // RE2 limits the depth of groups; a short pattern can't reach it.
+  if (source.length > 1000 || !common.test(source)) return false;
+  try {
+    return new RegExp(source, "u").unicode;
+  } catch {
+    return false;
+  }
+}
+
+const common = (() => {
+  const plain = String.raw`-\w .,:;/@%&=!~"'#<>`;
+  const escaped = String.raw`\\[dDwWsS.+*?()[\]{}|^$/\\]`;
+  const classes = String.raw`\[\^?(?:[${plain}+*?(){}|$]|${escaped})+\]`;
+  const groups = String.raw`\(\?:|\((?!\?)|[)|^$+*?]`;
+  return new RegExp(`^(?:[${plain}]|${escaped}|${classes}|${groups})*$`);
+})();

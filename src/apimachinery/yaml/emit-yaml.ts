@@ -35,6 +35,10 @@ export class SharedMappings {
   }
 }
 
+function sortKeys(keys: string[]): string[] {
+  return keys.every(isPlainWord) ? keys.sort(compareText) : keys.sort(compareKeys);
+}
+
 /** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
 export function compareKeys(a: string, b: string): number {
   if (isPlainWord(a) && isPlainWord(b)) return compareText(a, b);
@@ -86,6 +90,8 @@ interface Start {
 /** Writes piece by piece into one list: a CRD with pod templates has ten thousand lines. */
 class Emitter {
   readonly #out: string[] = [];
+  /** The texts of plain keys: the same few stand in a schema thousands of times. */
+  readonly #keys = new Map<string, string>();
   readonly #shared: SharedMappings | undefined;
 
   constructor(shared?: SharedMappings) {
@@ -135,7 +141,7 @@ class Emitter {
       return;
     }
     const start = this.#out.length;
-    for (const [i, key] of keys.sort(compareKeys).entries()) {
+    for (const [i, key] of sortKeys(keys).entries()) {
       if (i > 0 || !isInline) this.#newLine(indent);
       this.#entry(key, mapping[key]!, indent);
     }
@@ -145,7 +151,7 @@ class Emitter {
   #entry(key: string, value: YamlValue, indent: number): void {
     // go-yaml writes long keys, and those of several lines, in the explicit form.
     const isSimple = (key.length <= 42 || Buffer.byteLength(key) <= 128) && !key.includes("\n");
-    const written = formatScalar(key, indent + 2, isSimple ? Number.NEGATIVE_INFINITY : indent + 2);
+    const written = isSimple ? this.#simpleKey(key) : formatScalar(key, indent + 2, indent + 2);
     this.#out.push(isSimple ? `${written}:` : `? ${written}`);
     if (!isSimple) {
       this.#newLine(indent);
@@ -153,9 +159,17 @@ class Emitter {
     }
     const isNested = isCollection(value) && !isEmpty(value as object);
     if (!isNested || !isSimple) this.#out.push(" ");
-    const column = indent + Array.from(isSimple ? written : "").length + 2;
+    const column = indent + (isSimple ? countCharacters(written) : 0) + 2;
     const inner = isCollection(value) ? indent + 2 : indent;
     this.node(value, inner, column, { inMapping: isSimple, isInline: !isSimple });
+  }
+
+  #simpleKey(key: string): string {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const written = formatScalar(key, 0, Number.NEGATIVE_INFINITY);
+    this.#keys.set(key, written);
+    return written;
   }
 
   #newLine(indent: number): void {
@@ -165,6 +179,10 @@ class Emitter {
 
 function isCollection(value: YamlValue): boolean {
   return typeof value === "object" && value !== null;
+}
+
+function countCharacters(text: string): number {
+  return isPlainWord(text) ? text.length : Array.from(text).length;
 }
 
 function isEmpty(value: object): boolean {

@@ -67,26 +67,35 @@ function formatLiteral(value: string, indent: number): string {
   return `|${hint}${chomp}\n${lines.map((line) => (line === "" ? "" : pad + line)).join("\n")}`;
 }
 
-/** Breaks at single spaces beyond the best width. `guard` runes at both ends are the quotes' neighbours: never broken. */
+/**
+ * Breaks at single spaces beyond the best width, which counts characters. `guard` characters at both ends are the
+ * quotes' neighbours: never broken.
+ */
 function fold(text: string, indent: number, column: number, guard: number): string {
   if (column + text.length <= bestWidth) return text;
-  const runes = Array.from(text);
-  let folded = "";
-  let at = column;
-  let wasSpace = false;
-  for (const [i, rune] of runes.entries()) {
-    const isSpace = rune === " ";
-    const isEdge = i < guard || i >= runes.length - guard;
-    if (isSpace && !wasSpace && at > bestWidth && !isEdge && runes[i + 1] !== " ") {
-      folded += `\n${" ".repeat(indent)}`;
-      at = indent;
-    } else {
-      folded += rune;
-      at++;
-    }
-    wasSpace = isSpace;
+  // A text of plain characters has the same indices, and is read without a copy.
+  const runes: string | readonly string[] = surrogate.test(text) ? Array.from(text) : text;
+  const lines: string[] = [];
+  let start = 0;
+  const nextSpace = (at: number): number => runes.indexOf(" ", start + Math.max(0, bestWidth + 1 - at));
+  let space = nextSpace(column);
+  while (space !== -1) {
+    const isEdge = space < guard || space >= runes.length - guard;
+    const isSingle = runes[space - 1] !== " " && runes[space + 1] !== " ";
+    if (isSingle && !isEdge) {
+      lines.push(slice(runes, start, space));
+      start = space + 1;
+      space = nextSpace(indent);
+    } else space = runes.indexOf(" ", space + 1);
   }
-  return folded;
+  lines.push(slice(runes, start));
+  return lines.join(`\n${" ".repeat(indent)}`);
+}
+
+const surrogate = /[\ud800-\udfff]/;
+
+function slice(runes: string | readonly string[], start: number, end?: number): string {
+  return typeof runes === "string" ? runes.slice(start, end) : runes.slice(start, end).join("");
 }
 
 const escapes: Readonly<Record<string, string>> = {
