@@ -16,6 +16,7 @@ import { jobRules } from "./stories/job-rules.ts";
 import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
 import { mutatingPolicies } from "./stories/mutating-policies.ts";
+import { nullValues } from "./stories/null-values.ts";
 import { oddRequests } from "./stories/odd-requests.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
@@ -65,6 +66,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "role-escalation": roleEscalation,
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
+  "null-values": nullValues,
   limits,
   "pod-security": podSecurity,
   "validating-policies": validatingPolicies,

@@ -1,8 +1,25 @@
-import { get, jsonPatch, merge, post, remove, type Story, story } from "../story.ts";
+import { get, jsonPatch, merge, post, put, remove, type Story, story } from "../story.ts";
 
 const cm = "/api/v1/namespaces/{ns}/configmaps";
 const pods = "/api/v1/namespaces/{ns}/pods";
 const pod = { spec: { containers: [{ name: "c", image: "i" }] } };
+
+const podTemplate = { spec: { ...pod.spec, restartPolicy: "Never" } };
+
+const events = "/apis/events.k8s.io/v1/namespaces/{ns}/events";
+const event = (name: string, metadata: object = {}) => ({
+  metadata: { name, namespace: "{ns}", ...metadata },
+  eventTime: "2026-01-01T00:00:00.000000Z",
+  reportingController: "example.com/c",
+  reportingInstance: "c-0",
+  action: "Look",
+  reason: "Seen",
+  type: "Normal",
+  regarding: { kind: "ConfigMap", name: "a", namespace: "{ns}" },
+});
+
+const jobs = "/apis/batch/v1/namespaces/{ns}/jobs";
+const job = { metadata: { name: "a" }, spec: { suspend: true, template: podTemplate } };
 
 export const deletion: readonly Story[] = [
   story("at once", [
@@ -93,5 +110,29 @@ export const deletion: readonly Story[] = [
     remove("/api/v1/namespaces/{ns}"),
     get("/api/v1/namespaces/{ns}"),
     post(cm, { metadata: { name: "late" } }),
+  ]),
+  story("Events, which have no dependents", [
+    ...[
+      { propagationPolicy: "Foreground" },
+      { propagationPolicy: "Orphan" },
+      { orphanDependents: true },
+    ].flatMap((options) => [post(events, event("a")), remove(`${events}/a`, options), get(`${events}/a`)]),
+    post(events, event("a")),
+    remove(events, { orphanDependents: true }),
+    put(`${events}/a`, event("a")),
+    post(events, event("b", { finalizers: ["example.com/f", "orphan"] })),
+    remove(`${events}/b`),
+    merge(`${events}/b`, { metadata: { finalizers: null } }),
+  ]),
+  story("Jobs, whose pods stay if nothing else is said", [
+    post(jobs, job),
+    remove(`${jobs}/a`, { orphanDependents: false }),
+    remove(`${jobs}?labelSelector=none`),
+    remove(`${jobs}?labelSelector=none`, { propagationPolicy: null, preconditions: null }),
+    remove(`${jobs}?labelSelector=none`, { propagationPolicy: "Background" }),
+    remove(`${jobs}?labelSelector=none&propagationPolicy=Orphan`),
+    post(jobs, job),
+    remove(jobs, { preconditions: { uid: "wrong" } }),
+    remove(jobs, { preconditions: { uid: null } }),
   ]),
 ];

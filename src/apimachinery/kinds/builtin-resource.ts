@@ -59,6 +59,6 @@ export interface RegistryRules {
   readonly allowsUnconditionalUpdate: boolean;
   /** True: a PUT creates an object that does not exist. */
   readonly allowsCreateOnUpdate: boolean;
-  /** The propagation policy of delete requests that have none. */
-  readonly defaultPropagation: "Background" | "Orphan";
+  /** The propagation policy of delete requests that have none; unsupported ones are ignored. */
+  readonly defaultPropagation: "Background" | "Orphan" | "Unsupported";
 }

@@ -25,7 +25,8 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   return {
     schema,
     prune: (object) => (embeds ? pruneEmbedding(object) : prune(object, shape, true)),
-    applyDefaults: <T>(object: T) => applyDefaults(hasNull(object) ? dropNulls(object, schema) : object) as T,
+    applyDefaults: <T>(object: T, { keepNulls = false } = {}) =>
+      applyDefaults(!keepNulls && hasNull(object) ? dropNulls(object, schema) : object) as T,
     validate(object, options = {}) {
       const prefix = options.path ?? "";
       const errors = validateValues(object, options);

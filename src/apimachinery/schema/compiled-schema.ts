@@ -29,8 +29,11 @@ export interface CompiledSchema {
   readonly schema: JSONSchema;
   /** Drops unknown fields. The root's apiVersion, kind and metadata are always kept. */
   prune<T>(object: T): Pruned<T>;
-  /** Drops nulls of fields that are not nullable and have no default, then applies defaults, as on each write and read. */
-  applyDefaults<T>(object: T): T;
+  /**
+   * Drops nulls of fields that are not nullable and have no default, then applies defaults, as on each write and read.
+   * A server-side apply keeps the nulls, for which validation refuses it.
+   */
+  applyDefaults<T>(object: T, options?: { readonly keepNulls?: boolean }): T;
   /**
    * Validates an object as the API server does, except for CEL rules: OpenAPI value validation, then embedded
    * resources, then uniqueness in sets and list maps. The caller validates the metadata of the root.

@@ -53,7 +53,8 @@ export function customStrategy(
     default(object, context) {
       const schema = schemaFor(context);
       object.metadata = decodedMetadata(object);
-      replaceFields(object, schema.applyDefaults(schema.prune(object).object));
+      const { object: known } = schema.prune(object);
+      replaceFields(object, schema.applyDefaults(known, { keepNulls: context.applied === true }));
     },
     validate(object, context) {
       // Without a name, the rules of the schema are not evaluated.

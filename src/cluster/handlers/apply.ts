@@ -26,7 +26,7 @@ import { type FieldValidation, fieldValidationOf, writeOf } from "./write-option
 
 /** Server-side apply: the body holds all fields that the manager wants to own. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
-  const write = writeOf(context, target, "PatchOptions");
+  const write = { ...writeOf(context, target, "PatchOptions"), applied: true };
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   const validation = fieldValidationOf(context.query, "PatchOptions");
@@ -45,7 +45,6 @@ export async function handleApply(context: RequestContext, target: Target): Prom
       checkDuplicates(context, text, validation);
       return next;
     },
-    applied: true,
     createMissing: true,
     retry: !applied.metadata.resourceVersion,
   });

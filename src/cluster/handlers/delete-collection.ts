@@ -2,7 +2,7 @@ import { deleteObject } from "../registry/delete-object.ts";
 import { pauseRegularly } from "../registry/pause-regularly.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { StatusError } from "../contract/status-error.ts";
-import { readDeleteOptions } from "./delete-options.ts";
+import { readDeleteOptions, warnOfDeletion } from "./delete-options.ts";
 import { readListOptions } from "./list-options.ts";
 import { listReply, readList } from "./list.ts";
 import type { Target } from "./target.ts";
@@ -12,6 +12,7 @@ import { writeOf } from "./write-options.ts";
 export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const listOptions = readListOptions(context.query, target);
+  warnOfDeletion(context, target, options);
   const list = await readList(target, listOptions);
   const write = {
     ...writeOf(context, target, "DeleteOptions"),

@@ -26,6 +26,16 @@ export async function readDeleteOptions(context: RequestContext, target: Target)
   return { ...sent, dryRun, raw };
 }
 
+/** Warns of what the kind does where the options leave the choice to it. */
+export function warnOfDeletion(
+  { warnings }: RequestContext,
+  { resource }: Target,
+  options: ReadDeleteOptions,
+): void {
+  const warning = resource.strategy.deletionWarning?.(options);
+  if (warning) warnings.add(warning);
+}
+
 const policies = ["Foreground", "Background", "Orphan"];
 
 function checkPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): void {
@@ -52,10 +62,18 @@ async function decode(context: RequestContext, target: Target, body: Buffer): Pr
     const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new TypeError("not an object");
-    return value;
+    return withoutNulls(value);
   } catch {
     throw badRequest(`couldn't get version/kind; json parse error: ${explainJSON(text)}`);
   }
+}
+
+/** Go reads null as "not set". */
+function withoutNulls(sent: DeleteOptions): DeleteOptions {
+  const set = (value: object): object =>
+    Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null));
+  const options = set(sent) as DeleteOptions;
+  return options.preconditions ? { ...options, preconditions: set(options.preconditions) } : options;
 }
 
 function fromQuery(query: URLSearchParams): DeleteOptions {

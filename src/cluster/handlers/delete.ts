@@ -1,7 +1,7 @@
 import { deleteObject } from "../registry/delete-object.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { readDeleteOptions } from "./delete-options.ts";
+import { readDeleteOptions, warnOfDeletion } from "./delete-options.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { writeOf } from "./write-options.ts";
@@ -14,8 +14,7 @@ export async function handleDelete(context: RequestContext, target: Target): Pro
     dryRun: options.dryRun,
     options: options.raw,
   };
-  const warning = target.resource.strategy.deletionWarning?.(options.propagationPolicy);
-  if (warning) context.warnings.add(warning);
+  warnOfDeletion(context, target, options);
   const { gone, entry } = await deleteObject(write, options);
   if (!gone || target.resource.strategy.returnsDeleted)
     return replyObject(context, target, entry, options.orphanDependents === false ? 202 : 200);

@@ -22,6 +22,8 @@ export interface ApiRequest {
 export interface WriteRequest extends ApiRequest {
   readonly now: number;
   readonly dryRun: boolean;
+  /** A server-side apply: the new object has its managed fields, and may have nulls, since it was never decoded. */
+  readonly applied?: boolean;
   /** The options object, such as CreateOptions, as admission webhooks receive it. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (message: string) => void;

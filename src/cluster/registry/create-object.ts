@@ -21,8 +21,6 @@ const nameAttempts = 8;
 
 /** The request that creates the object. */
 export interface CreateSource {
-  /** A server-side apply: the object already has its managed fields. */
-  readonly applied?: boolean;
   /** A PUT or a patch: the user's permission to create has not been checked yet. */
   readonly checkCreate?: boolean;
 }
@@ -34,21 +32,21 @@ export interface CreateSource {
 export async function createObject(
   write: Write,
   object: ApiObject,
-  { applied = false, checkCreate = false }: CreateSource = {},
+  { checkCreate = false }: CreateSource = {},
 ): Promise<Entry> {
   const { resource, core } = write;
   const { strategy } = resource;
   await resource.load?.();
   setNamespace(write, object);
   if (!checkCreate) removeSystemMetadata(object);
-  const tracked = !applied && canTrack(write, object);
+  const tracked = !write.applied && canTrack(write, object);
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, write);
   removeDuplicateOwners(write, object, "client");
 
   // Managed fields are computed before admission: nobody owns what webhooks and plugins add.
   const own = tracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
-  const owned = applied ? object : own;
+  const owned = write.applied ? object : own;
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
   setNamespace(write, admitted);

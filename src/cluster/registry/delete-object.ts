@@ -112,12 +112,14 @@ function finalizersFor(write: Write, object: ApiObject, options: DeletionRules):
 }
 
 function policyOf({ resource }: Write, before: readonly string[], options: DeletionRules): string {
+  const { defaultPropagation = "Background" } = resource.strategy;
+  if (defaultPropagation === "Unsupported") return defaultPropagation;
   const { propagationPolicy, orphanDependents } = options;
   if (propagationPolicy !== undefined) return propagationPolicy;
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   if (before.includes(foreground)) return "Foreground";
   if (before.includes(orphan)) return "Orphan";
-  return resource.strategy.defaultPropagation ?? "Background";
+  return defaultPropagation;
 }
 
 function checkPreconditions(

@@ -1,5 +1,6 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import type { StatusSubject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -124,14 +125,16 @@ export interface Strategy {
   afterDelete?(object: ApiObject): void;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;
-  /** The default propagation policy. */
-  readonly defaultPropagation?: "Orphan" | "Background";
+  /** The default propagation policy; if none is supported, what a request asks for is ignored. */
+  readonly defaultPropagation?: "Orphan" | "Background" | "Unsupported";
   /** The finalizers that the first DELETE adds. */
   readonly deletionFinalizers?: readonly string[];
   /** A DELETE responds with the object even if it is gone. */
   readonly returnsDeleted?: boolean;
   /** The warning for a deletion. */
-  deletionWarning?(propagationPolicy: string | undefined): string | undefined;
+  deletionWarning?(
+    options: Pick<DeleteOptions, "propagationPolicy" | "orphanDependents">,
+  ): string | undefined;
   /** The grace period in seconds; kinds without one omit the method. */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
   /** Whether something other than the finalizers in its metadata keeps a deleted object. */

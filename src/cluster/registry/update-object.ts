@@ -19,8 +19,6 @@ import { keyOfWrite, type Write } from "./write.ts";
 export interface UpdateSource {
   /** Makes the new object from the stored one, which is undefined if missing. The update changes the result in place. */
   next(current: ApiObject | undefined): ApiObject | Promise<ApiObject>;
-  /** A server-side apply: the new object already has its managed fields. */
-  readonly applied?: boolean;
   /** Whether a uid in the object is a precondition, as for PUT; patches can't change it. */
   readonly uidIsCondition?: boolean;
   /** Creates the object if it is missing. */
@@ -71,7 +69,7 @@ async function createMissing(write: Write, source: UpdateSource): Promise<Entry>
   parseRevision(object.metadata.resourceVersion);
   // A dry run leaves the revision as it came, because it stores nothing.
   if (!write.dryRun) delete object.metadata.resourceVersion;
-  return createObject(write, object, { applied: source.applied ?? false, checkCreate: true });
+  return createObject(write, object, { checkCreate: true });
 }
 
 async function prepare(
@@ -85,13 +83,13 @@ async function prepare(
   checkPlace(write, next);
   checkUid(write, current.metadata.uid!, next, source);
   checkRevision(write, current, next);
-  const tracked = !source.applied && canTrack(write, current, next);
+  const tracked = !write.applied && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
   const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
-  const owned = source.applied ? next : own;
+  const owned = write.applied ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
   strategy.resetFields(update, current, write.subresource);

@@ -99,7 +99,7 @@ async function writeScale(
 
 /** The field manager becomes the owner of the replicas field of the object. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
-  const write = scaleWrite(context, target, "PatchOptions");
+  const write = { ...scaleWrite(context, target, "PatchOptions"), applied: true };
   const { applied, force } = await readApply(context, target, scaleKind);
   const { resource, served, version, name } = target;
   const { group, kind } = resource;
@@ -112,7 +112,6 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
       dropTimes(next);
       return next;
     },
-    applied: true,
     retry: true,
   });
   return replyScale(context, target, entry.object);

@@ -46,15 +46,17 @@ export const registryRules: Readonly<Record<string, Partial<RegistryRules>>> = {
     "node.k8s.io/v1 runtimeclasses",
   ]),
   ...rule({ allowsCreateOnUpdate: true }, [
-    "events.k8s.io/v1 events",
     "rbac.authorization.k8s.io/v1 clusterrolebindings",
     "rbac.authorization.k8s.io/v1 clusterroles",
     "rbac.authorization.k8s.io/v1 rolebindings",
     "rbac.authorization.k8s.io/v1 roles",
     "v1 endpoints",
-    "v1 events",
     "v1 limitranges",
     "v1 services",
+  ]),
+  ...rule({ allowsCreateOnUpdate: true, defaultPropagation: "Unsupported" }, [
+    "events.k8s.io/v1 events",
+    "v1 events",
   ]),
 };
 

@@ -16,8 +16,8 @@ type Job = SentObject<JobSpec>;
 
 /** Jobs select their pods by their own uid, and their template is immutable. */
 export const jobStrategy: Partial<Strategy> = {
-  deletionWarning: (policy) =>
-    policy === undefined
+  deletionWarning: ({ propagationPolicy, orphanDependents }) =>
+    propagationPolicy === undefined && orphanDependents === undefined
       ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
       : undefined,
   default(object) {
