@@ -23,6 +23,8 @@ import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
 import { podVolumes } from "./stories/pod-volumes.ts";
 import { podSecurity } from "./stories/pod-security.ts";
+import { representations } from "./stories/representations.ts";
+import { reviews } from "./stories/reviews.ts";
 import { roleEscalation } from "./stories/role-escalation.ts";
 import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
@@ -34,6 +36,7 @@ import { policyExpressions } from "./stories/policy-expressions.ts";
 import { policyParams } from "./stories/policy-params.ts";
 import { policyRules } from "./stories/policy-rules.ts";
 import { validatingPolicies } from "./stories/validating-policies.ts";
+import { volumeRules } from "./stories/volume-rules.ts";
 import { watches } from "./stories/watches.ts";
 import { webhookRules } from "./stories/webhook-rules.ts";
 import { workloadRules } from "./stories/workload-rules.ts";
@@ -67,6 +70,9 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
   "null-values": nullValues,
+  representations,
+  reviews,
+  "volume-rules": volumeRules,
   limits,
   "pod-security": podSecurity,
   "validating-policies": validatingPolicies,

@@ -128,4 +128,13 @@ export const workloadRules: readonly Story[] = [
     merge(`${apps}/statefulsets/w15/status`, { status: { replicas: 1, currentReplicas: 2 } }),
     merge(`${apps}/statefulsets/w15`, { spec: { serviceName: "other" } }),
   ]),
+  story("what may be left out of workloads", [
+    post(`${apps}/statefulsets`, { metadata: { name: "plain" }, spec: { selector, template } }),
+    post("/api/v1/namespaces/{ns}/replicationcontrollers", { metadata: { name: "a" }, spec: {} }),
+    post("/api/v1/namespaces/{ns}/replicationcontrollers", {
+      metadata: { name: "a" },
+      spec: { selector: { app: "x" }, template: {} },
+    }),
+    post("/api/v1/nodes?dryRun=All", { metadata: { name: "a" }, status: { config: {} } }),
+  ]),
 ];

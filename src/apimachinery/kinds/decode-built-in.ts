@@ -181,9 +181,14 @@ function isLeftOut(
 ): boolean {
   if (go?.zero === "omitted" && (value === "" || value === 0 || value === false)) return true;
   if (!isEmptyCollection(value, node)) return false;
-  // An empty list of managedFields asks to reset them; a role without rules is stored with an empty list.
-  return !(owner.required?.includes(go?.name ?? "") || path === "metadata.managedFields" || path === "rules");
+  return !(owner.required?.includes(go?.name ?? "") || keptEmpty.has(path));
 }
+
+/**
+ * An empty list of managedFields asks to reset them, a role without rules is stored with an empty list, and what is
+ * wrong with a volume's empty capacity is said in other words than of none.
+ */
+const keptEmpty = new Set(["metadata.managedFields", "rules", "spec.capacity"]);
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
   // An empty list as a value of any type, such as the default of a schema, is kept.

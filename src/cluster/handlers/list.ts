@@ -9,7 +9,7 @@ import { type ListOptions, readListOptions } from "./list-options.ts";
 import { expiredContinue, expiredList, listRevision } from "./list-revision.ts";
 import { lookedAt } from "./narrow-list.ts";
 import { presentEntries } from "./present-entries.ts";
-import { negotiate, partialOf, rowOf, tableOf } from "./representation.ts";
+import { checkForm, negotiate, partialOf, rowOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 
 /** Handles GET of a list, or of a page of it. */
@@ -95,6 +95,7 @@ function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata, shard } = found;
   const representation = negotiate(context.request.headers.accept, target);
+  checkForm(representation, target, true);
   const { form, metaVersion, yaml } = representation;
   if (form === "table") {
     const include = includeObjectOf(context.query);

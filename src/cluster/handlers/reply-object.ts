@@ -2,7 +2,7 @@ import { jsonReply, yamlReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { badRequest } from "../contract/status-error.ts";
 import type { Entry } from "../storage/entry.ts";
-import { negotiate, partialOf, type Representation, tableOf } from "./representation.ts";
+import { checkForm, negotiate, partialOf, type Representation, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 
 /** The response with one object, in the media type that the client accepts. */
@@ -11,6 +11,7 @@ export function replyObject(context: RequestContext, target: Target, entry: Entr
   if (representation.form === "object" && !representation.yaml) {
     return { code, contentType: "application/json", body: entry.bytes };
   }
+  checkForm(representation, target, false);
   const value = valueOf(context, target, entry, representation);
   return encode(value, representation, code);
 }

@@ -3,11 +3,14 @@ import type { Entry } from "../storage/entry.ts";
 import { notAcceptable, StatusError } from "../contract/status-error.ts";
 import { readAccept } from "../http/accept.ts";
 import type { Verb } from "../registry/resource.ts";
+import { columnsOf } from "./columns-of.ts";
 import type { Target } from "./target.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {
   readonly form: "object" | "table" | "partial";
+  /** Whether the metadata of a list was asked for. */
+  readonly ofList?: boolean;
   /** The version of meta.k8s.io for Tables and PartialObjectMetadata. */
   readonly metaVersion: string;
   readonly yaml: boolean;
@@ -27,9 +30,9 @@ export function negotiate(accept: string | undefined, target: Target, verb?: Ver
     if (as === undefined) return { ...plain, yaml };
     const metaVersion = options.get("v") ?? "v1";
     if (options.get("g") !== "meta.k8s.io" || !["v1", "v1beta1"].includes(metaVersion)) continue;
-    if (as === "Table" && target.served.columns) return { form: "table", metaVersion, yaml };
+    if (as === "Table" && columnsOf(target)) return { form: "table", metaVersion, yaml };
     if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") {
-      return { form: "partial", metaVersion, yaml };
+      return { form: "partial", ofList: as.endsWith("List"), metaVersion, yaml };
     }
   }
   if (clauses.length === 0 && !target.resource.custom) throw notRouted(verb);
@@ -41,6 +44,28 @@ function notRouted(verb: Verb | undefined): StatusError {
   const all = [...mediaTypes, ...(verb === "list" || verb === "watch" ? watchTypes : [])];
   const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
   return new StatusError(406, "NotAcceptable", message, {});
+}
+
+/** Refuses to answer with the metadata of a list where there is one object, and the other way round. */
+export function checkForm({ form, ofList }: Representation, target: Target, isList: boolean): void {
+  if (form !== "partial" || ofList === isList) return;
+  const { resource, subresource } = target;
+  if (resource.custom && !isList && subresource !== "scale") {
+    throw new StatusError(500, undefined, "content is not a list");
+  }
+  const why = isList
+    ? "PartialObjectMetadata, but the requested object is a list"
+    : "PartialObjectMetadataList, but the requested object is not a list";
+  throw new StatusError(406, "NotAcceptable", `you requested ${why} (*${goTypeOf(target, isList)})`);
+}
+
+/** The Go type of an answer. Events of both groups are events of the core. */
+function goTypeOf({ resource, subresource }: Target, isList: boolean): string {
+  const { custom, kindGroup, kind, listKind } = resource;
+  if (subresource === "scale") return custom ? "v1.Scale" : "autoscaling.Scale";
+  if (custom) return "unstructured.UnstructuredList";
+  const [firstLabel] = (kindGroup ?? resource.group).split(".");
+  return `${firstLabel || "core"}.${isList ? listKind : kind}`;
 }
 
 /** The PartialObjectMetadata of an object. */
@@ -63,7 +88,7 @@ export interface TableOptions {
 
 /** A Table of objects, as `kubectl get` prints it. */
 export function tableOf(entries: readonly Entry[], target: Target, options: TableOptions): unknown {
-  const columns = target.served.columns!;
+  const columns = columnsOf(target)!;
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.metaVersion}`,

@@ -98,7 +98,11 @@ function checkNewResourceVersion(revision: string, dryRun: boolean): void {
   }
 }
 
-function setNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
+/** Puts a new object into the namespace of its path, if it names no other. */
+export function setNamespace(
+  { resource, namespace }: Pick<Write, "resource" | "namespace">,
+  { metadata }: ApiObject,
+): void {
   if (!resource.namespaced) {
     delete metadata.namespace;
     return;

@@ -31,6 +31,7 @@ export type ServiceAccount = Stored<core.ServiceAccount>;
 export type ServicePort = Stored<core.ServicePort>;
 export type Taint = Stored<core.Taint>;
 export type StorageClass = storage.StorageClass;
+export type VolumeAttributesClass = storage.VolumeAttributesClass;
 
 export const pods: ResourceName<Pod> = "pods";
 export const services: ResourceName<Service> = "services";
@@ -42,3 +43,5 @@ export const secrets: ResourceName = "secrets";
 export const persistentVolumeClaims: ResourceName<PersistentVolumeClaim> = "persistentvolumeclaims";
 export const persistentVolumes: ResourceName<PersistentVolume> = "persistentvolumes";
 export const storageClasses: ResourceName<StorageClass> = "storageclasses.storage.k8s.io";
+export const volumeAttributesClasses: ResourceName<VolumeAttributesClass> =
+  "volumeattributesclasses.storage.k8s.io";

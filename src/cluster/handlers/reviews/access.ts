@@ -1,4 +1,5 @@
 import type {
+  NonResourceAttributes,
   SelfSubjectRulesReviewSpec,
   SubjectAccessReviewSpec,
 } from "@tsbuilder/apimachinery/k8s/authorization/v1";
@@ -7,29 +8,26 @@ import { type Attributes, pathAttributes, resourceAttributes } from "../../contr
 import type { User } from "../../contract/user.ts";
 import { badRequest, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
+import type { Problems } from "../../kinds/checks/problems.ts";
+import { emptyMetadata } from "./empty-metadata.ts";
 import type { Review } from "./review.ts";
 import { selectorAttributes } from "./selector-attributes.ts";
 
 /** SelfSubjectAccessReview: `kubectl auth can-i`. */
 export const selfSubjectAccess: Review = (review, { user, core }) => {
-  const spec = specOf(review, false);
+  const spec = specOf(review, [...subjectless(review)]);
   return { spec, status: decide(core.authorizer.decide(user, attributesOf(spec))) };
 };
 
 /** SubjectAccessReview: whether another user may do something, as authorizing proxies ask. */
 export const subjectAccess: Review = (review, { core }) => {
-  const spec = specOf(review, true);
+  const spec = specOf(review, [...ofSubject(review), ...emptyMetadata(review, [], "must be empty")]);
   return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
 };
 
 /** LocalSubjectAccessReview: the same, for the namespace of the request only. */
-export const localSubjectAccess: Review = (review, { core, namespace }) => {
-  const spec = specOf(review, true);
-  if (spec.resourceAttributes?.namespace !== namespace) {
-    throw badRequest(
-      `spec.resourceAttributes.namespace must match namespace: ${spec.resourceAttributes?.namespace ?? ""}, expected ${namespace}`,
-    );
-  }
+export const localSubjectAccess: Review = (review, { core }) => {
+  const spec = specOf(review, [...local(review)]);
   return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
 };
 
@@ -57,22 +55,43 @@ export const selfSubjectRules: Review = (review, { core, user }) => {
   };
 };
 
-function specOf(review: ApiObject, needsSubject: boolean): SubjectAccessReviewSpec {
-  const spec = (review["spec"] ?? {}) as SubjectAccessReviewSpec;
-  const errors = [...problemsOf(spec, needsSubject)];
+function specOf(review: ApiObject, errors: readonly FieldError[]): SubjectAccessReviewSpec {
   if (errors.length > 0) throw invalidObject(unnamed, "", errors);
-  return spec;
+  return sentSpec(review);
 }
 
-function* problemsOf(
+function sentSpec(review: ApiObject): SubjectAccessReviewSpec {
+  return (review["spec"] ?? {}) as SubjectAccessReviewSpec;
+}
+
+function* local(review: ApiObject): Problems {
+  const { resourceAttributes, nonResourceAttributes } = sentSpec(review);
+  yield* ofSubject(review);
+  yield* emptyMetadata(review, ["namespace"], "must be empty except for namespace");
+  const { namespace = "" } = resourceAttributes ?? {};
+  if (resourceAttributes && namespace !== review.metadata.namespace) {
+    yield invalid("spec.resourceAttributes.namespace", namespace, "must match metadata.namespace");
+  }
+  if (nonResourceAttributes)
+    yield nonResourceProblem(nonResourceAttributes, "disallowed on this kind of request");
+}
+
+function* subjectless(review: ApiObject): Problems {
+  yield* asked(sentSpec(review), false);
+  yield* emptyMetadata(review, [], "must be empty");
+}
+
+function ofSubject(review: ApiObject): Problems {
+  return asked(sentSpec(review), true);
+}
+
+function* asked(
   { resourceAttributes, nonResourceAttributes, user = "", groups = [] }: SubjectAccessReviewSpec,
   needsSubject: boolean,
-): Generator<FieldError, void> {
+): Problems {
   if (resourceAttributes && nonResourceAttributes) {
-    const { path = "", verb = "" } = nonResourceAttributes;
     const detail = "cannot be specified in combination with resourceAttributes";
-    // The server shows its own struct, whose fields have other names.
-    yield invalidStruct("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail);
+    yield nonResourceProblem(nonResourceAttributes, detail);
   } else if (!resourceAttributes && !nonResourceAttributes) {
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     yield invalid("spec.resourceAttributes", null, detail);
@@ -81,6 +100,11 @@ function* problemsOf(
     yield invalid("spec.user", "", "at least one of user or group must be specified");
   }
   if (resourceAttributes) yield* selectorAttributes("spec.resourceAttributes", resourceAttributes);
+}
+
+/** The server shows its own struct, whose fields have other names. */
+function nonResourceProblem({ path = "", verb = "" }: NonResourceAttributes, detail: string): FieldError {
+  return invalidStruct("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail);
 }
 
 /** The real server omits the kind in these messages. */

@@ -1,5 +1,6 @@
 import type { User } from "../../contract/user.ts";
 import type { Core } from "../../registry/core.ts";
+import { setNamespace } from "../../registry/create-object.ts";
 import { removeSystemMetadata } from "../../registry/object-meta.ts";
 import { trackManagers } from "../../registry/field-manager.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
@@ -14,7 +15,7 @@ import { writeOf } from "../write-options.ts";
 /** Returns the fields to set in a review, which is answered but not stored. */
 export type Review = (
   review: ApiObject,
-  asked: { readonly core: Core; readonly user: User; readonly namespace: string },
+  asked: { readonly core: Core; readonly user: User },
 ) => Record<string, unknown>;
 
 /** The metadata of the reviews that the server answers without any of the metadata that it was sent. */
@@ -29,15 +30,15 @@ export async function handleReview(context: RequestContext, target: Target, revi
   removeSystemMetadata(object);
   delete object.metadata.uid;
   delete object.metadata.creationTimestamp;
-  const { core, namespace } = target;
+  setNamespace(target, object);
+  const { core } = target;
   const write = writeOf(context, target, "CreateOptions");
   await target.resource.load?.();
   target.resource.strategy.default?.(object, write);
-  const filled = review(object, { core, user: context.user, namespace });
   const tracked = await trackManagers(write, undefined, object);
+  const filled = review(tracked, { core, user: context.user });
   const answered = answeredAnew[object.kind];
-  const placed = target.resource.namespaced && { namespace };
-  const metadata = answered ? answered(core.clock.now()) : { ...tracked.metadata, ...placed };
+  const metadata = answered ? answered(core.clock.now()) : tracked.metadata;
   const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
   return replyObject(context, target, new Entry("", 0, answer), 201);
 }

@@ -9,6 +9,6 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
   strategy: { ...statefulSetStrategy, statusWritesMetadata: true },
   cells: { Ready: ready, ...templateContainers },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
+  emptyObject: { spec: { serviceName: "", template, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
 };

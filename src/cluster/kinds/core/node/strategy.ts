@@ -33,8 +33,8 @@ export const nodeStrategy: Partial<Strategy> = {
     else if (spec?.podCIDRs?.length) spec.podCIDR = spec.podCIDRs[0]!;
     if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
   },
-  prepareForCreate: dropConfigSource,
-  prepareForUpdate: dropConfigSource,
+  prepareForCreate: dropDynamicConfig,
+  prepareForUpdate: dropDynamicConfig,
   validate: (object) => [...nodeProblems(object)],
   validateUpdate: (object, old) => [...nodeChangeProblems(object, old)],
   *warnings(object) {
@@ -43,7 +43,8 @@ export const nodeStrategy: Partial<Strategy> = {
   },
 };
 
-/** The server drops the field of a removed feature. */
-function dropConfigSource(object: ApiObject): void {
+/** The server drops the fields of a removed feature. */
+function dropDynamicConfig(object: ApiObject): void {
   delete (object["spec"] as Fields | undefined)?.["configSource"];
+  delete (object["status"] as Fields | undefined)?.["config"];
 }

@@ -6,6 +6,7 @@ import { compareQuantities, isWholeQuantity, quantityToInteger } from "@tsbuilde
 import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
+import { addFinalizer } from "../../add-finalizer.ts";
 import type { Problems } from "../../checks/problems.ts";
 import { claimSpec } from "./claim-spec.ts";
 
@@ -14,16 +15,13 @@ export type DataSource = Sent<TypedObjectReference>;
 
 export type Claim = Sent<PersistentVolumeClaim>;
 
-const protection = "kubernetes.io/pvc-protection";
-
 /** Once a claim is bound, only its size may grow. */
 export const claimStrategy: Partial<Strategy> = {
   default: (object) => defaultClaim(object),
   prepareForCreate(object) {
     object["status"] = { phase: "Pending" };
     settleSources(claimOf(object).spec ?? {});
-    const finalizers = object.metadata.finalizers ?? [];
-    if (!finalizers.includes(protection)) object.metadata.finalizers = [...finalizers, protection];
+    addFinalizer(object, "kubernetes.io/pvc-protection");
   },
   prepareForUpdate(object, old, { subresource }) {
     if (subresource === "") settleSources(claimOf(object).spec ?? {}, claimOf(old).spec);

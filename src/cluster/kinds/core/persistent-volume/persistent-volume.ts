@@ -8,6 +8,7 @@ import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
+import { addFinalizer } from "../../add-finalizer.ts";
 import { accessModes } from "../access-modes.ts";
 import { persistentVolumeController } from "./controller/persistent-volume-controller.ts";
 import { volumeChangeProblems, volumeProblems } from "./rules.ts";
@@ -22,9 +23,7 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   },
   prepareForCreate(object, { now }) {
     object["status"] = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
-    const finalizer = "kubernetes.io/pv-protection";
-    const finalizers = object.metadata.finalizers ?? [];
-    if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
+    addFinalizer(object, "kubernetes.io/pv-protection");
   },
   prepareForUpdate(object, old, { subresource, now }) {
     if (subresource !== "status") return;

@@ -24,7 +24,9 @@ type PlainSelector = Record<string, string>;
 
 const replicationControllerStrategy: Partial<Strategy> = {
   default(object) {
+    const isWithout = (object["spec"] as Partial<WorkloadSpec> | undefined)?.template === undefined;
     const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };
+    if (isWithout) delete spec.template;
     const labels = spec.template?.metadata?.labels;
     if (labels) {
       spec.selector ??= labels as LabelSelector & PlainSelector;
@@ -49,6 +51,10 @@ function* controllerProblems({ spec }: Workload): Problems {
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   if (Object.keys(selector).length === 0) yield required("spec.selector");
   yield* nonNegative("spec.replicas", spec.replicas);
+  if (!spec.template) {
+    yield required("spec.template");
+    return;
+  }
   if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
     const field = "spec.template.metadata.labels";
     yield invalid(

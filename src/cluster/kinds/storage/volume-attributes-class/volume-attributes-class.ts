@@ -4,6 +4,7 @@ import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { text } from "../../cells/read-field.ts";
+import { addFinalizer } from "../../add-finalizer.ts";
 import type { Problems } from "../../checks/problems.ts";
 import { classParameters, driverOfClass } from "../class-rules.ts";
 
@@ -14,6 +15,7 @@ type VolumeAttributesClass = ApiObject & {
 
 const attributesClassStrategy: Partial<Strategy> = {
   returnsDeleted: true,
+  prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
   validate: (object) => [...classProblems(object)],
   validateUpdate: (object, old) => [...classChanges(object, old), ...classProblems(object)],
 };

@@ -5,6 +5,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
+  volumeAttributesClasses,
 } from "../../../../control-loop/api/core.ts";
 import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
@@ -113,6 +114,23 @@ describe("persistentVolumeController()", () => {
     await eventually(() => expect(read()?.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]));
     await objects().delete("tester", objects().get("pods", "default", "user")!, { gracePeriodSeconds: 0 });
     await eventually(() => expect(read()).toBeUndefined());
+  });
+
+  it("keeps a deleted VolumeAttributesClass until no claim names it", async () => {
+    const fast = {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "VolumeAttributesClass",
+      metadata: { name: "fast" },
+      driverName: "example.com",
+      parameters: { iops: "1000" },
+    };
+    const readClass = () => objects().get(volumeAttributesClasses, undefined, "fast");
+    await cluster.install(fast, claim("1Gi", { volumeAttributesClassName: "fast" }));
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+    await objects().delete("tester", readClass()!);
+    expect(readClass()?.metadata.finalizers).toEqual(["kubernetes.io/vac-protection"]);
+    await objects().delete("tester", read()!);
+    await eventually(() => expect(readClass()).toBeUndefined());
   });
 
   it("creates a default StorageClass", async () => {

@@ -3,14 +3,23 @@ import {
   type PersistentVolume,
   persistentVolumeClaims,
   persistentVolumes,
+  type PersistentVolumeClaim,
   type Pod,
   pods,
   storageClasses,
+  volumeAttributesClasses,
 } from "../../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import { claimBinder } from "./bind-claims.ts";
-import { claimProtection, claimsOfPod, isInUse, volumeProtection } from "./protection.ts";
+import {
+  attributesClassesOf,
+  attributesProtection,
+  claimProtection,
+  claimsOfPod,
+  isInUse,
+  volumeProtection,
+} from "./protection.ts";
 import { defaultClass, standardClass } from "./provision.ts";
 
 const user = userOf("persistent-volume-binder");
@@ -25,24 +34,29 @@ export function persistentVolumeController(context: ControllerContext): Controll
   const { objects } = context;
   const steps = { ...context, bindClaim: claimBinder(context) };
   return {
-    watches: [persistentVolumeClaims, persistentVolumes, storageClasses, pods],
+    watches: [persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttributesClasses, pods],
     startKeys: ["class"],
 
     /** Any pending claim may be waiting for this volume or class. */
     keysOf({ resource, object }) {
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
-      if (resource === persistentVolumeClaims)
-        return [`claim${keyOf(object)}`, ...volumeKeyOf(steps, object)];
+      if (resource === volumeAttributesClasses) return [`attributes${keyOf(object)}`];
+      if (resource === persistentVolumeClaims) {
+        const claim = object as PersistentVolumeClaim;
+        return [`claim${keyOf(claim)}`, ...volumeKeyOf(steps, claim), ...attributesKeysOf(claim)];
+      }
       const waiting = objects.list(persistentVolumeClaims).filter(({ spec }) => !spec.volumeName);
       const claims = waiting.map((claim) => `claim${keyOf(claim)}`);
       if (resource !== persistentVolumes) return claims;
       const { claimRef } = (object as PersistentVolume).spec;
       const bound = claimRef ? [`claim${claimRef.namespace}/${claimRef.name}`] : [];
-      return [`volume${keyOf(object)}`, ...bound, ...claims];
+      const attributes = attributesKeysOf(object as PersistentVolume);
+      return [`volume${keyOf(object)}`, ...bound, ...claims, ...attributes];
     },
 
     async reconcile(key) {
       if (key === "class") await ensureClass(steps);
+      else if (key.startsWith("attributes")) await settleAttributes(steps, key.slice("attributes".length));
       else if (key.startsWith("claim")) await settleClaim(steps, key.slice("claim".length));
       else await settleVolume(steps, key.slice("volume".length));
       return undefined;
@@ -56,6 +70,20 @@ function volumeKeyOf(context: VolumeContext, object: { metadata: { uid?: string 
     .list(persistentVolumes)
     .filter(({ spec }) => spec.claimRef?.uid === object.metadata.uid)
     .map((volume) => `volume${keyOf(volume)}`);
+}
+
+function attributesKeysOf(user: PersistentVolume | PersistentVolumeClaim): string[] {
+  return attributesClassesOf(user).map((name) => `attributes${name}`);
+}
+
+/** A VolumeAttributesClass goes when no claim and no volume names it any more. */
+async function settleAttributes(context: VolumeContext, name: string): Promise<void> {
+  const { objects } = context;
+  const found = objects.get(volumeAttributesClasses, undefined, name);
+  if (!found?.metadata.deletionTimestamp) return;
+  const users = [...objects.list(persistentVolumeClaims), ...objects.list(persistentVolumes)];
+  if (users.some((each) => attributesClassesOf(each).includes(name))) return;
+  await release(context, found, attributesProtection);
 }
 
 async function ensureClass(context: VolumeContext): Promise<void> {
