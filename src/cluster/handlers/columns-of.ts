@@ -1,6 +1,6 @@
+import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import { ageOf } from "../registry/format-age.ts";
 import type { ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
-import type { ScaleObject } from "./special/scale-object.ts";
 import type { Target } from "./target.ts";
 
 /** The columns of what an endpoint answers with; undefined if it has no Table. */
@@ -33,7 +33,8 @@ function scaleColumns({
       column("Age", ageType),
     ],
     cells(object, now) {
-      const { metadata, spec, status } = object as ScaleObject;
+      const { spec, status } = object as Scale;
+      const { metadata } = object;
       return [
         metadata.name ?? "",
         spec?.replicas ?? 0,

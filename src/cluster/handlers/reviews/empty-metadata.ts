@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Problems } from "../../kinds/checks/problems.ts";
@@ -10,7 +11,7 @@ export function* emptyMetadata(
 ): Problems {
   const given = Object.keys(metadata).filter((field) => field !== "managedFields");
   if (given.every((field) => allowed.includes(field))) return;
-  yield invalidStruct("metadata", inOrder(metadata, metadataFields), detail);
+  yield invalidStruct("metadata", inOrder(metadata, metadataFields) as object, detail);
 }
 
 /** The fields in the order of the Go structs, in which messages show them. */
@@ -42,18 +43,11 @@ interface Fields {
 }
 
 /** A value whose known fields come in this order; the keys of a map are sorted. */
-function inOrder(value: object, fields: Fields): object {
-  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? inOrder(item, fields) : item));
+function inOrder(value: unknown, fields: Fields): unknown {
+  if (Array.isArray(value)) return value.map((item) => inOrder(item, fields));
+  if (!isObject(value)) return value;
   const known = Object.keys(fields);
   const names =
     known.length > 0 ? known.filter((name) => Object.hasOwn(value, name)) : Object.keys(value).sort();
-  const members = names.map((name) => {
-    const child = (value as Record<string, unknown>)[name];
-    return [name, isObject(child) ? inOrder(child, fields[name] ?? {}) : child];
-  });
-  return Object.fromEntries(members) as object;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return Object.fromEntries(names.map((name) => [name, inOrder(value[name], fields[name] ?? {})]));
 }
