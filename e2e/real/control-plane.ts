@@ -15,11 +15,24 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** The folder of the processes' data and logs; removed by `stop`. */
   readonly folder: string;
+  /** `url` is the address of the first. */
+  readonly servers: readonly ApiServer[];
   stop(): Promise<void>;
+}
+
+/** One of the API servers in front of an etcd. */
+export interface ApiServer {
+  readonly url: string;
+  /** Starts it again after `stop`, at the same address; resolves once it is ready. */
+  start(): Promise<void>;
+  /** Ends it; resolves once its process is gone. */
+  stop(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
   readonly controllerManager?: boolean;
+  /** How many API servers there are; one unless set. */
+  readonly servers?: number;
   /** Alpha features of kube-apiserver that are enabled. */
   readonly featureGates?: readonly string[];
 }
@@ -33,45 +46,60 @@ const askLimit = 5000;
 /** Starts a real control plane on free ports of the loopback interface, as envtest does. */
 export async function startControlPlane(
   binaries: string,
-  { controllerManager = false, featureGates = [] }: ControlPlaneOptions = {},
+  { controllerManager = false, servers: count = 1, featureGates = [] }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
-  const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
+  const [client, peer] = [await freePort(), await freePort()];
   const children: ChildProcess[] = [];
-  const start = (name: string, args: string[]): Watched => {
-    const file = join(folder, `${name}.log`);
-    const log = openSync(file, "a");
-    const child = spawn(join(binaries, name), args, { cwd: folder, stdio: ["ignore", log, log] });
-    closeSync(log);
+  const start = (name: string, args: string[], log = name): { child: ChildProcess; watched: Watched } => {
+    const file = join(folder, `${log}.log`);
+    const output = openSync(file, "a");
+    const child = spawn(join(binaries, name), args, { cwd: folder, stdio: ["ignore", output, output] });
+    closeSync(output);
     children.push(child);
-    return watchLog(name, child, () => readFileSync(file, "utf8"));
+    return { child, watched: watchLog(name, child, () => readFileSync(file, "utf8")) };
   };
   const stop = async (): Promise<void> => {
-    await Promise.all(children.toReversed().map(end));
+    await Promise.all(children.toReversed().map((child) => end(child)));
     rmSync(folder, { recursive: true, force: true });
   };
 
-  const url = `https://127.0.0.1:${secure}`;
-  const token = "administrator";
-  const kubeconfig = join(folder, "kubeconfig");
-  writeFileSync(kubeconfig, kubeconfigText(url, token));
   writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`);
   writeKeys(folder);
   const etcd = start("etcd", etcdFlags(client, peer));
-  const server = start("kube-apiserver", [
-    ...apiserverFlags(client, secure),
-    ...featureGates.map((gate) => `--feature-gates=${gate}=true`),
-  ]);
-  const isReady = async (): Promise<void> => expectReady(await askReady(`${url}/readyz`, token));
+  const gates = featureGates.map((gate) => `--feature-gates=${gate}=true`);
+  const prepareServer = async (name: string): Promise<ApiServer> => {
+    const port = await freePort();
+    const url = `https://127.0.0.1:${port}`;
+    const isReady = async (): Promise<void> => expectReady(await askReady(`${url}/readyz`, token));
+    let child: ChildProcess;
+    return {
+      url,
+      async start() {
+        const flags = [...apiserverFlags(client, port), `--cert-dir=certs-${name}`, ...gates];
+        const server = start("kube-apiserver", flags, name);
+        child = server.child;
+        await eventually(isReady, watchBoth(etcd.watched, server.watched), startLimit);
+      },
+      stop: (signal) => end(child, signal),
+    };
+  };
+  const names = Array.from({ length: count }, (_, i) => (i === 0 ? "kube-apiserver" : `kube-apiserver-${i}`));
+  const servers = await Promise.all(names.map(prepareServer));
+  const { url } = servers[0]!;
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, kubeconfigText(url, token));
   try {
-    await eventually(isReady, watchBoth(etcd, server), startLimit);
+    for (const server of servers) await server.start();
   } catch (error) {
     await stop();
     throw error;
   }
   if (controllerManager) start("kube-controller-manager", controllerManagerFlags(kubeconfig));
-  return { url, token, kubeconfig, folder, stop };
+  return { url, token, kubeconfig, folder, servers, stop };
 }
+
+const token = "administrator";
 
 function etcdFlags(client: number, peer: number): string[] {
   const at = (port: number): string => `http://127.0.0.1:${port}`;
@@ -89,7 +117,6 @@ function etcdFlags(client: number, peer: number): string[] {
 function apiserverFlags(etcd: number, secure: number): string[] {
   return [
     `--etcd-servers=http://127.0.0.1:${etcd}`,
-    "--cert-dir=certs",
     `--secure-port=${secure}`,
     "--bind-address=127.0.0.1",
     "--service-account-issuer=https://kubernetes.default.svc",
@@ -156,7 +183,7 @@ function promiseOf<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve };
 }
 
-function end(child: ChildProcess): Promise<void> {
+function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
   const { promise, resolve } = promiseOf<void>();
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   const kill = setTimeout(() => child.kill("SIGKILL"), 10_000);
@@ -164,6 +191,6 @@ function end(child: ChildProcess): Promise<void> {
     clearTimeout(kill);
     resolve();
   });
-  child.kill("SIGTERM");
+  child.kill(signal);
   return promise;
 }
