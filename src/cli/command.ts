@@ -22,6 +22,8 @@ export interface FlagDefinition {
   readonly hidden?: boolean;
   /** The short form, one letter: `h` for `-h`. */
   readonly short?: string;
+  /** With it, the command runs until it is stopped. */
+  readonly streams?: boolean;
 }
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;

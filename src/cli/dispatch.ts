@@ -33,7 +33,9 @@ export async function dispatch(
     ui.print(overview(words[0]));
     return wantsHelp || words.length === 0 ? 0 : 1;
   }
-  throw unknownCommand(words, group);
+  const error = unknownCommand(words, group);
+  if (!takeFormat(argv, { flags: {} }).isJson) throw error;
+  return reportAsJson("", ui, () => Promise.reject(error));
 }
 
 /** The longest command name that the arguments begin with. */

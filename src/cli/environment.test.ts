@@ -11,6 +11,9 @@ const flags = {
   enable: { type: "list", summary: "" },
   image: { type: "string", summary: "", short: "i" },
   output: { type: "string", summary: "" },
+  force: { type: "boolean", summary: "" },
+  yes: { type: "boolean", summary: "" },
+  version: { type: "string", summary: "" },
 } as const;
 const environment = {
   TSBUILDER_PROJECT_NAME: "shop",
@@ -18,6 +21,9 @@ const environment = {
   TSBUILDER_ENABLE: "a,b",
   TSBUILDER_IMAGE: "",
   TSBUILDER_OUTPUT: "json",
+  TSBUILDER_FORCE: "true",
+  TSBUILDER_YES: "true",
+  TSBUILDER_VERSION: "v2",
   PROJECT_NAME: "other",
 };
 

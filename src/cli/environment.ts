@@ -11,9 +11,12 @@ interface EnvironmentFlag {
 }
 
 /**
- * The flags of a command that the environment gives and that were not typed. `--output` is not among them: some commands
- * choose a format by it, and others a file.
+ * Flags that only count when they are typed: what overwrites or confirms, what a command is about, and `--output`, by
+ * which some commands choose a format, and others a file.
  */
+const typedOnly: readonly string[] = ["force", "yes", "version", "output"];
+
+/** The flags of a command that the environment gives and that were not typed. */
 export function flagsOfEnvironment(
   flags: FlagDefinitions,
   typed: readonly string[],
@@ -23,7 +26,8 @@ export function flagsOfEnvironment(
     const variable = variableOf(flag);
     const value = environment[variable] ?? "";
     const names = [`--${flag}`, `--no-${flag}`, ...(short === undefined ? [] : [`-${short}`])];
-    const isTyped = typed.some((word) => names.some((name) => word === name || word.startsWith(`${name}=`)));
-    return value === "" || isTyped || flag === "output" ? [] : [{ variable, word: `--${flag}=${value}` }];
+    const isTyped = typed.some((word) => names.includes(word.replace(/=.*/su, "")));
+    if (value === "" || isTyped || typedOnly.includes(flag)) return [];
+    return [{ variable, word: `--${flag}=${value}` }];
   });
 }

@@ -10,9 +10,18 @@ import { dispatch } from "./dispatch.ts";
 import { takeFormat } from "./json-report.ts";
 
 const folder = useProjectFolder();
-const schema = compileSchema(
-  JSON.parse(readFileSync(join(import.meta.dirname, "output.schema.json"), "utf8")) as JSONSchema,
-);
+const document = readFileSync(join(import.meta.dirname, "output.schema.json"), "utf8");
+const schema = compileSchema(withoutReferences(document));
+
+/** The schemas of CRDs, which our validator knows, have no `$ref`. */
+function withoutReferences(text: string): JSONSchema {
+  const { $defs, ...rest } = JSON.parse(text) as { $defs: { [name: string]: JSONSchema } };
+  const inlined = JSON.stringify(rest).replaceAll(/\{"\$ref":"#\/\$defs\/(\w+)"\}/g, (_, name: string) =>
+    JSON.stringify($defs[name]),
+  );
+  expect(inlined).not.toContain("$ref");
+  return JSON.parse(inlined) as JSONSchema;
+}
 
 /** What a command prints, which must be one JSON document and nothing else. */
 async function report(line: string): Promise<Record<string, unknown>> {
@@ -84,17 +93,60 @@ describe("--output json", () => {
 
   test.each(commands.map((entry) => [entry.name, entry] as const))(
     "%s has one way to say so",
-    async (name, entry) => {
+    async (_, entry) => {
       const command = await entry.load();
       const owns = Object.hasOwn(command.flags, "output");
       const typed = ["-o", "json", "--output", "json"];
       const { rest, isJson } = takeFormat([...typed, "--", "-o", "json"], command);
-      const none = command.streams || name === "version";
-      expect(isJson).toBe(!none);
-      const own = none ? typed : owns ? ["--output", "json"] : [];
+      expect(isJson).toBe(!command.streams);
+      const own = command.streams ? typed : owns ? ["--output", "json"] : [];
       expect(rest).toEqual([...own, "--", "-o", "json"]);
     },
   );
+
+  test.each(["-o json", "-ojson", "-o=json", "--output json", "--output=json"])("takes %s", async (flag) => {
+    expect(await report(`version ${flag}`)).toMatchObject({ versions: { kubernetes: "1.36" } });
+  });
+
+  test("leaves flags alone that begin alike", () => {
+    expect(takeFormat(["--output-crd", "json"], { flags: {} })).toEqual({
+      rest: ["--output-crd", "json"],
+      isJson: false,
+    });
+  });
+
+  test("reports a command that does not exist", async () => {
+    expect(await report("creat api -o json")).toEqual({
+      command: "",
+      exitCode: 1,
+      error: {
+        code: "INVALID_ARGUMENT",
+        message: 'unknown command "tsbuilder creat"',
+        hint: 'did you mean "tsbuilder create api"?',
+      },
+      output: [],
+      notes: [],
+    });
+  });
+
+  test("reports the markers, whole", async () => {
+    const { markers } = await report("manifests --markers=printcolumn -o json");
+    expect(markers).toMatchObject([{ name: "kubebuilder:printcolumn", targets: "a type", forItems: false }]);
+    expect(markers).toHaveProperty("0.arguments.2.name", "JSONPath");
+  });
+
+  test("refuses what would never end", async () => {
+    await folder.initialize();
+    expect(await report("manifests --watch -o json")).toMatchObject({
+      error: { code: "INVALID_ARGUMENT", message: "--watch and --output json are mutually exclusive" },
+    });
+  });
+
+  test("knows all codes", () => {
+    const { properties } = withoutReferences(document);
+    const known = properties?.["error"]?.properties?.["code"]?.anyOf?.[0]?.enum;
+    expect(known).toEqual([...Object.keys(errorCodes), "INTERNAL"]);
+  });
 
   test("refuses other formats", async () => {
     await expect(folder.call("doctor -o yaml")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });

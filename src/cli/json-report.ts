@@ -26,17 +26,18 @@ export function takeFormat(
   argv: readonly string[],
   command: Pick<Command, "flags" | "streams">,
 ): { rest: string[]; isJson: boolean } {
-  const words = formatFlags(command);
+  const names = formatFlags(command);
   const end = argv.indexOf("--") === -1 ? argv.length : argv.indexOf("--");
-  const rest: string[] = [];
+  const rest = argv.slice(end);
+  const own: string[] = [];
   let format: string | undefined;
-  for (let i = 0; i < argv.length; i++) {
-    const word = words.find((one) => argv[i] === one || argv[i]!.startsWith(`${one}=`));
-    if (i >= end || word === undefined) rest.push(argv[i]!);
-    else format = argv[i] === word ? (argv[++i] ?? "") : argv[i]!.slice(word.length + 1);
+  for (let i = 0; i < end; i++) {
+    const [, name, value] = /^(--output(?==|$)|-o)=?(.*)$/su.exec(argv[i]!) ?? [];
+    if (name === undefined || !names.includes(name)) own.push(argv[i]!);
+    else format = value || argv[++i] || "";
   }
   if (format === undefined || format === "text" || format === "json")
-    return { rest, isJson: format === "json" };
+    return { rest: [...own, ...rest], isJson: format === "json" };
   throw new TsbuilderError(`the output format must be text or json, not "${format}"`, {
     code: "INVALID_ARGUMENT",
     hint: "use --output json, or omit it",

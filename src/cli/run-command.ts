@@ -28,6 +28,7 @@ export async function runCommand(
   }
   const values = readValues(parser, command.flags);
   const given = new Set(Object.keys(command.flags).filter((flag) => isGiven(parser, flag)));
+  if (ui.add) refuseStreams(command.flags, values);
   await askForMissing(name, command.flags, values, given, ui);
   checkValues(command.flags, values);
   const flags = values as FlagValues<FlagDefinitions>;
@@ -212,6 +213,17 @@ async function askForMissing(
     code: "MISSING_ANSWER",
     hint: `add ${missing.map(([flag, { placeholder = "VALUE" }]) => `--${flag} ${placeholder}`).join(" ")}`,
   });
+}
+
+/** A report for programs is printed when a command ends. */
+function refuseStreams(flags: FlagDefinitions, values: Values): void {
+  for (const [flag, { streams }] of Object.entries(flags)) {
+    if (!streams || values[flag] !== true) continue;
+    throw new TsbuilderError(`--${flag} and --output json are mutually exclusive`, {
+      code: "INVALID_ARGUMENT",
+      hint: `omit --output json: with --${flag}, the command runs until it is stopped`,
+    });
+  }
 }
 
 function checkValues(flags: FlagDefinitions, values: Values): void {

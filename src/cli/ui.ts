@@ -1,3 +1,4 @@
+import type { MarkerHelp } from "../generators/markers/help.ts";
 import type { Finding } from "./doctor/finding.ts";
 
 /** Output and prompts of a command. Only `main` creates one; commands receive it. */
@@ -19,6 +20,9 @@ export interface Details {
   /** Whether they were written; not with `--dry-run` or `--diff`. */
   readonly written?: boolean;
   readonly findings?: readonly Finding[];
+  /** Of tsbuilder and what it runs on, by name. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly markers?: readonly MarkerHelp[];
 }
 
 interface ChangedFile {

@@ -55,7 +55,7 @@ export const errorCodes = {
   INVALID_SOURCE: {
     meaning:
       "A type, marker or CRD can't become a manifest: an API server would refuse it, or its meaning is unclear.",
-    remedy: "The message names file, line and column; src/generators/README.md lists what types become.",
+    remedy: "The message names file, line and column; tsbuilder manifests --markers lists the markers.",
   },
   INTERRUPTED: {
     meaning: "A prompt was closed by Ctrl-C or Ctrl-D. Nothing was written.",

@@ -71,7 +71,6 @@ const flags = {
     summary: "list the available markers, or those whose name contains TEXT",
     placeholder: "TEXT",
   },
-  json: { type: "boolean", summary: "print --markers as JSON", default: false },
   check: {
     type: "boolean",
     summary: "write nothing; print the diff and exit with 1 if manifests are out of date",
@@ -81,6 +80,7 @@ const flags = {
     type: "boolean",
     summary: "keep running, and regenerate after every edit in api/, src/ or config/",
     default: false,
+    streams: true,
   },
   ...planFlags,
 } as const;
@@ -101,7 +101,7 @@ export const manifests = defineCommand({
   ],
   async run(call) {
     const { flags: values, cwd, ui } = call;
-    if (values.markers !== undefined) ui.print(await describeMarkers(values.markers, values.json));
+    if (values.markers !== undefined) await printMarkers(values.markers, ui);
     else if (values.watch) await watch(values, cwd, ui);
     else if (values.check) await check(values, cwd, ui);
     else {
@@ -127,9 +127,8 @@ async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
 }
 
 async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
-  if (values.check || ui.add) {
-    const other = values.check ? "--check" : "--output json";
-    throw new TsbuilderError(`--watch and ${other} are mutually exclusive`, {
+  if (values.check) {
+    throw new TsbuilderError("--watch and --check are mutually exclusive", {
       code: "INVALID_ARGUMENT",
       hint: "to preview changes while watching, use --watch with --diff",
     });
@@ -157,10 +156,11 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   });
 }
 
-async function describeMarkers(part: string | true, asJson: boolean): Promise<string> {
+async function printMarkers(part: string | true, ui: Ui): Promise<void> {
   const { formatMarkerHelp, markerHelp } = await import("../../generators/markers/help.ts");
   const markers = markerHelp(part === true ? "" : part);
-  return asJson ? JSON.stringify(markers, undefined, 2) : formatMarkerHelp(markers);
+  ui.add?.({ markers });
+  ui.print(formatMarkerHelp(markers));
 }
 
 /** Omits flags that were not given, so that the generators' own defaults apply. */

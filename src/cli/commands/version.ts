@@ -5,17 +5,9 @@ const kubernetes = "1.36";
 
 export const version = defineCommand({
   summary: "Print the version of tsbuilder and its environment",
-  flags: {
-    output: {
-      type: "string",
-      summary: "output format",
-      choices: ["text", "json"],
-      default: "text",
-      short: "o",
-    },
-  },
+  flags: {},
   examples: ["tsbuilder version", "tsbuilder version -o json"],
-  async run({ flags, ui, host }) {
+  async run({ ui, host }) {
     const facts = {
       tsbuilder: host.version(),
       kubernetes: kubernetes,
@@ -23,7 +15,7 @@ export const version = defineCommand({
       v8: process.versions.v8,
       platform: `${process.platform}/${process.arch}`,
     };
-    if (flags.output === "json") ui.print(JSON.stringify(facts, undefined, 2));
-    else for (const [name, value] of Object.entries(facts)) ui.print(`${name}: ${value}`);
+    ui.add?.({ versions: facts });
+    for (const [name, value] of Object.entries(facts)) ui.print(`${name}: ${value}`);
   },
 });
