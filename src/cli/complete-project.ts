@@ -2,6 +2,7 @@ import { diskTree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { Project, Resource } from "../project/project.ts";
 import { parseProject, projectFile } from "../project/store.ts";
+import { readFlagWord } from "./flag-word.ts";
 import { findProjectRoot } from "./open-project.ts";
 
 /** The flags that name a kind, a version or a controller of the project. */
@@ -20,14 +21,11 @@ export function isOfProject(flag: string): boolean {
 
 /** The values of such a flag in the project around a folder that fit the flags before it; none outside of a project. */
 export function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
-  const typed = (name: string): string | undefined =>
-    before.flatMap((word, i) =>
-      before[i - 1] === `--${name}`
-        ? [word]
-        : word.startsWith(`--${name}=`)
-          ? [word.slice(name.length + 3)]
-          : [],
-    )[0];
+  const words = before.map((word) => readFlagWord(word));
+  const typed = (name: string): string | undefined => {
+    const at = words.findIndex((word) => word?.flag === `--${name}`);
+    return at === -1 ? undefined : (words[at]?.value ?? before[at + 1]);
+  };
   const fits = (resource: Resource): boolean =>
     (["group", "kind"] as const).every((name) => {
       const value = name === flag ? undefined : typed(name);

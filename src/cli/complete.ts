@@ -1,3 +1,4 @@
+import { isTyped } from "./flag-word.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Command, FlagDefinition } from "./command.ts";
 import { commands } from "./commands/index.ts";
@@ -36,13 +37,13 @@ function nextWords(before: readonly string[]): string[] {
 
 function flagsOf({ flags }: Command, before: readonly string[]): string[] {
   return Object.entries(flags)
-    .filter(([name, { type, hidden }]) => !hidden && (type === "list" || !before.includes(`--${name}`)))
+    .filter(([name, { type, hidden }]) => !hidden && (type === "list" || !isTyped(before, `--${name}`)))
     .map(([name, { summary }]) => `--${name}\t${summary}`);
 }
 
 function formatOf(command: Command, before: readonly string[]): string[] {
   return formatFlags(command)
-    .filter((flag) => flag.startsWith("--") && !before.includes(flag))
+    .filter((flag) => flag.startsWith("--") && !isTyped(before, flag))
     .map((flag) => `${flag}\t${formatSummary}`);
 }
 

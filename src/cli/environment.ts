@@ -1,4 +1,5 @@
 import type { FlagDefinitions } from "./command.ts";
+import { isTyped } from "./flag-word.ts";
 
 /** `TSBUILDER_PROJECT_NAME` for `--project-name`. */
 const variableOf = (flag: string): string => `TSBUILDER_${flag.toUpperCase().replaceAll("-", "_")}`;
@@ -26,8 +27,7 @@ export function flagsOfEnvironment(
     const variable = variableOf(flag);
     const value = environment[variable] ?? "";
     const names = [`--${flag}`, `--no-${flag}`, ...(short === undefined ? [] : [`-${short}`])];
-    const isTyped = typed.some((word) => names.includes(word.replace(/=.*/su, "")));
-    if (value === "" || isTyped || typedOnly.includes(flag)) return [];
+    if (value === "" || typedOnly.includes(flag) || isTyped(typed, ...names)) return [];
     return [{ variable, word: `--${flag}=${value}` }];
   });
 }

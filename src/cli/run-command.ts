@@ -3,6 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import type { Command, FlagDefinition, FlagDefinitions, FlagValues } from "./command.ts";
 import { flagsOfEnvironment } from "./environment.ts";
+import { type FlagWord, readFlagWord } from "./flag-word.ts";
 import type { Host } from "./host.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
@@ -87,13 +88,14 @@ function collect(choices: readonly string[] | undefined): (value: string, before
 /** Accepts `--make=false`, as Go's flags do. */
 function normalizeBooleans(argv: readonly string[], flags: FlagDefinitions): string[] {
   return argv.map((word) => {
-    const match = /^--([^=]+)=(.*)$/u.exec(word);
-    if (!match || flags[match[1]!]?.type !== "boolean") return word;
-    if (/^(?:true|t|1)$/iu.test(match[2]!)) return `--${match[1]}`;
-    if (/^(?:false|f|0)$/iu.test(match[2]!)) return `--no-${match[1]}`;
-    throw new TsbuilderError(`--${match[1]} must be true or false, not "${match[2]}"`, {
+    const { flag = "", value } = readFlagWord(word) ?? {};
+    const name = flag.replace(/^--/u, "");
+    if (value === undefined || name === flag || flags[name]?.type !== "boolean") return word;
+    if (/^(?:true|t|1)$/iu.test(value)) return flag;
+    if (/^(?:false|f|0)$/iu.test(value)) return `--no-${name}`;
+    throw new TsbuilderError(`${flag} must be true or false, not "${value}"`, {
       code: "INVALID_ARGUMENT",
-      hint: `use --${match[1]} or --${match[1]}=false`,
+      hint: `use ${flag} or ${flag}=false`,
     });
   });
 }
@@ -114,26 +116,32 @@ function fromEnvironment(argv: readonly string[], { flags }: Command, ui: Ui): s
 function withoutIgnored(argv: readonly string[], { ignored = {} }: Command, ui: Ui): string[] {
   const own: string[] = [];
   for (let i = 0; i < argv.length; i += 1) {
-    const [, flag, value] = /^--([^=]+)(=.*)?$/u.exec(argv[i]!) ?? [];
-    if (flag === undefined || !Object.hasOwn(ignored, flag)) {
+    const word = readFlagWord(argv[i]!);
+    const reason = word && reasonFor(word, ignored);
+    if (reason === undefined) {
       own.push(argv[i]!);
       continue;
     }
-    ui.note(`--${flag} is ignored: ${ignored[flag]}`);
-    if (value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
+    ui.note(`${word!.flag} is ignored: ${reason}`);
+    if (word!.value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
   }
   return own;
 }
 
 function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
-  for (const word of argv) {
-    const flag = /^--([^=]+)/u.exec(word)?.[1];
-    if (flag === undefined || !Object.hasOwn(refused, flag)) continue;
-    throw new TsbuilderError(`--${flag} does not apply to a TypeScript project`, {
+  for (const word of argv.flatMap((one) => readFlagWord(one) ?? [])) {
+    const hint = reasonFor(word, refused);
+    if (hint === undefined) continue;
+    throw new TsbuilderError(`${word.flag} does not apply to a TypeScript project`, {
       code: "INVALID_ARGUMENT",
-      hint: refused[flag]!,
+      hint,
     });
   }
+}
+
+function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>): string | undefined {
+  const name = flag.replace(/^--/u, "");
+  return name !== flag && Object.hasOwn(reasons, name) ? reasons[name] : undefined;
 }
 
 /** Commander's messages already name the flag; this adds the hint. */

@@ -51,20 +51,26 @@ function readManifest(root: string): Manifest {
 /** The files of licenses and notices, also those in a folder of that name. */
 function licenseFiles(root: string): string[] {
   return readdirSync(root)
-    .filter((name) => named.test(name) && !/\.[cm]?[jt]sx?$|\.json$/u.test(name))
+    .filter((name) => isNamed(name))
     .map((name) => join(root, name))
     .flatMap((path) =>
       isKind(path, "isDirectory") ? readdirSync(path).map((name) => join(path, name)) : [path],
     )
-    .filter((path) => isKind(path, "isFile"))
+    .filter((path) => !isCode.test(path) && isKind(path, "isFile"))
     .sort(compareText);
 }
+
+/** Whether one of the words in a file's name says so: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`. */
+function isNamed(name: string): boolean {
+  const words = name.replaceAll(/([a-z])([A-Z])/gu, "$1 $2").split(/[^A-Za-z]+/u);
+  return words.some((word) => /^(?:(?:un)?licen[cs]es?|notices?|copying)$/iu.test(word));
+}
+
+const isCode = /\.(?:[cm]?[jt]sx?|json|map)$/u;
 
 /** Follows links; one to nothing is neither. */
 const isKind = (path: string, kind: "isFile" | "isDirectory"): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
-
-const named = /^(?:[a-z0-9.]+-)?(?:(?:un)?licen[cs]es?|notice|copying)\b/iu;
 
 interface Manifest {
   readonly name: string;
