@@ -6,6 +6,7 @@ import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { storedElsewhere } from "../stored-elsewhere.ts";
 import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
 
 const flags = {
@@ -102,7 +103,8 @@ export const createWebhook = defineCommand({
           `warning: webhooks for ${resource.kind} also intercept this operator's own objects: while the operator is down, they may keep it from starting. Narrow them with a namespaceSelector, or set failurePolicy to ignore.`,
         );
       }
-      applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
+      const storage = values.conversion ? storedElsewhere(project, resource, tree) : [];
+      applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes, ...storage] }, values, ui);
     });
   },
 });

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+
+const { call, initialize } = useProjectFolder();
+
+test("a conversion names the version that is stored, if that is not its hub", async () => {
+  await initialize();
+  await call("create api --group apps --version v1 --kind Order --make=false");
+  await call("create api --group apps --version v2 --kind Order --make=false --controller=false");
+  const convert = "create webhook --group apps --kind Order --conversion --make=false --dry-run";
+  expect(await call(`${convert} --version v2 --spoke v1`)).toContain(
+    "Order is stored as v1. To store the hub, move +kubebuilder:storageversion from api/v1/order_types.ts to api/v2/order_types.ts",
+  );
+  expect(await call(`${convert} --version v1 --spoke v2`)).not.toContain("is stored as");
+});
