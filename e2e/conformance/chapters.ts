@@ -1,6 +1,7 @@
 import type { Story } from "./story.ts";
 import { apiServices } from "./stories/api-services.ts";
 import { autoscalers } from "./stories/autoscalers.ts";
+import { bindingStories } from "./stories/bindings.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
 import { byteFields } from "./stories/byte-fields.ts";
 import { certificateRules } from "./stories/certificate-rules.ts";
@@ -15,6 +16,7 @@ import { found } from "./stories/found.ts";
 import { jobRules } from "./stories/job-rules.ts";
 import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
+import { metadataRules } from "./stories/metadata-rules.ts";
 import { mutatingPolicies } from "./stories/mutating-policies.ts";
 import { nullValues } from "./stories/null-values.ts";
 import { oddRequests } from "./stories/odd-requests.ts";
@@ -69,6 +71,8 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "role-escalation": roleEscalation,
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
+  "metadata-rules": metadataRules,
+  bindings: bindingStories,
   "null-values": nullValues,
   representations,
   reviews,

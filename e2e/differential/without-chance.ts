@@ -22,7 +22,15 @@ export function causesOf(answer: MaskedAnswer): readonly Cause[] {
  * as the rules of a user always do, and a list of nothing is null or empty, depending on whether a cache was ready.
  */
 export function withoutChance(answer: MaskedAnswer): MaskedAnswer {
-  return withoutOrder(withoutOrderOfRules(withoutNullItems(answer)));
+  return withoutUnknownName(withoutOrder(withoutOrderOfRules(withoutNullItems(answer))));
+}
+
+/** The real server stops at the first unknown field, in the order of a Go map. */
+function withoutUnknownName(answer: MaskedAnswer): MaskedAnswer {
+  const { message } = (answer.body as Status | null | undefined) ?? {};
+  if (message === undefined) return answer;
+  const masked = message.replaceAll(/[^.\s]+(?=: field not declared in schema)/gu, "{name}");
+  return masked === message ? answer : { ...answer, body: { ...(answer.body as Status), message: masked } };
 }
 
 function withoutOrderOfRules(answer: MaskedAnswer): MaskedAnswer {

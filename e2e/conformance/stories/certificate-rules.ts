@@ -1,4 +1,4 @@
-import { merge, post, type Story, story } from "../story.ts";
+import { merge, post, remove, type Story, story } from "../story.ts";
 
 const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 /** A request with a valid signature, in base64. */
@@ -34,5 +34,17 @@ export const certificateRules: readonly Story[] = [
     change("status", { conditions: [condition("Failed")] }),
     change("status", { conditions: [] }),
     change("approval", { conditions: [condition("Failed"), condition("Approved")] }),
+  ]),
+  story("metadata of certificate signing requests", [
+    post(
+      path,
+      { metadata: { name: "A_b" }, spec: { request, signerName: "a.b/c", usages: ["any"] } },
+      { accept },
+    ),
+    ...["", "/status", "/approval"].flatMap((endpoint) => [
+      merge(`${path}/A_b${endpoint}`, { metadata: { annotations: { "A b": "" } } }, { accept }),
+      merge(`${path}/A_b${endpoint}`, { metadata: { finalizers: ["A b"] } }, { accept }),
+    ]),
+    remove(`${path}/A_b`),
   ]),
 ];

@@ -1,4 +1,4 @@
-import { merge, post, type Step, type Story, story } from "../story.ts";
+import { merge, post, put, type Step, type Story, story } from "../story.ts";
 import { container, type Fields } from "./pod-cases.ts";
 
 const batch = "/apis/batch/v1/namespaces/{ns}";
@@ -90,6 +90,9 @@ export const jobRules: readonly Story[] = [
     merge(`${batch}/jobs/j1`, { spec: { completionMode: "Indexed" } }),
     merge(`${batch}/jobs/j1`, { spec: { managedBy: "example.com/me" } }),
     merge(`${batch}/jobs/j1`, { spec: { backoffLimit: 3, parallelism: 4 } }),
+    merge(`${batch}/jobs/j1`, { metadata: { uid: "other" } }),
+    put(`${batch}/jobs/j1`, { metadata: { name: "j1" }, spec: { template } }),
+    put(`${batch}/jobs/j1`, { metadata: { name: "j1" }, spec: { template: {} } }),
   ]),
   story("CronJobs", [
     ...cronJobs(

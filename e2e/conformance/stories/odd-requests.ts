@@ -64,4 +64,30 @@ export const oddRequests: readonly Story[] = [
     get(`${maps}?timeoutSeconds=`),
     get(`${maps}?limit=1.5`),
   ]),
+  story("merges of YAML, and numbers beyond Go's", [
+    ...[
+      "<<: *l\n  c: d",
+      "<<: *l\n  a: d",
+      "a: d\n  <<: *l",
+      "<<: [*l, {a: d, e: f}]",
+      "<<: {a: d}\n  g: h",
+    ].flatMap((data, index) => {
+      const text = `metadata:\n  name: m${index}\n  labels: &l\n    a: b\ndata:\n  ${data}\n`;
+      const applied = `apiVersion: v1\nkind: ConfigMap\n${text}`;
+      return [
+        post(maps, text, { type: "application/yaml" }),
+        post(`${maps}?fieldValidation=Strict&dryRun=All`, text, { type: "application/yaml" }),
+        apply(`${maps}/m${index}?fieldManager=m&force=true`, applied),
+      ];
+    }),
+    post(maps, "metadata:\n  name: a\n  generation: 9223372036854775808\n", { type: "application/yaml" }),
+    post(maps, '{"metadata":{"name":"a","generation":9223372036854775808}}'),
+    post(maps, '{"metadata":{"name":"a","generation":1.5}}'),
+  ]),
+  story("writes to all namespaces", [
+    post("/api/v1/configmaps", { metadata: { name: "a", namespace: "{ns}" } }),
+    remove("/api/v1/configmaps?dryRun=All"),
+    merge("/api/v1/configmaps", {}),
+    post("/apis/apps/v1/deployments", { metadata: { name: "a", namespace: "{ns}" } }),
+  ]),
 ];

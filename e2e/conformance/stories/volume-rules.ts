@@ -17,6 +17,9 @@ const attributes = (metadata: object = {}) => ({
   parameters: { a: "b" },
 });
 
+const csi = { driver: "example.com", volumeHandle: "h" };
+const accessModes = ["ReadWriteOnce"];
+
 export const volumeRules: readonly Story[] = [
   story("the capacity of a volume", [
     ...[undefined, {}, { cpu: "1" }, { storage: "1Gi", cpu: "1500m" }].map((capacity) =>
@@ -37,4 +40,29 @@ export const volumeRules: readonly Story[] = [
     merge(`${classes}/{ns}-a`, { metadata: { finalizers: null } }),
     remove(`${classes}/{ns}-a`),
   ]),
+  story(
+    "volumes that an attachment describes by itself",
+    [
+      {},
+      { csi: {} },
+      { csi, accessModes },
+      { csi, accessModes: ["Never"] },
+      { csi, nfs: { server: "a", path: "/" }, accessModes },
+      { hostPath: { path: "/" }, accessModes, persistentVolumeReclaimPolicy: "Recycle" },
+      {
+        csi,
+        accessModes,
+        claimRef: {},
+        capacity: { storage: "1Gi" },
+        nodeAffinity: {},
+        storageClassName: "a",
+      },
+      { csi, accessModes, volumeMode: "Block", volumeAttributesClassName: "" },
+    ].map((inlineVolumeSpec) =>
+      post("/apis/storage.k8s.io/v1/volumeattachments?dryRun=All", {
+        metadata: { name: "{ns}-a" },
+        spec: { attacher: "a", nodeName: "n", source: { inlineVolumeSpec } },
+      }),
+    ),
+  ),
 ];

@@ -1,4 +1,4 @@
-import { merge, post, type Step, type Story, story } from "../story.ts";
+import { merge, post, put, type Step, type Story, story } from "../story.ts";
 import { container, type Fields } from "./pod-cases.ts";
 
 const apps = "/apis/apps/v1/namespaces/{ns}";
@@ -136,5 +136,11 @@ export const workloadRules: readonly Story[] = [
       spec: { selector: { app: "x" }, template: {} },
     }),
     post("/api/v1/nodes?dryRun=All", { metadata: { name: "a" }, status: { config: {} } }),
+  ]),
+  story("the generation of a DaemonSet's template", [
+    post(`${apps}/daemonsets`, { metadata: { name: "a" }, spec: { selector, template } }),
+    put(`${apps}/daemonsets/a?fieldManager=m`, { metadata: { name: "a" }, spec: { selector, template } }),
+    put(`${apps}/daemonsets/a/status?fieldManager=n`, { metadata: { name: "a" } }),
+    merge(`${apps}/daemonsets/a`, { spec: { template: { metadata: { labels: { more: "1" } } } } }),
   ]),
 ];

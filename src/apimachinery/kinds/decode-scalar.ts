@@ -59,11 +59,18 @@ export function jsonKind(value: unknown, wanted: string): string {
   if (isObject(value)) return "object";
   if (typeof value === "boolean") return "bool";
   if (typeof value !== "number") return typeof value;
-  return /^(?:u?int|float)\d+$/u.test(wanted) ? `number ${String(value)}` : "number";
+  return /^(?:u?int|float)\d+$/u.test(wanted) ? `number ${numberText(value)}` : "number";
+}
+
+/** Go shows large integers with all of their digits. */
+function numberText(value: number): string {
+  const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e25;
+  return isLarge ? BigInt(value).toString() : String(value);
 }
 
 /** Whether Go can decode a value into an integer of a format. */
 export function isInteger(value: unknown, format: string | undefined): boolean {
   if (typeof value !== "number" || !Number.isInteger(value)) return false;
-  return format !== "int32" || (value >= -(2 ** 31) && value < 2 ** 31);
+  const limit = 2 ** (format === "int32" ? 31 : 63);
+  return value >= -limit && value < limit;
 }

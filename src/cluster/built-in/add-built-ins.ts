@@ -8,10 +8,9 @@ export function addBuiltIns(registry: Registry): void {
   for (const versions of groups.values()) registry.add(builtInResource(registry.store, versions));
 }
 
-/** Stored kinds and reviews. Bindings and component statuses are not served. */
+/** All but component statuses. */
 function served(): BuiltinResource[] {
-  const left = new Set(["bindings", "componentstatuses"]);
-  return builtinResources().filter(({ group, plural }) => group !== "" || !left.has(plural));
+  return builtinResources().filter(({ group, plural }) => group !== "" || plural !== "componentstatuses");
 }
 
 function collect(

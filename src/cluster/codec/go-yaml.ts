@@ -1,5 +1,6 @@
 import { isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
+import { expandMerges } from "./expand-merges.ts";
 import {
   type DocumentOptions,
   isMap,
@@ -21,7 +22,12 @@ import {
  * to gigabytes.
  */
 export function parseGoYAML(text: string): unknown {
-  return sortMembers(parse(text, { ...options, uniqueKeys: false }));
+  if (!text.includes("<<")) return sortMembers(parse(text, readOptions));
+  const document = parseDocument(text, readOptions);
+  const [error] = document.errors;
+  if (error) throw error;
+  expandMerges(document);
+  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
 }
 
 /** YAML has infinities, and numbers that are none; JSON has not. */
@@ -46,8 +52,9 @@ function sortMembers(value: unknown): unknown {
 /** The duplicate keys of a YAML text, one line for each, as Go reports them: by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
   const lineCounter = new LineCounter();
-  const { contents } = parseDocument(text, { ...options, uniqueKeys: false, lineCounter });
-  return [...duplicatesIn(contents)].map(
+  const document = parseDocument(text, { ...readOptions, lineCounter });
+  if (text.includes("<<")) expandMerges(document);
+  return [...duplicatesIn(document.contents)].map(
     ({ name, start }) =>
       `line ${lineCounter.linePos(start).line}: key ${JSON.stringify(name)} already set in map`,
   );
@@ -99,6 +106,9 @@ const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
   maxAliasCount: 100,
   merge: true,
 };
+
+/** Two equal keys are no error of the text: the last one wins. */
+const readOptions = { ...options, uniqueKeys: false };
 
 /** The value of a scalar without quotes. */
 function resolvePlain(text: string): unknown {

@@ -1,7 +1,7 @@
 import type { Core } from "../registry/core.ts";
 import type { Verb } from "../registry/resource.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { methodNotAllowed } from "../contract/status-error.ts";
+import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
 import { handleCreate } from "./create.ts";
 import { handleDeleteCollection } from "./delete-collection.ts";
 import { handleDelete } from "./delete.ts";
@@ -33,6 +33,7 @@ const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecoll
 export async function dispatch(core: Core, context: RequestContext): Promise<Reply> {
   const target = targetOf(core, context);
   const verb = context.info.verb as Verb;
+  if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = specialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw methodNotAllowed();
   // A client that can't read the response is refused before anything else is checked; a watch reads its options first.
@@ -43,8 +44,19 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   return handler(context, target);
 }
 
-/** POST goes to collections and subresources; PUT and PATCH to objects. */
-function isWrongPath(verb: Verb, { name, subresource }: Target): boolean {
-  if (verb === "create") return name !== "" && subresource === "";
+/** POST goes to collections and subresources; PUT and PATCH to objects. Across namespaces, there are only reads. */
+function isWrongPath(verb: Verb, target: Target): boolean {
+  const { name, subresource } = target;
+  if (verb === "create") return subresource === "" && !isCollection(target);
+  if (verb === "deletecollection") return !isCollection(target);
   return name === "" && (verb === "update" || verb === "patch");
+}
+
+function isCollection({ resource, namespace, name }: Target): boolean {
+  return name === "" && resource.namespaced === (namespace !== "");
+}
+
+/** Reviews and bindings are not stored: their objects have no paths. */
+function isCreatedOnly({ resource, subresource }: Target): boolean {
+  return subresource === "" && resource.verbs.every((verb) => verb === "create");
 }

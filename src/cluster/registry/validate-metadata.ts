@@ -38,7 +38,8 @@ export function validateUpdatedMetadata(
   ];
 }
 
-function runCheck(
+/** Validates metadata as one of the checks of a kind. */
+export function runCheck(
   check: MetadataCheck,
   object: ApiObject,
   old: ApiObject,

@@ -5,6 +5,11 @@ export function subdomainName(name: string, prefix: boolean): string[] {
   return checkSubdomain(withSuffix(name, prefix));
 }
 
+/** The same where the schema says so: it knows nothing of `generateName`. */
+export function declaredSubdomainName(name: string, prefix: boolean): string[] {
+  return prefix ? [] : checkSubdomain(name);
+}
+
 /** The rule for namespaces: a DNS label. */
 export function labelName(name: string, prefix: boolean): string[] {
   return name.includes(".") ? ["must not contain dots"] : checkLabel(withSuffix(name, prefix));

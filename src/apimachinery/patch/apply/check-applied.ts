@@ -65,6 +65,7 @@ function* checkValue(
   else if (Array.isArray(value)) yield* checkItems(value, schema, path, duplicates);
 }
 
+/** The first unknown field is the last one that is looked at. */
 function* checkMembers(
   object: JSONObject,
   schema: SchemaNode,
@@ -74,7 +75,10 @@ function* checkMembers(
   for (const [name, member] of Object.entries(object)) {
     const below = [...path, fieldElement(name)];
     if (takesMember(schema, name)) yield* checkValue(member, memberSchema(schema, name), below, duplicates);
-    else yield `${formatPath(below)}: field not declared in schema`;
+    else {
+      yield `${formatPath(below)}: field not declared in schema`;
+      return;
+    }
   }
 }
 

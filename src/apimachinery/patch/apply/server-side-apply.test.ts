@@ -199,6 +199,7 @@ describe("serverSideApply()", () => {
 
   it.each<[string, JSONObject, string]>([
     ["an unknown field", { spec: { foo: 1 } }, ".spec.foo: field not declared in schema"],
+    ["several unknown fields", { spec: { foo: 1, bar: 2 } }, ".spec.foo: field not declared in schema"],
     [
       "two items of one key",
       { spec: { containers: [{ name: "a" }, { name: "a" }] } },

@@ -1,31 +1,52 @@
 import type { ObjectReference, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { required } from "@tsbuilder/apimachinery/errors";
-
+import { formatFieldError, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Problems } from "../../kinds/checks/problems.ts";
+import { setNamespace } from "../../registry/create-object.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
-import { badRequest, conflict, invalidObject, notFound } from "../../contract/status-error.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { badRequest, conflict, notFound, StatusError } from "../../contract/status-error.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
+import { readObject } from "../read-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
-/** Binds a Pod to a node, as a scheduler does. */
+/** Binds the Pod of the path to a node, as a scheduler does. */
 export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
+  const sent = await readBodyObject(context, target);
+  return bind(context, target, sent);
+}
+
+/** Binds the Pod that the Binding names, as schedulers did once. */
+export async function handleLegacyBinding(context: RequestContext, target: Target): Promise<Reply> {
+  const sent = await readObject(context, target, "CreateOptions");
+  setNamespace(target, sent);
+  const { name } = sent.metadata;
+  if (!name) throw badRequest("Name parameter required.");
+  const { resource, version: served } = target.core.registry.endpoint("", "v1", "pods")!;
+  const subresourceInfo = resource.subresources.get("binding");
+  return bind(context, { ...target, resource, served, name, subresource: "binding", subresourceInfo }, sent);
+}
+
+async function bind(context: RequestContext, target: Target, sent: ApiObject): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
-  const binding = await admitBody(write, await readBodyObject(context, target));
+  const binding = await admitBody(write, sent);
   if (binding.metadata.name !== target.name)
     throw badRequest("name in URL does not match name in Binding object");
-  const { name: node } = (binding["target"] ?? {}) as ObjectReference;
-  if (!node) {
-    const subject = { group: "", plural: "bindings", kind: "Binding" };
-    throw invalidObject(subject, target.name, [required("target.name")]);
+  const { kind = "", name: node = "" } = (binding["target"] ?? {}) as ObjectReference;
+  const problems = [...targetProblems(kind, node)].map((error) => formatFieldError(error));
+  if (problems.length > 0) {
+    const why = problems.length === 1 ? problems[0]! : `[${problems.join(", ")}]`;
+    throw new StatusError(500, undefined, why);
   }
   await updateObject(
-    { ...write, admitted: true },
+    // Nobody owns what a Binding sets: the managed fields stay as they are.
+    { ...write, admitted: true, applied: true },
     {
       next: (current) => {
         if (!current) throw notFound(target.resource, target.name);
@@ -46,4 +67,9 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
     },
   );
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
+}
+
+function* targetProblems(kind: string, node: string): Problems {
+  if (kind !== "" && kind !== "Node") yield notSupported("target.kind", kind, ["Node", "<empty>"]);
+  if (node === "") yield required("target.name");
 }

@@ -4,7 +4,7 @@ import { localSubjectAccess, selfSubjectAccess, selfSubjectRules, subjectAccess 
 import { selfSubject, tokenReview } from "../reviews/authentication.ts";
 import { handleReview, type Review } from "../reviews/review.ts";
 import type { Target } from "../target.ts";
-import { handleBinding } from "./binding.ts";
+import { handleBinding, handleLegacyBinding } from "./binding.ts";
 import { handleEviction } from "./eviction.ts";
 import { handleScale } from "./scale.ts";
 import { handleToken } from "./token.ts";
@@ -14,6 +14,7 @@ type SpecialHandler = (context: RequestContext, target: Target) => Promise<Reply
 
 /** Endpoints whose body is not the stored object. */
 const endpoints: Readonly<Record<string, SpecialHandler>> = {
+  bindings: handleLegacyBinding,
   "pods/binding": handleBinding,
   "pods/eviction": handleEviction,
   "serviceaccounts/token": handleToken,

@@ -10,6 +10,7 @@ const apiServiceStrategy: Partial<Strategy> = {
     fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
     object["status"] ??= {};
   },
+  validateName: () => [],
   validate: (object) => [...apiServiceProblems(object)],
   validateUpdate: (object, _old, { subresource }) =>
     subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
@@ -18,7 +19,7 @@ const apiServiceStrategy: Partial<Strategy> = {
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: "~new/update+new/update",
-  strategy: { ...apiServiceStrategy, generateName: false },
+  strategy: apiServiceStrategy,
   cells: {
     Service: (object) => {
       const service = readField<ServiceReference>(object, "spec.service");

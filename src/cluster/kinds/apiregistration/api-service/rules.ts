@@ -3,6 +3,7 @@ import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors"
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
+import { pathSegmentName } from "../../../registry/validate-name.ts";
 import { checkPort } from "../../checks/names.ts";
 import { needed, type Problems, refused } from "../../checks/problems.ts";
 
@@ -12,11 +13,10 @@ type Spec = Sent<APIServiceSpec>;
 export function* apiServiceProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<APIService>;
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
-  const { name = "" } = object.metadata;
+  const { name = "", generateName = "" } = object.metadata;
   const needs = `${version}.${group}`;
-  if (name !== "" && name !== needs && !/[/%]/.test(name)) {
-    yield invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needs)}`);
-  }
+  if (generateName !== "") yield* nameProblems("metadata.generateName", generateName, needs);
+  if (name !== "") yield* nameProblems("metadata.name", name, needs);
   if (group !== "") yield* refused("spec.group", group, checkSubdomain(group));
   else if (version !== "v1") {
     yield required("spec.group", "only v1 may have an empty group and it better be legacy kube");
@@ -25,6 +25,13 @@ export function* apiServiceProblems(object: ApiObject): Problems {
   yield* priority("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
   yield* priority("spec.versionPriority", versionPriority, 1000);
   yield* serviceProblems(spec);
+}
+
+function* nameProblems(field: string, name: string, needs: string): Problems {
+  const segment = pathSegmentName(name, false);
+  yield* refused(field, name, segment);
+  if (segment.length === 0 && name !== needs)
+    yield invalid(field, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needs)}`);
 }
 
 function* priority(field: string, value: number, most: number): Problems {

@@ -37,12 +37,14 @@ export const daemonSetStrategy: Partial<Strategy> = {
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
     spec.revisionHistoryLimit ??= defaultHistoryLimit;
-    object.metadata.annotations = { [templateGeneration]: "1", ...object.metadata.annotations };
+    object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
     const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
     object["status"] = { ...zeros, ...(object["status"] as object) };
   },
-  prepareForUpdate(object, old, { subresource }) {
-    if (subresource === "status") return;
+  prepareForCreate({ metadata: { annotations } }) {
+    if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
+  },
+  prepareForUpdate(object, old) {
     const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
     const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
     object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);

@@ -50,15 +50,9 @@ export const jobStrategy: Partial<Strategy> = {
     const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
     spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
   },
-  validate: (object) => [
-    ...generatedSelector(object as Job),
-    ...problems(object as Job),
-    ...podNames(object as Job),
-  ],
+  validate: (object) => [...jobProblems(object as Job)],
   validateUpdate: (object, old, { subresource }) =>
-    subresource === "status"
-      ? []
-      : [...problems(object as Job), ...fixedFields((object as Job).spec, (old as Job).spec)],
+    subresource === "status" ? [] : [...jobChanges(object as Job, old as Job)],
   *warnings(object, old) {
     if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
     else if (old.metadata.generation === object.metadata.generation) return;
@@ -71,19 +65,39 @@ export const jobStrategy: Partial<Strategy> = {
 function ownLabels({ metadata }: ApiObject): Record<string, string> {
   const { name = "" } = metadata;
   return {
-    "batch.kubernetes.io/controller-uid": metadata.uid!,
-    "batch.kubernetes.io/job-name": name,
     "controller-uid": metadata.uid!,
     "job-name": name,
+    "batch.kubernetes.io/controller-uid": metadata.uid!,
+    "batch.kubernetes.io/job-name": name,
   };
 }
 
-/** Without manualSelector the selector is generated, and a different one is rejected. */
+function* jobProblems(job: Job): Problems {
+  yield* generatedSelector(job);
+  yield* problems(job);
+  yield* podNames(job);
+}
+
+/** The server checks both the rules for all writes and those for changes, which include those of the spec. */
+function* jobChanges(job: Job, old: Job): Problems {
+  yield* jobProblems(job);
+  yield* problems(job);
+  yield* fixedFields(job.spec, old.spec);
+}
+
+/** Without manualSelector, selector and labels are generated, and different ones are rejected. */
 function* generatedSelector(job: Job): Problems {
-  const { manualSelector, selector } = job.spec;
-  if (manualSelector || !selector || !isUsable(selector)) return;
-  if (matchesLabelSelector(selector, ownLabels(job))) return;
-  yield invalid("spec.selector", selector, "`selector` not auto-generated");
+  const { manualSelector, selector, template } = job.spec;
+  if (manualSelector || !selector) return;
+  const { labels = {} } = template?.metadata ?? {};
+  for (const [key, value] of Object.entries(ownLabels(job))) {
+    const field = `spec.template.metadata.labels[${key}]`;
+    if (labels[key] === undefined) yield required(field, `must be '${value}'`);
+    else if (labels[key] !== value) yield invalid(field, labels, `must be '${value}'`);
+  }
+  if (isUsable(selector) && !matchesLabelSelector(selector, ownLabels(job))) {
+    yield invalid("spec.selector", selector, "`selector` not auto-generated");
+  }
 }
 
 function* problems({ spec }: Job): Problems {

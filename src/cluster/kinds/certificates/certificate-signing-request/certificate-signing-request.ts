@@ -14,7 +14,8 @@ function requestCondition(object: object): string {
 
 export const certificateSigningRequest: BuiltInKind = {
   resource: "certificatesigningrequests.certificates.k8s.io",
-  strategy: { ...certificateRequestStrategy, statusWritesMetadata: true },
+  metadataChecks: "new/new+update/new+update",
+  strategy: { ...certificateRequestStrategy, statusWritesMetadata: true, validateName: () => [] },
   cells: {
     SignerName: text("spec.signerName", "<none>"),
     Requestor: text("spec.username"),

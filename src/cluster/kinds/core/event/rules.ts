@@ -4,16 +4,19 @@ import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/ap
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
+import type { Resource } from "../../../registry/resource.ts";
+import { runCheck } from "../../../registry/validate-metadata.ts";
 import { type Problems, refused } from "../../checks/problems.ts";
 import { eventTo } from "./conversion.ts";
 
 type SentEvent = ApiObject & Sent<Omit<Event, "metadata">>;
 
 /** Validates a new Event. Those of events.k8s.io have more rules. */
-export function* newEvent(object: ApiObject): Problems {
+export function* newEvent(object: ApiObject, resource: Resource): Problems {
   const event: SentEvent = eventTo(object, "v1");
   yield* placeAndReporter(event, object.apiVersion);
   if (object.apiVersion === "v1") return;
+  yield* runCheck("new", object, object, resource);
   yield* seriesProblems(event);
   if (!event.eventTime) yield required("eventTime");
   const { type = "", source = {} } = event;
@@ -26,10 +29,11 @@ export function* newEvent(object: ApiObject): Problems {
 }
 
 /** Validates a change of an Event: of those of events.k8s.io only the series changes. */
-export function* changedEvent(object: ApiObject, old: ApiObject): Problems {
+export function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): Problems {
   const [now, before]: SentEvent[] = [eventTo(object, "v1"), eventTo(old, "v1")];
   yield* placeAndReporter(now!, object.apiVersion);
   if (object.apiVersion === "v1") return;
+  yield* runCheck("update", object, old, resource);
   if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
   for (const [field, empty, shown = field] of fixed) {
     const [value, was] = [now![field] ?? empty, before![field] ?? empty];

@@ -12,6 +12,6 @@ export const eventStrategy: Partial<Strategy> = {
     for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
     for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
   },
-  validate: (object) => [...newEvent(object)],
-  validateUpdate: (object, old) => [...changedEvent(object, old)],
+  validate: (object, { resource }) => [...newEvent(object, resource)],
+  validateUpdate: (object, old, { resource }) => [...changedEvent(object, old, resource)],
 };

@@ -15,7 +15,7 @@ type Spec = Sent<PersistentVolumeSpec>;
 /** Validates a PersistentVolume. */
 export function* volumeProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<PersistentVolume>;
-  const { accessModes = [], nodeAffinity, hostPath, storageClassName, persistentVolumeReclaimPolicy } = spec;
+  const { accessModes = [], nodeAffinity, storageClassName, persistentVolumeReclaimPolicy } = spec;
   if (accessModes.length === 0) yield required("spec.accessModes");
   yield* accessModeProblems("spec.accessModes", accessModes);
   yield* capacityProblems("spec.capacity", spec.capacity);
@@ -29,11 +29,7 @@ export function* volumeProblems(object: ApiObject): Problems {
   } else if (nodeAffinity)
     yield required("spec.nodeAffinity.required", "must specify required node constraints");
   yield* volumeSource("spec", spec);
-  const isRoot = hostPath?.path !== undefined && /^\/[/.]*$/.test(hostPath.path);
-  if (isRoot && persistentVolumeReclaimPolicy === "Recycle") {
-    const detail = "may not be 'recycle' for a hostPath mount of '/'";
-    yield forbidden("spec.persistentVolumeReclaimPolicy", detail);
-  }
+  yield* recycledRoot("spec", spec);
   if (storageClassName)
     yield* refused("spec.storageClassName", storageClassName, checkSubdomain(storageClassName));
   yield* optionalChoice("spec.volumeMode", spec.volumeMode, ["Block", "Filesystem"]);
@@ -54,12 +50,39 @@ function* capacityProblems(field: string, capacity: Spec["capacity"]): Problems 
   }
 }
 
+function* recycledRoot(field: string, { hostPath, persistentVolumeReclaimPolicy }: Spec): Problems {
+  const isRoot = hostPath?.path !== undefined && /^\/[/.]*$/.test(hostPath.path);
+  if (!isRoot || persistentVolumeReclaimPolicy !== "Recycle") return;
+  const detail = "may not be 'recycle' for a hostPath mount of '/'";
+  yield forbidden(`${field}.persistentVolumeReclaimPolicy`, detail);
+}
+
 function* attributesClass({ volumeAttributesClassName: name, csi }: Spec): Problems {
   if (name === undefined) return;
   const field = "spec.volumeAttributesClassName";
   if (name === "") yield required(field, "an empty string is disallowed");
   else yield* needed(field, name, checkSubdomain);
   if (!csi) yield required("spec.csi", "has to be specified when using volumeAttributesClassName");
+}
+
+/** Validates a volume that an attachment describes by itself: a CSI volume, without anything about claims. */
+export function* inlineVolumeProblems(field: string, spec: Spec): Problems {
+  const context = "in the context of inline volumes";
+  const { claimRef, capacity = {}, accessModes = [], persistentVolumeReclaimPolicy: policy = "" } = spec;
+  const unspecified = `may not be specified ${context}`;
+  if (claimRef) yield forbidden(`${field}.claimRef`, unspecified);
+  if (Object.keys(capacity).length > 0) yield forbidden(`${field}.capacity`, unspecified);
+  if (!spec.csi) yield required(`${field}.csi`, `has to be specified ${context}`);
+  if (accessModes.length === 0) yield required(`${field}.accessModes`);
+  yield* accessModeProblems(`${field}.accessModes`, accessModes);
+  if (policy !== "" && policy !== "Retain")
+    yield forbidden(`${field}.persistentVolumeReclaimPolicy`, `may only be Retain ${context}`);
+  if (spec.nodeAffinity) yield forbidden(`${field}.nodeAffinity`, unspecified);
+  yield* volumeSource(field, spec);
+  yield* recycledRoot(field, spec);
+  if (spec.storageClassName) yield forbidden(`${field}.storageClassName`, unspecified);
+  if ((spec.volumeMode ?? "Filesystem") !== "Filesystem")
+    yield forbidden(`${field}.volumeMode`, `may not specify volumeMode other than Filesystem ${context}`);
 }
 
 /** Validates a change of a PersistentVolume that the rules for new ones allow. */

@@ -2,6 +2,7 @@ import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { Strategy } from "../../../registry/resource.ts";
+import { declaredSubdomainName } from "../../../registry/validate-name.ts";
 import { replicaCounts } from "../../apps/replica-counts.ts";
 import { counts } from "../../apps/replica-set/rules.ts";
 import {
@@ -23,6 +24,7 @@ import { replicationControllerController } from "./controller/replication-contro
 type PlainSelector = Record<string, string>;
 
 const replicationControllerStrategy: Partial<Strategy> = {
+  validateName: declaredSubdomainName,
   default(object) {
     const isWithout = (object["spec"] as Partial<WorkloadSpec> | undefined)?.template === undefined;
     const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };

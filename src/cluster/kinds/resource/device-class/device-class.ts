@@ -2,6 +2,7 @@ import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { DeviceClassSpec } from "@tsbuilder/apimachinery/k8s/resource/v1";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
+import { declaredSubdomainName } from "../../../registry/validate-name.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import type { Problems } from "../../checks/problems.ts";
 import { isExtended } from "../../core/resource-names.ts";
@@ -25,6 +26,7 @@ export const deviceClass: BuiltInKind = {
   metadataChecks: "new/new+update/update",
   strategy: {
     returnsDeleted: true,
+    validateName: declaredSubdomainName,
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object) => [...classProblems(object)],
   },

@@ -10,6 +10,7 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { inRange, type Problems, refused } from "../../checks/problems.ts";
+import { inlineVolumeProblems } from "../../core/persistent-volume/rules.ts";
 import { driverName, sizeOf } from "../class-rules.ts";
 
 export type VolumeAttachment = ApiObject & {
@@ -42,7 +43,7 @@ function* sourceProblems(field: string, source: Sent<VolumeAttachmentSource>): P
   else if (inlineVolumeSpec && name !== undefined) yield forbidden(field, detail);
   else if (name === "") {
     yield required(`${field}.persistentVolumeName`, "must specify non empty persistentVolumeName");
-  }
+  } else if (inlineVolumeSpec) yield* inlineVolumeProblems(`${field}.inlineVolumeSpec`, inlineVolumeSpec);
 }
 
 function* errorProblems(field: string, error: Sent<VolumeError> | undefined): Problems {
