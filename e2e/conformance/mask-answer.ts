@@ -90,7 +90,7 @@ function maskText(text: string): string {
       .replace(/(patch: Invalid value: |^Invalid value: )"\{\\?".*\}"/s, '$1"{object}"')
       .replace(/(yaml: line \d+: )(?!key ).*?( \([0-9a-f]+\))?$/s, "$1{problem}$2")
       .replace(
-        /(spec\.template: Invalid value: |^Invalid value: )\{"(?:labels|Spec)".*\}(?=: field is immutable)/s,
+        /(spec\.template: Invalid value: |^Invalid value: )\{"(?:labels":|Spec":\{"Volumes").*\}(?=: field is immutable)/s,
         "$1{template}",
       )
       .replace(

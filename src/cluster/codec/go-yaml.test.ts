@@ -51,3 +51,21 @@ test("findDuplicateKeys() reads a mapping of 200,000 keys", () => {
     'line 200001: key "k7" already set in map',
   ]);
 });
+
+test("merges count as members, in the order of the text", () => {
+  const text = (data: string): string => `l: &l {a: b}\nd:\n  ${data}\n`;
+  expect(parseGoYAML(text("<<: *l\n  a: c"))).toMatchObject({ d: { a: "c" } });
+  expect(parseGoYAML(text("a: c\n  <<: *l"))).toMatchObject({ d: { a: "b" } });
+  expect(parseGoYAML(text("<<: [{a: first}, *l]"))).toMatchObject({ d: { a: "first" } });
+  expect(findDuplicateKeys(text("a: c\n  <<: *l"))).toEqual(['line 1: key "a" already set in map']);
+  expect(() => parseGoYAML(text("<<: 1"))).toThrow("map merge requires map or sequence of maps as the value");
+});
+
+test("merges of merges can't exhaust the memory", () => {
+  const ten = (name: string): string => `[${Array.from({ length: 10 }, () => `*${name}`).join(", ")}]`;
+  const lines = Array.from(
+    { length: 9 },
+    (_, level) => `l${level + 1}: &l${level + 1} {<<: ${ten(`l${level}`)}}`,
+  );
+  expect(() => parseGoYAML(`l0: &l0 {a: b}\n${lines.join("\n")}\n`)).toThrow("excessive aliasing");
+});

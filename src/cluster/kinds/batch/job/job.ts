@@ -38,7 +38,7 @@ function duration(object: object, now: number): string {
 
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: "new/new/update",
   strategy: { ...jobStrategy, statusWritesMetadata: true },
   cells: {
     Status: jobStatus,

@@ -4,7 +4,8 @@ import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Strategy } from "../../../registry/resource.ts";
+import type { Resource, Strategy } from "../../../registry/resource.ts";
+import { runCheck } from "../../../registry/validate-metadata.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { isUsable, selectorProblems } from "../../checks/label-selector.ts";
 import type { Problems } from "../../checks/problems.ts";
@@ -51,8 +52,8 @@ export const jobStrategy: Partial<Strategy> = {
     spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
   },
   validate: (object) => [...jobProblems(object as Job)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status" ? [] : [...jobChanges(object as Job, old as Job)],
+  validateUpdate: (object, old, { subresource, resource }) =>
+    subresource === "status" ? [] : [...jobChanges(object as Job, old as Job, resource)],
   *warnings(object, old) {
     if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
     else if (old.metadata.generation === object.metadata.generation) return;
@@ -79,8 +80,9 @@ function* jobProblems(job: Job): Problems {
 }
 
 /** The server checks both the rules for all writes and those for changes, which include those of the spec. */
-function* jobChanges(job: Job, old: Job): Problems {
+function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
   yield* jobProblems(job);
+  yield* runCheck("update", job, old, resource);
   yield* problems(job);
   yield* fixedFields(job.spec, old.spec);
 }
