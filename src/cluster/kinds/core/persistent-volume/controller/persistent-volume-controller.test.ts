@@ -131,6 +131,9 @@ describe("persistentVolumeController()", () => {
     expect(readClass()?.metadata.finalizers).toEqual(["kubernetes.io/vac-protection"]);
     await objects().delete("tester", read()!);
     await eventually(() => expect(readClass()).toBeUndefined());
+    await cluster.install(fast);
+    await objects().delete("tester", readClass()!);
+    await eventually(() => expect(readClass()).toBeUndefined());
   });
 
   it("creates a default StorageClass", async () => {

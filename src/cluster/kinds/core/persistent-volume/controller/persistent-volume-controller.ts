@@ -40,7 +40,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     /** Any pending claim may be waiting for this volume or class. */
     keysOf({ resource, object }) {
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
-      if (resource === volumeAttributesClasses) return [`attributes${keyOf(object)}`];
+      if (resource === volumeAttributesClasses) return [`attributes${object.metadata.name}`];
       if (resource === persistentVolumeClaims) {
         const claim = object as PersistentVolumeClaim;
         return [`claim${keyOf(claim)}`, ...volumeKeyOf(steps, claim), ...attributesKeysOf(claim)];
