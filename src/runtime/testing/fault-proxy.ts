@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { connect as connectTLS } from "node:tls";
+import { connect as connectTLS, createSecureContext } from "node:tls";
 import { STATUS_CODES } from "node:http";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig } from "../http/config.ts";
@@ -121,7 +121,12 @@ async function makeDial({ server, ca, credentials }: ClusterConfig): Promise<() 
   const to = { host: hostname, port: Number(port), noDelay: true };
   if (protocol === "http:") return () => connect(to);
   const { cert, key } = (await credentials?.current({ refresh: false })) ?? {};
-  return () => connectTLS({ ...to, ca, cert, key });
+  const secureContext = createSecureContext({ ca, cert, key });
+  let session: Buffer | undefined;
+  return () =>
+    connectTLS({ ...to, secureContext, session }).on("session", (ticket) => {
+      session = ticket;
+    });
 }
 
 /** Joins both ends of a connection, and asks at the beginning of each request what is to happen to it. */

@@ -1,0 +1,74 @@
+import { dirname } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listSources, repository } from "../support/source-imports.ts";
+import { applyMutant, findMutants } from "./find-mutants.ts";
+import { nearTests } from "./near-tests.ts";
+import { folder, runtimeMutants } from "./runtime-mutants.ts";
+import { survivors } from "./survivors.ts";
+
+test("each kind of change is made, but none in texts, types and conditions of loops", () => {
+  const text = `
+    type Flag = true;
+    export async function f(a: number, b: boolean): Promise<number | undefined> {
+      while (b) log.info("a && b");
+      if (a < 1 && b) throw new Error(\`\${a < 1}\`);
+      await g(true);
+      log.warn(a === 1 ? "one" : "many");
+      return a;
+    }`;
+  const changes = findMutants("f.ts", text).map(({ before, after }) => [before, after]);
+  expect(changes).toEqual([
+    ["a < 1 && b", "a < 1 || b"],
+    ["a < 1 && b", "!(a < 1 && b)"],
+    ["a < 1", "a <= 1"],
+    ["await g(true);", ";"],
+    ["await g(true)", "g(true)"],
+    ["true", "false"],
+    ['log.warn(a === 1 ? "one" : "many");', ";"],
+    ["return a;", "return undefined as never;"],
+  ]);
+});
+
+test("a mutant keeps its name when code is moved", () => {
+  const code = "export const f = (a: number) => a < 1;";
+  const [before, after] = [code, `// moved\n${code}`].map((text) => findMutants("f.ts", text)[0]!);
+  expect(after).toEqual({ ...before, line: 2, start: before!.start + 9, end: before!.end + 9 });
+});
+
+test("150 mutants of all folders of the runtime parse, and each has a name of its own", () => {
+  const mutants = runtimeMutants();
+  expect(new Set(mutants.map(({ id }) => id)).size).toBe(150);
+  for (const mutant of mutants) {
+    const text = readFileSync(join(repository, mutant.file), "utf8");
+    const { diagnostics } = ts.transpileModule(applyMutant(text, mutant), { reportDiagnostics: true });
+    expect(diagnostics).toEqual([]);
+  }
+  const folders = new Set(mutants.map(({ file }) => dirname(file)));
+  const withCode = listSources(folder)
+    .filter((file) => !/\.test(-d)?\.ts$|\/k8s\/|\/index\.ts$/.test(file))
+    .map((file) => dirname(file));
+  expect([...folders]).toEqual(expect.arrayContaining([...new Set(withCode)]));
+});
+
+test("every explained survivor is among the mutants", () => {
+  const ids = runtimeMutants().map(({ id }) => id);
+  expect(Object.keys(survivors).filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test("the tests that import a file, or a file that does, are near", () => {
+  const imports = new Map([
+    ["lib/a.ts", []],
+    ["lib/b.ts", ["lib/a.ts"]],
+    ["lib/a.test.ts", ["lib/a.ts"]],
+    ["lib/b.test.ts", ["lib/b.ts"]],
+    ["lib/c.test.ts", ["lib/b.test.ts"]],
+    ["other/a.test.ts", ["lib/a.ts"]],
+  ]);
+  expect(nearTests("lib/a.ts", imports, "lib/")).toEqual({
+    near: ["lib/a.test.ts", "lib/b.test.ts"],
+    others: ["lib/c.test.ts"],
+  });
+});

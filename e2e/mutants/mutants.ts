@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { readSourceGraph } from "../tools/source-graph.ts";
+import type { Mutant } from "./find-mutants.ts";
+import { nearTests } from "./near-tests.ts";
+import { runTests, type Verdict } from "./run-tests.ts";
+import { folder, runtimeMutants } from "./runtime-mutants.ts";
+import { survivors } from "./survivors.ts";
+
+/**
+ * Changes the runtime's code in 150 places, one at a time, and runs its tests: a change that none of them notices shows
+ * what they leave open. `npm run mutants -- [--only ID,FILE] [--count N] [--workers N]`.
+ */
+const { values } = parseArgs({
+  options: { only: { type: "string" }, count: { type: "string" }, workers: { type: "string" } },
+});
+
+/** Most of the chosen mutants that may survive, explained or not. */
+const mostSurvivors = 0.03;
+
+const imports = readSourceGraph();
+const only = values.only?.split(",");
+const mutants = runtimeMutants(Number(values.count ?? 150)).filter(
+  ({ id, file }) => !only || only.some((one) => id === one || file.startsWith(one)),
+);
+
+const started = performance.now();
+const broken = await runTests(undefined, [folder], 1_200_000);
+if (broken !== undefined) throw new Error(`the tests fail without a mutant: ${broken}`);
+const limit = 4 * (performance.now() - started) + 120_000;
+
+const verdicts = new Map<Mutant, Verdict>();
+const queue = mutants.values();
+await Promise.all(Array.from({ length: Number(values.workers ?? 2) }, work));
+report();
+
+async function work(): Promise<void> {
+  for (const mutant of queue) {
+    const { near, others } = nearTests(mutant.file, imports, folder);
+    let verdict = near.length === 0 ? undefined : await runTests(mutant, near, limit);
+    verdict ??= await runTests(mutant, others, limit);
+    verdicts.set(mutant, verdict);
+    console.log(`${verdicts.size}/${mutants.length} ${describe(mutant)}: ${verdict ?? "SURVIVED"}`);
+  }
+}
+
+function report(): void {
+  const alive = mutants.filter((mutant) => verdicts.get(mutant) === undefined);
+  const open = alive.filter(({ id }) => !(id in survivors));
+  console.log(`\n${mutants.length} mutants, ${alive.length} survived, ${open.length} without an explanation`);
+  for (const mutant of alive)
+    console.log(`${describe(mutant)}\n  ${survivors[mutant.id] ?? "not explained"}`);
+  process.exitCode = open.length > 0 || alive.length > mostSurvivors * mutants.length ? 1 : 0;
+}
+
+function describe({ id, file, line, before, after }: Mutant): string {
+  const short = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return `${id} ${file}:${line} ${short(before)} → ${short(after)}`;
+}
