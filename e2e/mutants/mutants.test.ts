@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listSources, repository } from "../support/source-imports.ts";
 import { applyMutant, findMutants } from "./find-mutants.ts";
-import { nearTests } from "./near-tests.ts";
+import { ringsOfTests } from "./rings-of-tests.ts";
 import { folder, runtimeMutants } from "./runtime-mutants.ts";
 import { survivors } from "./survivors.ts";
 
@@ -58,17 +58,19 @@ test("every explained survivor is among the mutants", () => {
   expect(Object.keys(survivors).filter((id) => !ids.includes(id))).toEqual([]);
 });
 
-test("the tests that import a file, or a file that does, are near", () => {
+test("the tests that import a file come first, and then those that import a file that does", () => {
   const imports = new Map([
     ["lib/a.ts", []],
     ["lib/b.ts", ["lib/a.ts"]],
     ["lib/a.test.ts", ["lib/a.ts"]],
     ["lib/b.test.ts", ["lib/b.ts"]],
-    ["lib/c.test.ts", ["lib/b.test.ts"]],
+    ["lib/c.test.ts", []],
     ["other/a.test.ts", ["lib/a.ts"]],
   ]);
-  expect(nearTests("lib/a.ts", imports, "lib/")).toEqual({
-    near: ["lib/a.test.ts", "lib/b.test.ts"],
-    others: ["lib/c.test.ts"],
-  });
+  expect(ringsOfTests("lib/a.ts", imports, "lib/")).toEqual([
+    ["lib/a.test.ts"],
+    ["lib/b.test.ts"],
+    ["lib/c.test.ts"],
+  ]);
+  expect(ringsOfTests("lib/d.ts", imports, "lib/")).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { readSourceGraph } from "../tools/source-graph.ts";
 import type { Mutant } from "./find-mutants.ts";
-import { nearTests } from "./near-tests.ts";
+import { ringsOfTests } from "./rings-of-tests.ts";
 import { runTests, type Verdict } from "./run-tests.ts";
 import { folder, runtimeMutants } from "./runtime-mutants.ts";
 import { survivors } from "./survivors.ts";
@@ -35,9 +35,9 @@ report();
 
 async function work(): Promise<void> {
   for (const mutant of queue) {
-    const { near, others } = nearTests(mutant.file, imports, folder);
-    let verdict = near.length === 0 ? undefined : await runTests(mutant, near, limit);
-    verdict ??= await runTests(mutant, others, limit);
+    let verdict: Verdict;
+    for (const ring of ringsOfTests(mutant.file, imports, folder))
+      verdict ??= await runTests(mutant, ring, limit);
     verdicts.set(mutant, verdict);
     console.log(`${verdicts.size}/${mutants.length} ${describe(mutant)}: ${verdict ?? "SURVIVED"}`);
   }
