@@ -14,8 +14,9 @@ let { failures } = first;
 let flakes = [];
 if (failedFiles.length > 0) {
   console.log(`\n-- ${name}: failed files run once more, to tell flakes from failures`);
-  const project = args.flatMap((arg, at) => (args[at - 1] === "--project" ? ["--project", arg] : []));
-  const second = run(`${name}.second`, [...project, ...failedFiles]);
+  const kept = ["--project", "--testTimeout"];
+  const flags = args.flatMap((arg, at) => (kept.includes(args[at - 1]) ? [args[at - 1], arg] : []));
+  const second = run(`${name}.second`, [...flags, ...failedFiles]);
   flakes = [
     ...failures.filter(({ id }) => second.passed.includes(id)).map((test) => ({ ...test, second: "passed" })),
     ...second.failures

@@ -64,7 +64,7 @@ export function schedulesOf(most: Traffic): fc.Arbitrary<readonly Step[]> {
     { weight: 2, arbitrary: record({ do: fc.constant("delete" as const), name }) },
     { weight: 4, arbitrary: record({ do: fc.constant("wait" as const), milliseconds: fc.nat(30_000) }) },
     {
-      weight: 2,
+      weight: 5,
       arbitrary: record({
         do: fc.constant("suspend" as const),
         who,

@@ -8,7 +8,7 @@ import { exploreHelp, type ExploreOptions, parseExploreOptions } from "./explore
 if (process.argv.includes("--help")) console.log(exploreHelp);
 else process.exitCode = explore(parseExploreOptions(process.argv.slice(2), randomInt(2 ** 31)));
 
-/** Runs one seed after another until the time is up or a case fails. */
+/** Runs one seed after another until the time or the rounds are over, or a case fails. */
 function explore(options: ExploreOptions): number {
   const files = listPropertyTests(options.only);
   if (files.length === 0) {
@@ -18,8 +18,8 @@ function explore(options: ExploreOptions): number {
     return 1;
   }
   const end = Date.now() + options.time;
-  let seed = options.seed;
-  do {
+  for (let round = 0; round < options.rounds && Date.now() < end; round++) {
+    const seed = options.seed + round;
     const started = performance.now();
     const { status, output } = runRound(files, seed, options);
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
@@ -28,8 +28,7 @@ function explore(options: ExploreOptions): number {
       console.log(output);
       return 1;
     }
-    seed += 1;
-  } while (Date.now() < end);
+  }
   return 0;
 }
 
