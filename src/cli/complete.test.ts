@@ -54,7 +54,14 @@ test("complete() offers the kinds of the project that fit what is typed", async 
 });
 
 test("complete() offers the values of a positional", async () => {
-  expect(await words("completion", "")).toEqual(["bash", "zsh", "fish", "powershell", "--output"]);
+  expect(await words("completion", "")).toEqual([
+    "bash",
+    "zsh",
+    "fish",
+    "powershell",
+    "--output",
+    "--verbose",
+  ]);
 });
 
 test("the script for bash offers what tsbuilder prints", () => {

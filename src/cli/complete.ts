@@ -2,6 +2,7 @@ import { isTyped } from "./flag-word.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Command, FlagDefinition } from "./command.ts";
 import { commands } from "./commands/index.ts";
+import { verboseFlag, verboseSummary } from "./verbose.ts";
 
 /** Completions for the last word, with a description: `name<tab>description`. */
 export async function complete(words: readonly string[], cwd: string): Promise<string[]> {
@@ -20,7 +21,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
     return valuesOf({ ...flag, choices: projectValues(name, before.slice(0, -1), cwd) }, current);
   }
   if (formatFlags(command).includes(before.at(-1)!)) return ["text", "json"];
-  return [...flagsOf(command, before), ...positionalsOf(command), ...formatOf(command, before)];
+  return [...flagsOf(command, before), ...positionalsOf(command), ...commonFlags(command, before)];
 }
 
 /** Completes command names word by word. */
@@ -41,10 +42,11 @@ function flagsOf({ flags }: Command, before: readonly string[]): string[] {
     .map(([name, { summary }]) => `--${name}\t${summary}`);
 }
 
-function formatOf(command: Command, before: readonly string[]): string[] {
-  return formatFlags(command)
-    .filter((flag) => flag.startsWith("--") && !isTyped(before, flag))
-    .map((flag) => `${flag}\t${formatSummary}`);
+function commonFlags(command: Command, before: readonly string[]): string[] {
+  const formats = formatFlags(command).filter((flag) => flag.startsWith("--"));
+  return [...formats.map((flag) => [flag, formatSummary] as const), [verboseFlag, verboseSummary] as const]
+    .filter(([flag]) => !isTyped(before, flag))
+    .map(([flag, summary]) => `${flag}\t${summary}`);
 }
 
 /** After the comma of a list, offers the values that it does not contain yet. */

@@ -5,6 +5,7 @@ import { overview } from "./overview.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
 import { reportAsJson, takeFormat } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
+import { noteSteps, takeVerbose } from "./verbose.ts";
 
 /** Finds, loads and runs a command. Returns the exit code. */
 export async function dispatch(
@@ -24,8 +25,12 @@ export async function dispatch(
   const entry = findCommand(words);
   if (entry) {
     const [{ runCommand }, command] = await Promise.all([import("./run-command.ts"), entry.load()]);
-    const { rest, isJson } = takeFormat(argv.slice(entry.name.split(" ").length), command);
-    const run = (by: Ui): Promise<number> => runCommand(entry.name, command, rest, cwd, by, host);
+    const { rest: flags, isVerbose } = takeVerbose(argv.slice(entry.name.split(" ").length));
+    const { rest, isJson } = takeFormat(flags, command);
+    const run = (by: Ui): Promise<number> => {
+      const runIt = (): Promise<number> => runCommand(entry.name, command, rest, cwd, by, host);
+      return isVerbose ? noteSteps(by, runIt) : runIt();
+    };
     return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
   }
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));

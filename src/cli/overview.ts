@@ -11,6 +11,7 @@ export function overview(word?: string): string {
       : [`Usage: tsbuilder ${word} <command> [flags]`];
   const foot = [
     'Use "tsbuilder <command> --help" for more information about a command.',
+    "--verbose says which programs run and which files are written, and prints the stack of errors.",
     "A flag that is omitted is read from the environment: --project-name from TSBUILDER_PROJECT_NAME.",
   ];
   return [...head, "", "Commands:", ...lines, "", ...foot].join("\n");

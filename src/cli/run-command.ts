@@ -7,6 +7,7 @@ import { type FlagWord, readFlagWord } from "./flag-word.ts";
 import type { Host } from "./host.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
+import { verboseFlag, verboseSummary } from "./verbose.ts";
 
 /** Parses the flags of a command, prompts for missing ones, and runs it. */
 export async function runCommand(
@@ -45,17 +46,18 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
     .allowExcessArguments(false);
   for (const positional of command.positionals ?? []) parser.argument(positional);
   for (const [flag, definition] of Object.entries(command.flags)) addOption(parser, flag, definition);
-  addFormat(parser, command);
+  addCommon(parser, command);
   const examples = command.examples ?? [];
   if (examples.length > 0)
     parser.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
   return parser;
 }
 
-/** `dispatch` reads the format; the parser only describes it. */
-function addFormat(parser: Parser, command: Command): void {
+/** `dispatch` reads the flags of all commands; the parser only describes them. */
+function addCommon(parser: Parser, command: Command): void {
   const names = formatFlags(command);
   if (names.length > 0) parser.addOption(new Option(`${names.join(", ")} <FORMAT>`, formatSummary));
+  parser.addOption(new Option(verboseFlag, verboseSummary));
 }
 
 function addOption(parser: Parser, flag: string, definition: FlagDefinition): void {

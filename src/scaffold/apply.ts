@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
+import { trace } from "../shared/trace.ts";
 import type { FileChange } from "./file-change.ts";
 import { hashText } from "./ownership.ts";
 import { refuseOutside } from "./refuse-outside.ts";
@@ -34,6 +35,7 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
     throw error;
   }
   complete(root);
+  for (const { action, path } of changes) trace(`${action} ${join(root, path)}`);
 }
 
 /** Returns whether a command is writing to the project, or was interrupted while it did. */

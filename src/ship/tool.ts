@@ -1,6 +1,7 @@
 import { execa, ExecaError, type Options } from "execa";
 import { TsbuilderError } from "../shared/errors.ts";
 import { quoteWord } from "../shared/text.ts";
+import { trace } from "../shared/trace.ts";
 import { hintForFailure, hintForMissing } from "./tool-hints.ts";
 
 /** A command: the program and its arguments. */
@@ -20,24 +21,28 @@ export interface ToolOutput {
 
 /** Runs a command and returns its output; a failure contains the program's message and a hint. */
 export async function runTool(call: ToolCall, signal?: AbortSignal): Promise<ToolOutput> {
-  try {
-    const { stdout, stderr } = await execa(call.tool, call.args, options(call, signal));
-    return { stdout: String(stdout), stderr: String(stderr) };
-  } catch (error) {
-    throw explain(call, error);
-  }
+  const { stdout, stderr } = await runTraced(call, options(call, signal));
+  return { stdout: String(stdout), stderr: String(stderr) };
 }
 
 /** Runs a command whose progress the user should see; its output goes to our standard error. */
 export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<void> {
+  await runTraced(call, {
+    ...options(call, signal),
+    stdout: [process.stderr, "pipe"],
+    stderr: [process.stderr, "pipe"],
+  });
+}
+
+async function runTraced(call: ToolCall, how: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
+  const started = performance.now();
   try {
-    await execa(call.tool, call.args, {
-      ...options(call, signal),
-      stdout: [process.stderr, "pipe"],
-      stderr: [process.stderr, "pipe"],
-    });
+    return await execa(call.tool, call.args, how);
   } catch (error) {
     throw explain(call, error);
+  } finally {
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    trace(`ran in ${seconds} s: ${formatCall(call)}`);
   }
 }
 

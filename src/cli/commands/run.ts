@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
+import { trace } from "../../shared/trace.ts";
 import { openProject } from "../open-project.ts";
 
 export const run = defineCommand({
@@ -26,6 +27,7 @@ export const run = defineCommand({
       "--health-probe-bind-address=0",
       ...rest,
     ];
+    trace(`runs ${file} ${args.join(" ")}`);
     const { exitCode } = await execa(process.execPath, ["--enable-source-maps", file, ...args], {
       cwd: root,
       stdio: "inherit",
