@@ -2,9 +2,6 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ownedBy } from "./applied-fields.ts";
 import { hashOf } from "./hash.ts";
 
-/** How many objects are remembered. Beyond that, the least recently applied ones are applied once more. */
-const capacity = 50_000;
-
 /** An apply: the object, the field manager, and a hash of the desired object. */
 export interface Applied {
   /** The object and the manager. */
@@ -22,6 +19,12 @@ interface Memory {
 /** Remembers applies and their results, so that an apply that would change nothing is not sent. */
 export class ApplyMemory {
   readonly #applied = new Map<string, Memory>();
+  readonly #capacity: number;
+
+  /** Beyond this many objects, the least recently applied ones are applied once more. */
+  constructor(capacity = 50_000) {
+    this.#capacity = capacity;
+  }
 
   /**
    * Whether the last apply was the same, and the object is still its result: with the same values and owned fields.
@@ -36,7 +39,7 @@ export class ApplyMemory {
   remember({ id, manager, desired }: Applied, outcome: KubernetesObject): void {
     this.#applied.delete(id);
     this.#applied.set(id, { desired, outcome: fingerprintOf(outcome), owned: ownedBy(manager, outcome) });
-    if (this.#applied.size <= capacity) return;
+    if (this.#applied.size <= this.#capacity) return;
     const [oldest] = this.#applied.keys();
     this.#applied.delete(oldest!);
   }
