@@ -74,6 +74,11 @@ export const errorCodes = {
     remedy:
       "kubectl config current-context shows where the command goes; --context and --kubeconfig change it.",
   },
+  REGISTRY_UNREACHABLE: {
+    meaning: "A registry of images does not answer, or gives no digest for an image.",
+    remedy:
+      "Check that the machine reaches the registry, and that the image can be pulled without a password.",
+  },
   REFUSED: {
     meaning:
       "The command would lose something, leave the project or contradict a setting, or the cluster or another program forbids it.",

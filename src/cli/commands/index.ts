@@ -48,6 +48,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./upgrade.ts")).upgrade,
   },
   {
+    name: "pin-images",
+    summary: "Pin the base images of the Dockerfile to the digests of their tags",
+    load: async () => (await import("./pin-images.ts")).pinImages,
+  },
+  {
     name: "scaffold",
     summary: "Scaffold the project described by PROJECT into another folder",
     load: async () => (await import("./scaffold.ts")).scaffold,

@@ -1,0 +1,74 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { trace } from "../shared/trace.ts";
+import { imageName, type ImageReference } from "./image-reference.ts";
+
+/** How long a registry may take to answer, in milliseconds. */
+const patience = 30_000;
+
+/** What a tag may stand for: an index of images for several platforms, or a single image. */
+const manifestTypes = [
+  "application/vnd.oci.image.index.v1+json",
+  "application/vnd.docker.distribution.manifest.list.v2+json",
+  "application/vnd.oci.image.manifest.v1+json",
+  "application/vnd.docker.distribution.manifest.v2+json",
+];
+
+/** Asks the registry of a public image for the digest that its tag has now. */
+export async function askDigest(image: ImageReference): Promise<string> {
+  const url = manifestUrl(image);
+  const headers = { accept: manifestTypes.join(", ") };
+  let answer = await ask(url, { method: "HEAD", headers }, image);
+  if (answer.status === 401) {
+    const authorization = `Bearer ${await askToken(answer.headers.get("www-authenticate") ?? "", image)}`;
+    answer = await ask(url, { method: "HEAD", headers: { ...headers, authorization } }, image);
+  }
+  const digest = answer.headers.get("docker-content-digest");
+  if (answer.ok && digest && /^sha256:[0-9a-f]{64}$/u.test(digest)) return digest;
+  throw unreachable(image, answer.ok ? "it names no digest" : `it answers with ${answer.status}`);
+}
+
+/** Images without a registry are those of Docker Hub, and there without a user those of Docker itself. */
+function manifestUrl({ registry = "docker.io", repository, tag = "latest" }: ImageReference): URL {
+  const isHub = registry === "docker.io";
+  const host = isHub ? "registry-1.docker.io" : registry;
+  const path = isHub && !repository.includes("/") ? `library/${repository}` : repository;
+  const scheme = /^(?:localhost|127\.0\.0\.1)(?::|$)/u.test(registry) ? "http" : "https";
+  return new URL(`${scheme}://${host}/v2/${path}/manifests/${tag}`);
+}
+
+/** Public images, too, are read with a token, which anybody gets. */
+async function askToken(challenge: string, image: ImageReference): Promise<string> {
+  const fields = new Map(
+    [...challenge.matchAll(/(\w+)="([^"]*)"/gu)].map(([, name, value]) => [name, value]),
+  );
+  const realm = fields.get("realm");
+  if (!/^Bearer /iu.test(challenge) || realm === undefined)
+    throw unreachable(image, "it asks for a password");
+  const url = new URL(realm);
+  for (const name of ["service", "scope"])
+    if (fields.has(name)) url.searchParams.set(name, fields.get(name)!);
+  const answer = await ask(url, {}, image);
+  const { token, access_token: other } = (answer.ok ? await answer.json() : {}) as {
+    token?: string;
+    access_token?: string;
+  };
+  if (token ?? other) return (token ?? other)!;
+  throw unreachable(image, `${url.host} gives no token`);
+}
+
+async function ask(url: URL, request: RequestInit, image: ImageReference): Promise<Response> {
+  trace(`asks ${url.href}`);
+  try {
+    return await fetch(url, { ...request, signal: AbortSignal.timeout(patience) });
+  } catch (error) {
+    const { cause, message } = error as Error;
+    throw unreachable(image, cause instanceof Error ? cause.message : message);
+  }
+}
+
+function unreachable(image: ImageReference, why: string): TsbuilderError {
+  return new TsbuilderError(`the registry of ${imageName(image)} gives no digest: ${why}`, {
+    code: "REGISTRY_UNREACHABLE",
+    hint: "check the image's name and the network; a mirror's name can be used in the Dockerfile",
+  });
+}
