@@ -9,6 +9,8 @@ import {
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
+import { ServiceAccount } from "../k8s/core/v1.ts";
+import type { TokenRequest } from "../k8s/authentication/v1.ts";
 
 const cluster = useWidgetCluster();
 const { create, key } = cluster;
@@ -149,6 +151,24 @@ test("Client.subresource() reads and writes the scale", async () => {
   expect((await scale.get()).spec.replicas).toBe(1);
   await scale.patch({ merge: { spec: { replicas: 4 } } });
   expect((await client.get(Widget, { namespace: "default", name: widget.metadata.name! })).spec.size).toBe(4);
+});
+
+test("Client.subresource().create() and update() return what the server answers", async () => {
+  const scale = client.subresource<KubernetesObject & { spec: { replicas?: number } }>(
+    Widget,
+    await create({ size: 1 }),
+    "scale",
+  );
+  const read = await scale.get();
+  expect(await scale.update({ ...read, spec: { replicas: 3 } })).toMatchObject({
+    kind: "Scale",
+    spec: { replicas: 3 },
+  });
+  const metadata = key();
+  await client.create(ServiceAccount, { metadata });
+  const tokens = client.subresource<TokenRequest>(ServiceAccount, metadata, "token");
+  const { status } = await tokens.create({ metadata: {}, spec: { audiences: [] } });
+  expect(status?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
 test("Client.with() changes defaults: a dry run stores nothing", async () => {

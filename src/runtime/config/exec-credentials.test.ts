@@ -116,6 +116,28 @@ test("execCredentials() passes the cluster to the program if provideClusterInfo 
   expect(await untold.credentials.current(kept)).toEqual({ token: "undefined-quiet" });
 });
 
+test.each([
+  [true, "IfAvailable", true],
+  [true, "Never", false],
+  [undefined, "IfAvailable", false],
+] as const)(
+  "with a terminal: %j, and mode %s, the program may ask: %j",
+  async (isTTY, interactiveMode, may) => {
+    const { stdin } = process;
+    const { isTTY: before } = stdin;
+    Object.assign(stdin, { isTTY });
+    onTestFinished(() => void Object.assign(stdin, { isTTY: before }));
+    const { credentials } = program("{ token: JSON.stringify(info.spec) }", { interactiveMode });
+    expect(await credentials.current(kept)).toEqual({ token: JSON.stringify({ interactive: may }) });
+  },
+);
+
+test("a program that must ask is not run without a terminal", async () => {
+  const { credentials, runs } = program('{ token: "t" }', { interactiveMode: "Always" });
+  await expect(credentials.current(kept)).rejects.toThrow(/needs interactive input/);
+  expect(runs()).toBe(0);
+});
+
 test("execCredentials() says how to install a program that is missing", async () => {
   const credentials = execCredentials(
     { apiVersion, command: "/nowhere/login", installHint: "brew install login" },
@@ -176,4 +198,31 @@ test("execCredentials() throws an error that is retried if the program fails", a
   const { credentials } = program("process.exit(1)");
   const failure = await Promise.resolve(credentials.current(kept)).catch((error: unknown) => error);
   expect(failure).not.toBeInstanceOf(TerminalError);
+});
+
+test.each([
+  ["process.exit(3)", 3, "plugin_execution_error"],
+  ['process.kill(process.pid, "SIGKILL")', -1, "plugin_execution_error"],
+  ['console.log("x".repeat(2 ** 21))', 1, "client_internal_error"],
+  ['{ token: "t" }', 0, "no_error"],
+] as const)("execCredentials() counts how a program ended: %s", async (status, code, ending) => {
+  const ends: unknown[] = [];
+  const { credentials } = program(status);
+  credentials.observe?.({ programRan: (...end) => void ends.push(end), certificateChanged() {} });
+  await Promise.resolve(credentials.current(kept)).catch(() => {});
+  expect(ends).toEqual([[code, ending]]);
+});
+
+test("execCredentials() counts programs that are missing, and those that may not be run", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "exec-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const forbidden = join(folder, "login");
+  writeFileSync(forbidden, "", { mode: 0o600 });
+  for (const command of [join(folder, "missing"), forbidden]) {
+    const ends: unknown[] = [];
+    const credentials = execCredentials({ apiVersion, command }, { name: "c", cluster: {} });
+    credentials.observe?.({ programRan: (...end) => void ends.push(end), certificateChanged() {} });
+    await Promise.resolve(credentials.current(kept)).catch(() => {});
+    expect(ends).toEqual([[1, "plugin_not_found_error"]]);
+  }
 });

@@ -111,7 +111,9 @@ function execInfo(
     apiVersion: exec.apiVersion,
     kind: "ExecCredential",
     spec: {
-      interactive: exec.interactiveMode !== "Never" && process.stdin.isTTY,
+      // Node leaves isTTY undefined, and the field is required.
+      interactive:
+        exec.interactiveMode !== "Never" && ((process.stdin.isTTY as boolean | undefined) ?? false),
       ...(exec.provideClusterInfo && {
         cluster: {
           server: cluster.server,

@@ -149,6 +149,21 @@ test("an event handler sees types and states, and enqueues with priority and del
   expect(seen).toEqual(["add-old", "add-new", "update-new", "gone"]);
 });
 
+test("an event handler of the builder enqueues by itself", async () => {
+  const seen: string[] = [];
+  const { create } = await start({}, (_, manager) => {
+    manager
+      .controllerFor(ConfigMap, { predicates: [() => false] })
+      .named("events")
+      .watchesEvents(Secret, ({ type, object }, enqueue) =>
+        enqueue(request(`${type}-${object.metadata.name}`)),
+      )
+      .complete({ reconcile: ({ name }) => void seen.push(name) });
+  });
+  await create(Secret, "new");
+  await eventually(() => expect(seen).toEqual(["add-new"]));
+});
+
 test("an event handler that throws or enqueues nonsense is reported with the object, and the next event comes", async () => {
   const { seen, controller, create, lines } = await start();
   const watch = controller.watchEvents(Secret, async (event, enqueue) => {
