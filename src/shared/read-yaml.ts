@@ -37,6 +37,8 @@ export function readYaml(
 function toValue(file: string, document: Document.Parsed | Document, complaint: Complaint): unknown {
   const [error] = document.errors;
   if (!error) return withoutCycles(document.toJS());
+  // The parser reports its own stack, too, as if the file were wrong there.
+  if (error.code === "RESOURCE_EXHAUSTION") throw new RangeError(error.message);
   const [start] = error.linePos ?? [];
   throw new TsbuilderError(`"${file}" is not valid YAML: ${error.message.split("\n")[0]}`, {
     ...complaint,

@@ -34,17 +34,74 @@ const commands = [
   "create api --group example.org --version v1 --kind Box --resource=false --crd ../crd.yaml --make=false",
   "create webhook --group example.org --version v1 --kind Box --defaulting --crd ../crd.yaml --make=false",
 ];
-const hostile = [
-  ["escapes the project's folder", crd("../../../x", "boxes")],
-  ["injects code", crd("example.org", 'boxes" }); console.log(1); //')],
-] as const;
+/** A CRD whose names, version or schema are others. */
+const named = (names: object) => {
+  const whole = crd("example.org", "boxes");
+  return { ...whole, spec: { ...whole.spec, names: { ...whole.spec.names, ...names } } };
+};
+const versioned = (version: object) => {
+  const whole = crd("example.org", "boxes");
+  const [first] = whole.spec.versions;
+  return { ...whole, spec: { ...whole.spec, versions: [{ ...first, ...version }] } };
+};
+const withSchema = (properties: object) =>
+  versioned({ schema: { openAPIV3Schema: { type: "object", properties } } });
+
+/** Text that stands for a billion others as soon as its aliases are followed. */
+const bomb = [
+  "apiVersion: apiextensions.k8s.io/v1",
+  "kind: CustomResourceDefinition",
+  'a0: &a0 ["x", "x", "x", "x", "x", "x", "x", "x", "x", "x"]',
+  ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}, `.repeat(10)}]`),
+].join("\n");
+const nested = JSON.stringify(withSchema({ a: "DEEP" })).replace(
+  '"DEEP"',
+  `${'{"type":"object","properties":{"a":'.repeat(30_000)}{}${"}}".repeat(30_000)}`,
+);
+
+const hostile: readonly (readonly [string, unknown])[] = [
+  ["has a group that leaves the project", crd("../../../x", "boxes")],
+  ["has a plural that is code", crd("example.org", 'boxes" }); console.log(1); //')],
+  ["has a plural that is a path", crd("example.org", "../boxes")],
+  ["has a group with a marker", crd("example.org\n+kubebuilder:rbac:groups=*,resources=*,verbs=*", "boxes")],
+  ["has a group that is a template", crd("{{example}}.org", "boxes")],
+  ["has a kind that is a path", named({ kind: "../Box" })],
+  ["has a kind that is code", named({ kind: "Box {}; console.log(1); interface X" })],
+  ["has a kind that is a template", named({ kind: "{{#each this}}{{this}}{{/each}}" })],
+  ["has the kind of all objects", named({ kind: "__proto__" })],
+  ["has a list kind that is code", named({ listKind: "BoxList; console.log(1)" })],
+  ["has a singular that is a path", named({ singular: "../../box" })],
+  ["has a short name that is code", named({ shortNames: ["b; rm -rf ~"] })],
+  ["has a category with a line break", named({ categories: ["all\nx"] })],
+  ["has a version that is a path", versioned({ name: "../../v1" })],
+  ["has a version that is code", versioned({ name: 'v1"; console.log(1); //' })],
+  ["has a pattern that no server compiles", withSchema({ a: { type: "string", pattern: "(a+" } })],
+  ["has a type that is code", withSchema({ a: { type: 'string"; console.log(1); //' } })],
+  [
+    "has a rule that is no CEL",
+    withSchema({ a: { type: "string", "x-kubernetes-validations": [{ rule: "self." }] } }),
+  ],
+  ["is nested without end", nested],
+  [
+    "is larger than an API server accepts",
+    withSchema({ a: { type: "string", description: "x".repeat(4_000_000) } }),
+  ],
+  ["is a bomb of aliases", bomb],
+  ["has a tag that names a function", "!!js/function 'function () { console.log(1) }'"],
+  ["is binary", "\0\u0001\u0002"],
+];
 
 describe.each(commands)("tsbuilder %s", (command) => {
-  test.each(hostile)("writes nothing for a CRD that %s", async (_, object) => {
-    writeFileSync(join(folder, "crd.yaml"), JSON.stringify(object));
+  test.each(hostile)("writes nothing for a CRD that %s", async (_, content) => {
+    writeFileSync(join(folder, "crd.yaml"), typeof content === "string" ? content : JSON.stringify(content));
     const before = everything();
     await expect(run(command.split(" "), root)).rejects.toThrow(TsbuilderError);
     expect(everything()).toEqual(before);
+  });
+
+  test("says what is wrong with a file that is nested without end", async () => {
+    writeFileSync(join(folder, "crd.yaml"), nested);
+    await expect(run(command.split(" "), root)).rejects.toThrow("its aliases or its brackets never end");
   });
 
   test("does not follow a link out of the project", async () => {
