@@ -8,6 +8,7 @@ import { certificateRules } from "./stories/certificate-rules.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
+import { customVersions } from "./stories/custom-versions.ts";
 import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
 import { deviceRules } from "./stories/device-rules.ts";
@@ -74,6 +75,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "metadata-rules": metadataRules,
   bindings: bindingStories,
   "null-values": nullValues,
+  "custom-versions": customVersions,
   representations,
   reviews,
   "volume-rules": volumeRules,

@@ -155,6 +155,8 @@ export const deviceRules: readonly Story[] = [
   story("rules of resource slices", [
     slice("good", { nodeName: "n", devices: [{ name: "a" }] }),
     slice("nowhere", {}),
+    slice("no-terms", { nodeSelector: { nodeSelectorTerms: [] } }),
+    slice("counted", { allNodes: true, devices: [{ name: "a", consumesCounters: [{}, {}] }] }),
     slice("both", { nodeName: "n", allNodes: true }),
     slice("false", { nodeName: "", allNodes: false }),
     slice("pool", { allNodes: true, driver: "", pool: { name: "A/b", generation: -1 } }),

@@ -56,6 +56,42 @@ const everyWrite = (field: string): Step[] => [
   post(foos, foo(`posted-${field}`, { [field]: null })),
 ];
 
+const embedding = {
+  ...crd,
+  spec: {
+    ...crd.spec,
+    versions: [
+      {
+        ...crd.spec.versions[0],
+        additionalPrinterColumns: ["text", "count"].map((name) => ({
+          name,
+          type: "date",
+          jsonPath: `.spec.${name}`,
+        })),
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                properties: {
+                  text,
+                  count: { type: "integer" },
+                  resource: {
+                    type: "object",
+                    "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true,
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
 const nested = {
   flags: { a: null, b: true },
   list: [null],
@@ -81,5 +117,17 @@ export const nullValues: readonly Story[] = [
       get(`${foos}/open`),
     ],
     [crd],
+  ),
+  story(
+    "nothing left of what somebody else created, beside an embedded resource",
+    [
+      post(foos, foo("a", {})),
+      apply(`${foos}/a?fieldManager=m`, foo("a", { text: "x" })),
+      apply(`${foos}/a?fieldManager=m`, foo("a", {})),
+      get(`${foos}/a`),
+      merge(`${foos}/a`, { spec: { text: "", count: 1 } }),
+      get(`${foos}/a`, "application/json;as=Table;v=v1;g=meta.k8s.io"),
+    ],
+    [embedding],
   ),
 ];

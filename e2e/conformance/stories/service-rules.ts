@@ -23,6 +23,8 @@ function claimCases(...list: readonly Fields[]): Step[] {
   );
 }
 
+const both = ["IPv4", "IPv6"];
+
 /** Services, claims, Secrets and ConfigMaps that a real server rejects. */
 export const serviceRules: readonly Story[] = [
   story(
@@ -164,5 +166,28 @@ export const serviceRules: readonly Story[] = [
     post(maps, { metadata: { name: "b" }, data: { k: "v" }, immutable: true }),
     merge(`${maps}/b`, { data: { k: "w" } }),
     merge(`${maps}/b`, { immutable: null }),
+  ]),
+  story("IP families", [
+    ...[
+      { ipFamilyPolicy: "RequireDualStack" },
+      { ipFamilyPolicy: "PreferDualStack" },
+      { ipFamilies: ["IPv6"] },
+      { ipFamilies: both },
+      { ipFamilies: both, ipFamilyPolicy: "RequireDualStack" },
+      { ipFamilies: both, ipFamilyPolicy: "PreferDualStack" },
+      { clusterIP: "fd00::1" },
+      { clusterIP: "None" },
+      { clusterIP: "None", ipFamilies: ["IPv6"] },
+      { clusterIP: "None", ipFamilies: ["IPv6"], selector: { a: "b" } },
+      { clusterIP: "None", ipFamilyPolicy: "SingleStack" },
+      { clusterIP: "None", ipFamilyPolicy: "SingleStack", ipFamilies: both },
+    ].map((spec, index) =>
+      post(services, { metadata: { name: `f${index}` }, spec: { ports: [{ port: 80 }], ...spec } }),
+    ),
+    merge(`${services}/f7`, { spec: { selector: { a: "b" } } }),
+    merge(`${services}/f7`, { spec: { selector: { a: "b" }, ipFamilyPolicy: "SingleStack" } }),
+    merge(`${services}/f1`, { spec: { ipFamilyPolicy: "RequireDualStack" } }),
+    merge(`${services}/f1`, { spec: { ipFamilies: both } }),
+    merge(`${services}/f1`, { spec: { ipFamilies: null, ipFamilyPolicy: null } }),
   ]),
 ];

@@ -185,10 +185,10 @@ function isLeftOut(
 }
 
 /**
- * An empty list of managedFields asks to reset them, a role without rules is stored with an empty list, and what is
- * wrong with a volume's empty capacity is said in other words than of none.
+ * An empty list of managedFields asks to reset them, a role without rules is stored with an empty list, what is wrong
+ * with a volume's empty capacity is said in other words than of none, and an empty overhead is refused like any other.
  */
-const keptEmpty = new Set(["metadata.managedFields", "rules", "spec.capacity"]);
+const keptEmpty = new Set(["metadata.managedFields", "rules", "spec.capacity", "spec.overhead"]);
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
   // An empty list as a value of any type, such as the default of a schema, is kept.

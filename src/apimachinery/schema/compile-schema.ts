@@ -24,7 +24,8 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
 
   return {
     schema,
-    prune: (object) => (embeds ? pruneEmbedding(object) : prune(object, shape, true)),
+    prune: (object, { keepNulls = false } = {}) =>
+      embeds && !(keepNulls && hasNull(object)) ? pruneEmbedding(object) : prune(object, shape, true),
     applyDefaults: <T>(object: T, { keepNulls = false } = {}) =>
       applyDefaults(!keepNulls && hasNull(object) ? dropNulls(object, schema) : object) as T,
     validate(object, options = {}) {

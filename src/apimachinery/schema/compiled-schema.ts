@@ -10,6 +10,12 @@ export interface Pruned<T> {
   readonly malformed?: FieldError;
 }
 
+/** What becomes of nulls that mean "not set". */
+export interface NullOptions {
+  /** A server-side apply keeps them, and validation refuses them. */
+  readonly keepNulls?: boolean;
+}
+
 /** Options of a validation. */
 export interface ValidateOptions {
   /** The stored object: errors in unchanged subtrees are ignored (ratcheting). */
@@ -28,12 +34,9 @@ export interface ValidateOptions {
 export interface CompiledSchema {
   readonly schema: JSONSchema;
   /** Drops unknown fields. The root's apiVersion, kind and metadata are always kept. */
-  prune<T>(object: T): Pruned<T>;
-  /**
-   * Drops nulls of fields that are not nullable and have no default, then applies defaults, as on each write and read.
-   * A server-side apply keeps the nulls, for which validation refuses it.
-   */
-  applyDefaults<T>(object: T, options?: { readonly keepNulls?: boolean }): T;
+  prune<T>(object: T, options?: NullOptions): Pruned<T>;
+  /** Drops nulls of fields that are not nullable and have no default, then applies defaults, as on each write and read. */
+  applyDefaults<T>(object: T, options?: NullOptions): T;
   /**
    * Validates an object as the API server does, except for CEL rules: OpenAPI value validation, then embedded
    * resources, then uniqueness in sets and list maps. The caller validates the metadata of the root.

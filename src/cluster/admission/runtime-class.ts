@@ -21,7 +21,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       if (!stored) return refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
       if (overhead?.podFixed) {
-        if (spec.overhead && !isEqual(spec.overhead, overhead.podFixed)) {
+        if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed)) {
           refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
         }
         spec.overhead = { ...overhead.podFixed };
@@ -40,6 +40,17 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       );
       if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...more];
       return request.object;
+    },
+    validate(request) {
+      if (!isNewPod(request)) return;
+      const { overhead, runtimeClassName = "" } = request.object["spec"] as PodSpec;
+      const stored = store.collection("runtimeclasses.node.k8s.io").get(runtimeClassName);
+      const fixed = (stored?.object as RuntimeClass | undefined)?.overhead?.podFixed;
+      if (isEqual(overhead, fixed)) return;
+      const why = fixed
+        ? "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        : "Pod Overhead set without corresponding RuntimeClass defined Overhead";
+      throw forbidden(request.resource, request.object.metadata.name ?? "", `pod rejected: ${why}`);
     },
   };
 }

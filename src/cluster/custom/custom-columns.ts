@@ -42,7 +42,8 @@ function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: numbe
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
-      return typeof value === "string" ? formatAge(value, now) : "<unknown>";
+      if (typeof value !== "string") return null;
+      return value === "" ? "<unknown>" : formatAge(value, now);
     default:
       return values.map((each) => (typeof each === "string" ? each : JSON.stringify(each))).join(",");
   }

@@ -73,6 +73,7 @@ export function customResource(
     strategy: customStrategy(crd, schemas, isTerminating),
     subresources: new Map(crd.spec.versions.flatMap((version) => [...subresourcesOf(version)])),
     custom: true,
+    renamesVersions: crd.spec.conversion?.strategy !== "Webhook",
     present: (entry, version) => versions.present(entry, version),
     presentAll: (entries, version) => versions.presentAll(entries, version),
     convert: (object, version) => versions.convert(object, version),

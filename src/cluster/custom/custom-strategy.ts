@@ -53,8 +53,8 @@ export function customStrategy(
     default(object, context) {
       const schema = schemaFor(context);
       object.metadata = decodedMetadata(object);
-      const { object: known } = schema.prune(object);
-      replaceFields(object, schema.applyDefaults(known, { keepNulls: context.applied === true }));
+      const nulls = { keepNulls: context.applied === true };
+      replaceFields(object, schema.applyDefaults(schema.prune(object, nulls).object, nulls));
     },
     validate(object, context) {
       // Without a name, the rules of the schema are not evaluated.

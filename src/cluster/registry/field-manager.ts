@@ -4,7 +4,8 @@ import { type Endpoint, isUntypable, trackUpdate } from "@tsbuilder/apimachinery
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import { fieldText } from "./field-text.ts";
-import { subresourcesIn } from "./resource.ts";
+import type { ObjectSchema } from "./object-schema.ts";
+import { type Resource, subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */
@@ -32,12 +33,36 @@ export function endpointOf(write: Write): Endpoint {
  * custom objects can have values of a wrong type in them at that time.
  */
 export function canTrack({ resource, version }: Write, ...objects: readonly ApiObject[]): boolean {
-  const schema = resource.versions.find(({ name }) => name === version)?.schema;
+  const schema = schemaIn(resource, version);
   if (!resource.custom || !schema) return true;
-  return objects.every((object) => {
-    const { metadata: _metadata, ...content } = schema.compiled?.prune(object).object ?? object;
-    return !isUntypable(content as unknown as JSONObject, schema.node);
+  return objects.every((object) => isTypable(schema.compiled?.prune(object).object ?? object, schema));
+}
+
+/**
+ * Whether the versions in which other managers wrote a stored object know all fields of its replacement: where versions
+ * differ in their names alone, managed fields are computed with the unknown ones, and can't be.
+ */
+export function areFieldsKnown(
+  { resource, version, body }: Write,
+  live: ApiObject,
+  next: ApiObject,
+): boolean {
+  if (!resource.renamesVersions || body) return true;
+  const written = (live.metadata.managedFields ?? []).map(
+    ({ apiVersion = "" }) => parseApiVersion(apiVersion).version,
+  );
+  return [...new Set(written)].every((each) => {
+    const schema = each === version ? undefined : schemaIn(resource, each);
+    return !schema || [live, next].every((object) => isTypable(object, schema));
   });
+}
+
+function schemaIn({ versions }: Resource, version: string): ObjectSchema | undefined {
+  return versions.find(({ name }) => name === version)?.schema;
+}
+
+function isTypable({ metadata: _metadata, ...content }: ApiObject, { node }: ObjectSchema): boolean {
+  return !isUntypable(content as unknown as JSONObject, node);
 }
 
 /** The object of a write whose managed fields can't be computed: it has none. */

@@ -6,7 +6,13 @@ import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./admission-request.ts";
 import { admissionRequest, createObject } from "./create-object.ts";
-import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
+import {
+  areFieldsKnown,
+  canTrack,
+  restoreManagers,
+  trackManagers,
+  withoutManagers,
+} from "./field-manager.ts";
 import { carryOverMetadata } from "./object-meta.ts";
 import { removeDuplicateOwners } from "./owner-references.ts";
 import { kindSubject } from "./resource.ts";
@@ -85,16 +91,20 @@ async function prepare(
   checkRevision(write, current, next);
   const tracked = !write.applied && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
-  strategy.default?.(next, write);
+  // The object behind a Scale was decoded when it was read.
+  if (!write.body) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
-  const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
+  const own =
+    tracked && areFieldsKnown(write, current, next)
+      ? await trackManagers(write, current, next)
+      : withoutManagers(next);
   const owned = write.applied ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
+  strategy.default?.(update, write);
   strategy.resetFields(update, current, write.subresource);
   carryOverMetadata(update, current, write);
-  strategy.default?.(update, write);
   removeDuplicateOwners(write, update, "admission");
   restoreManagers(update, managedFields);
   strategy.prepareForUpdate?.(update, current, write);

@@ -1,4 +1,11 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { IntOrString } from "@tsbuilder/apimachinery/meta";
@@ -66,7 +73,11 @@ export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: stri
   if (isUsable(selector)) {
     yield* matchingLabels(spec);
     yield* validateTemplate(spec.template, "spec.template");
-  } else yield invalid("spec.selector", selector, unusable);
+  } else {
+    const { matchLabels, matchExpressions } = selector!;
+    const shown = { ...(matchLabels && { matchLabels }), ...(matchExpressions && { matchExpressions }) };
+    yield invalidStruct("spec.selector", shown, unusable);
+  }
 }
 
 /** An absent selector matches nothing. */

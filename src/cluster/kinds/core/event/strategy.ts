@@ -1,4 +1,5 @@
 import type { Strategy } from "../../../registry/resource.ts";
+import type { Fields } from "../../fill-in.ts";
 import { changedEvent, newEvent } from "./rules.ts";
 
 /** Events have fields that Go serializes even if empty. */
@@ -10,6 +11,8 @@ export const eventStrategy: Partial<Strategy> = {
       return;
     }
     for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
+    const { series } = object as { series?: Fields };
+    if (series) series["lastObservedTime"] ??= null;
     for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
   },
   validate: (object, { resource }) => [...newEvent(object, resource)],

@@ -27,9 +27,6 @@ export function allocateAddress(
   if (spec.type === "ExternalName") return;
   if (spec.clusterIP === "None") {
     spec.clusterIPs = ["None"];
-    const selects = Object.keys(spec.selector ?? {}).length > 0;
-    spec.ipFamilies ??= selects ? ["IPv4"] : ["IPv4", "IPv6"];
-    spec.ipFamilyPolicy ??= selects ? "SingleStack" : "RequireDualStack";
     return;
   }
   const taken = new Map<string | undefined, string | undefined>([
@@ -51,8 +48,6 @@ export function allocateAddress(
     ]);
   }
   spec.clusterIPs = [spec.clusterIP];
-  spec.ipFamilies ??= [spec.clusterIP.includes(":") ? "IPv6" : "IPv4"];
-  spec.ipFamilyPolicy ??= "SingleStack";
 }
 
 function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {

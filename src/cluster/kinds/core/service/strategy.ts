@@ -5,6 +5,7 @@ import { labelName } from "../../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import { allocateAddress, allocateNodePorts } from "./allocation.ts";
 import { dropFieldsOfType, keepAllocations } from "./change.ts";
+import { settleFamilies } from "./ip-families.ts";
 import { addressChange, balancerStatus, serviceProblems } from "./rules.ts";
 import { isExternal, type Service } from "./types.ts";
 import { serviceWarnings } from "./warnings.ts";
@@ -37,8 +38,9 @@ export function serviceStrategy(store: Store): Partial<Strategy> {
       return [...addressChange(object as Service, old as Service), ...problems];
     },
     warnings: (object) => serviceWarnings(object as Service),
-    beforeCommit(object, old) {
+    beforeCommit(object, old, { subresource }) {
       const service = object as Service;
+      if (subresource === "") settleFamilies(service, old as Service | undefined);
       allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
       allocateNodePorts(service, services());
     },

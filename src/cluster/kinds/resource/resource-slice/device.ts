@@ -52,6 +52,10 @@ export function* deviceProblems(field: string, device: SentDevice, placed: boole
     const at = `${field}.consumesCounters[${index}]`;
     yield* counterProblems(at, "counterSet", { name: counterSet, ...(counters && { counters }) });
   }
+  const sets = consumesCounters.map(({ counterSet = "" }) => counterSet);
+  for (const [index, set] of sets.entries()) {
+    if (sets.indexOf(set) < index) yield duplicate(`${field}.consumesCounters[${index}]`, set);
+  }
   yield* placeProblems(field, device, placed);
   yield* bindingProblems(field, device);
 }

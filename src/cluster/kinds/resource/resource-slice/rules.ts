@@ -4,6 +4,7 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { immutable, type Problems, refused } from "../../checks/problems.ts";
+import { nodeSelectorProblems } from "../../core/pod-spec/affinity.ts";
 import { driverName } from "../../storage/class-rules.ts";
 import { counterProblems, deviceProblems, type SentDevice } from "./device.ts";
 
@@ -79,6 +80,7 @@ function* nodeProblems({
   if (nodeName === "") {
     yield invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string");
   } else if (nodeName !== undefined) yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
+  if (nodeSelector) yield* nodeSelectorProblems("spec.nodeSelector", nodeSelector.nodeSelectorTerms);
   if (nodeSelector && nodeSelector.nodeSelectorTerms?.length !== 1) {
     const terms = nodeSelector.nodeSelectorTerms ?? null;
     yield invalid("spec.nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term");
