@@ -143,17 +143,19 @@ export const workloadRules: readonly Story[] = [
     put(`${apps}/daemonsets/a/status?fieldManager=n`, { metadata: { name: "a" } }),
     merge(`${apps}/daemonsets/a`, { spec: { template: { metadata: { labels: { more: "1" } } } } }),
   ]),
-  story("selectors of workloads that can't be used", [
-    ...["deployments", "replicasets"].map((plural) =>
+  story(
+    "selectors of workloads that can't be used",
+    ["deployments", "replicasets"].map((plural) =>
       post(`${apps}/${plural}`, {
         metadata: { name: "a" },
         spec: { selector: { ...selector, matchExpressions: [{}] }, template },
       }),
     ),
-  ]),
-  story("overhead without a RuntimeClass", [
-    ...[{}, { cpu: "1" }].map((overhead) =>
+  ),
+  story(
+    "overhead without a RuntimeClass",
+    [{}, { cpu: "1" }].map((overhead) =>
       post("/api/v1/namespaces/{ns}/pods", { metadata: { name: "a" }, spec: { ...template.spec, overhead } }),
     ),
-  ]),
+  ),
 ];
