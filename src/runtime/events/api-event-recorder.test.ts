@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import type { Client } from "../client/client.ts";
+import { interceptClient } from "../client/intercept-client.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
+import { moveClockUntil } from "../testing/move-clock.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
 import { Event } from "./event.ts";
 
@@ -30,7 +34,7 @@ const pod = (name = "p") => ({
 });
 const noDeadline = new AbortController().signal;
 
-function makeRecorder(live = client) {
+function makeRecorder(live: Client = client) {
   const clock = new FakeClock();
   const lines: string[] = [];
   const recorder = new ApiEventRecorder({
@@ -122,6 +126,21 @@ describe("ApiEventRecorder", () => {
     await stopped;
     recorder.normal(pod(), "After", "the end");
     await nowhere.close();
+  });
+
+  test("an Event that got no answer is sent again", async () => {
+    let tries = 0;
+    const unsteady = interceptClient(client, {
+      create(call, next) {
+        if (tries++ === 0) throw new ApiError({ reason: "Unreachable", message: "reset" });
+        return next(call);
+      },
+    });
+    const { recorder, clock } = makeRecorder(unsteady);
+    recorder.normal(pod(), "Sent", "again");
+    await moveClockUntil(clock, async () => (await events()).length === 1);
+    await recorder.stop(noDeadline);
+    expect({ tries, dropped: recorder.dropped }).toEqual({ tries: 2, dropped: 0 });
   });
 
   test("an Event that the server rejects is dropped and the next one sent", async () => {

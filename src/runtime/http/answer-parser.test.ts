@@ -98,6 +98,7 @@ describe("AnswerParser", () => {
   });
 
   test.each([
+    ["no head at all", "\r\n\r\n"],
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
     ["a header without a name", "HTTP/1.1 200 OK\r\n: x\r\n\r\n"],
     ["a header that goes on", "HTTP/1.1 200 OK\r\na: x\r\n y\r\n\r\n"],
