@@ -26,7 +26,7 @@ const mutants = runtimeMutants(Number(values.count ?? 150)).filter(
 const started = performance.now();
 const broken = await runTests(undefined, [folder], 1_200_000);
 if (broken !== undefined) throw new Error(`the tests fail without a mutant: ${broken}`);
-const limit = Math.round(4 * (performance.now() - started) + 120_000);
+const limit = Math.round(2 * (performance.now() - started) + 60_000);
 
 const verdicts = new Map<Mutant, Verdict>();
 const queue = mutants.values();
