@@ -107,7 +107,7 @@ describe("parseProject()", () => {
     [text.replace("version: v1", "version: one"), `the version "one" is not valid`],
     [text.replace("plugins:", `${order}plugins:`), "contains apps.example.com/v1, Kind Order twice"],
     [`${text}---\na: b\n`, "contains 2 YAML documents"],
-    [`${text}brackets: ${"[".repeat(20_000)}`, `"PROJECT" is not valid YAML`],
+    [`${text}brackets: ${"[".repeat(20_000)}`, `"PROJECT" can't be read`],
     [`${text}a0: &a0 [x]\n${bomb}`, `"PROJECT" can't be read`],
     [text.replace("kind: Order", "kind: Order\n  singular: '*/'"), `"PROJECT.resources[0].singular"`],
     [text.replace("kind: Order", "kind: Order\n  shortNames: [a;b]"), `"PROJECT.resources[0].shortNames[0]"`],

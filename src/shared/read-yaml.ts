@@ -27,7 +27,7 @@ export function readYaml(
   } catch (error) {
     // Aliases of aliases, or thousands of brackets: small files that no memory and no stack is large enough for.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
-    throw new TsbuilderError(`"${file}" can't be read: its aliases or its brackets never end`, {
+    throw new TsbuilderError(`"${file}" can't be read: its aliases or brackets are nested too deeply`, {
       ...complaint,
       cause: error,
     });
