@@ -84,6 +84,16 @@ export const oddRequests: readonly Story[] = [
     post(maps, '{"metadata":{"name":"a","generation":9223372036854775808}}'),
     post(maps, '{"metadata":{"name":"a","generation":1.5}}'),
   ]),
+  story("two mistakes in the options of a list", [
+    ...[
+      "labelSelector=a%3D%3D%3Db&limit=x",
+      "fieldSelector=x%3Da&timeoutSeconds=y",
+      "limit=x&timeoutSeconds=y",
+    ].map((query) => get(`${maps}?${query}`)),
+    get(`${maps}?resourceVersionMatch=Odd&labelSelector=a%3D%3D%3Db`),
+    post(maps, { metadata: { name: "a" } }),
+    post(maps, { metadata: { name: "a", generateName: "b" } }),
+  ]),
   story("writes to all namespaces", [
     post("/api/v1/configmaps", { metadata: { name: "a", namespace: "{ns}" } }),
     remove("/api/v1/configmaps?dryRun=All"),

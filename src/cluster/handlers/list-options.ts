@@ -26,17 +26,20 @@ export interface ListOptions {
 type Predicate = (object: ApiObject) => boolean;
 
 export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
+  // Numbers are read before anything else is looked at.
+  const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
+  const limit = readInteger(query.get("limit")) ?? 0;
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(query.get("fieldSelector") ?? "", target.resource);
   const sendInitialEvents = query.get("sendInitialEvents");
   const options: Omit<ListOptions, "matches" | "shard"> = {
     labels,
     fields,
-    limit: readInteger(query.get("limit")) ?? 0,
+    limit,
     continue: query.get("continue") ?? "",
     resourceVersion: query.get("resourceVersion") ?? "",
     match: readMatch(query.get("resourceVersionMatch") ?? ""),
-    timeoutSeconds: readInteger(query.get("timeoutSeconds")),
+    timeoutSeconds,
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
     sendInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
   };

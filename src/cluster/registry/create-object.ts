@@ -50,7 +50,7 @@ export async function createObject(
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
   setNamespace(write, admitted);
-  const generated = setGeneratedName(write, admitted);
+  setGeneratedName(write, admitted);
   strategy.default?.(admitted, write);
   removeDuplicateOwners(write, admitted, "admission");
   restoreManagers(admitted, managedFields);
@@ -67,18 +67,19 @@ export async function createObject(
   if (checkCreate) allowCreation(write);
   const { name } = admitted.metadata;
   await core.admission.validate({ ...admissionRequest(write, "CREATE", admitted), name: name! });
-  return commit(write, admitted, generated);
+  return commit(write, admitted);
 }
 
 /** Commits in the same tick in which it checks that the key is free. */
-async function commit(write: Write, object: ApiObject, generated: boolean): Promise<Entry> {
+async function commit(write: Write, object: ApiObject): Promise<Entry> {
   const { core, resource } = write;
   checkNewResourceVersion(object.metadata.resourceVersion ?? "", write.dryRun);
   const stored = await resource.convert(object, resource.storageVersion);
   const key = keyOf(resource, write.namespace, object.metadata.name!);
   const taken = resource.collection.get(key);
   if (taken) {
-    const error = (generated ? generateNameConflict : alreadyExists)(resource, object.metadata.name!);
+    const { name, generateName } = object.metadata;
+    const error = (generateName ? generateNameConflict : alreadyExists)(resource, name!);
     if (!taken.object.metadata.deletionTimestamp) throw error;
     const { reason, message, details } = error.status;
     throw new StatusError(error.code, reason, `object is being deleted: ${message}`, details);
@@ -115,13 +116,12 @@ export function setNamespace(
 }
 
 /** Generates a name from `generateName`: a free one, if eight attempts find one. */
-function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): boolean {
-  if (metadata.name || !metadata.generateName || !resource.strategy.generateName) return false;
+function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): void {
+  if (metadata.name || !metadata.generateName || !resource.strategy.generateName) return;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
     metadata.name = generateName(metadata.generateName);
-    if (!resource.collection.get(keyOf(resource, namespace, metadata.name))) break;
+    if (!resource.collection.get(keyOf(resource, namespace, metadata.name))) return;
   }
-  return true;
 }
 
 /** The admission request of a write. */
