@@ -113,7 +113,8 @@ function isValue(node: ts.Node): boolean {
 /** Messages of errors, log lines and templates, and what has no effect when it runs. */
 function isText(node: ts.Node, source: ts.SourceFile): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
-  if (ts.isNewExpression(node) || ts.isTemplateExpression(node)) return true;
+  if (ts.isTemplateExpression(node)) return true;
+  if (ts.isNewExpression(node)) return node.expression.getText(source).endsWith("Error");
   if (!ts.isCallExpression(node)) return false;
   return /(^|\.)#?log(ger)?(\?\.|\.)(debug|info|warn|error)$/.test(node.expression.getText(source));
 }

@@ -4,9 +4,10 @@ import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listSources, repository } from "../support/source-imports.ts";
+import { chooseMutants } from "./choose-mutants.ts";
 import { applyMutant, findMutants } from "./find-mutants.ts";
 import { ringsOfTests } from "./rings-of-tests.ts";
-import { folder, runtimeMutants } from "./runtime-mutants.ts";
+import { allMutants, chosenMutants, folder } from "./runtime-mutants.ts";
 import { survivors } from "./survivors.ts";
 
 test("each kind of change is made, but none in texts, types and conditions of loops", () => {
@@ -39,7 +40,7 @@ test("a mutant keeps its name when code is moved", () => {
 });
 
 test("150 mutants of all folders of the runtime parse, and each has a name of its own", () => {
-  const mutants = runtimeMutants();
+  const mutants = chosenMutants();
   expect(new Set(mutants.map(({ id }) => id)).size).toBe(150);
   for (const mutant of mutants) {
     const text = readFileSync(join(repository, mutant.file), "utf8");
@@ -53,9 +54,14 @@ test("150 mutants of all folders of the runtime parse, and each has a name of it
   expect([...folders]).toEqual(expect.arrayContaining([...new Set(withCode)]));
 });
 
-test("every explained survivor is among the mutants", () => {
-  const ids = runtimeMutants().map(({ id }) => id);
+test("every explained survivor is a mutant", () => {
+  const ids = allMutants().map(({ id }) => id);
   expect(Object.keys(survivors).filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test.each([1, 10, 44, 4000, 100_000])("chooses %i, or as many as there are", (count) => {
+  const all = allMutants();
+  expect(chooseMutants(all, count)).toHaveLength(Math.min(count, all.length));
 });
 
 test("the tests that import a file come first, and then those that import a file that does", () => {

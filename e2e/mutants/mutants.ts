@@ -3,7 +3,7 @@ import { readSourceGraph } from "../tools/source-graph.ts";
 import type { Mutant } from "./find-mutants.ts";
 import { ringsOfTests } from "./rings-of-tests.ts";
 import { runTests, type Verdict } from "./run-tests.ts";
-import { folder, runtimeMutants } from "./runtime-mutants.ts";
+import { chosenMutants, folder } from "./runtime-mutants.ts";
 import { survivors } from "./survivors.ts";
 
 /**
@@ -19,9 +19,11 @@ const mostSurvivors = 0.03;
 
 const imports = readSourceGraph();
 const only = values.only?.split(",");
-const mutants = runtimeMutants(Number(values.count ?? 150)).filter(
+const mutants = chosenMutants(readCount(values.count, 150)).filter(
   ({ id, file }) => !only || only.some((one) => id === one || file.startsWith(one)),
 );
+if (mutants.length === 0)
+  throw new Error(`none of the chosen mutants is ${values.only}: --only takes ids and folders`);
 
 const started = performance.now();
 const broken = await runTests(undefined, [folder], 1_200_000);
@@ -30,8 +32,14 @@ const limit = Math.round(2 * (performance.now() - started) + 60_000);
 
 const verdicts = new Map<Mutant, Verdict>();
 const queue = mutants.values();
-await Promise.all(Array.from({ length: Number(values.workers ?? 2) }, work));
+await Promise.all(Array.from({ length: readCount(values.workers, 2) }, work));
 report();
+
+function readCount(text: string | undefined, missing: number): number {
+  const count = Number(text ?? missing);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`${text} is no number of mutants or workers`);
+  return count;
+}
 
 async function work(): Promise<void> {
   for (const mutant of queue) {

@@ -7,11 +7,13 @@ import { findMutants, type Mutant } from "./find-mutants.ts";
 /** The folder whose tests are tried. */
 export const folder = "src/runtime/";
 
-/** The mutants of the runtime that are tried, of all of its folders. */
-export function runtimeMutants(count = 150): Mutant[] {
+/** Every mutant of the runtime. */
+export function allMutants(): Mutant[] {
   const files = listSources(folder).filter((file) => !/\.test(-d)?\.ts$|\/k8s\//.test(file));
-  return chooseMutants(
-    files.flatMap((file) => findMutants(file, readFileSync(join(repository, file), "utf8"))),
-    count,
-  );
+  return files.flatMap((file) => findMutants(file, readFileSync(join(repository, file), "utf8")));
+}
+
+/** Those that are tried, of all folders. */
+export function chosenMutants(count = 150): Mutant[] {
+  return chooseMutants(allMutants(), count);
 }
