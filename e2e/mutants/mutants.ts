@@ -37,7 +37,8 @@ report();
 
 function readCount(text: string | undefined, missing: number): number {
   const count = Number(text ?? missing);
-  if (!Number.isInteger(count) || count < 1) throw new Error(`"${text}" is not a number of mutants or workers`);
+  if (!Number.isInteger(count) || count < 1)
+    throw new Error(`"${text}" is not a number of mutants or workers`);
   return count;
 }
 
