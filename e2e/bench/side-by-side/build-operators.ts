@@ -1,17 +1,30 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
 /** A program and its arguments. */
 export type Command = readonly [file: string, ...args: string[]];
 
-/** Builds our operator as for a project's image, and the Go operator if Go is installed. */
+/** Builds our operator as for a project's image and with the options of a project's Deployment, and the Go operator if Go is installed. */
 export async function buildOperators(folder: string): Promise<ReadonlyMap<string, Command>> {
-  const operators = new Map<string, Command>([["tsbuilder", [process.execPath, await bundle(folder)]]]);
+  const operators = new Map<string, Command>([
+    ["tsbuilder", [process.execPath, ...deployedOptions(), await bundle(folder)]],
+  ]);
   const twin = buildTwin(folder);
   if (twin) operators.set("controller-runtime", [twin]);
   else console.log("left out: controller-runtime: Go was not found");
   return operators;
+}
+
+/** Node's options in the Deployment that `init` scaffolds. */
+function deployedOptions(): string[] {
+  const template = "../../../templates/kustomize/init/base/config/manager/manager.yaml.hbs";
+  const options = /name: NODE_OPTIONS\s+value: (.*)/.exec(
+    readFileSync(new URL(template, import.meta.url), "utf8"),
+  );
+  if (!options) throw new Error("the scaffolded Deployment sets no NODE_OPTIONS");
+  return options[1]!.split(" ");
 }
 
 async function bundle(folder: string): Promise<string> {

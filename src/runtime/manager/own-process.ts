@@ -2,6 +2,7 @@ import process from "node:process";
 import { isProgrammingError } from "../controller/outcome.ts";
 import type { LeveledLogger } from "../log/create-logger.ts";
 import type { Logger } from "../log/logger.ts";
+import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
 
 /**
  * Runs a manager that owns its process. The first SIGINT or SIGTERM stops it and the second exits at once, as users and
@@ -31,6 +32,7 @@ export async function runAsProcess(
     });
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGUSR2", onVerbosity);
   process.on("unhandledRejection", onRejection);
+  warnOfLooseHeap(readMemoryLimits(), log);
   try {
     await manager.run();
   } catch (error) {
