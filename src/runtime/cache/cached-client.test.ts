@@ -109,8 +109,23 @@ test("Client.with({ dryRun }) leaves the cache as it is", async () => {
   const { client } = await start();
   const key = { namespace, name: "dry" };
   await client.list(Widget);
-  await client.with({ dryRun: true }).create(Widget, { metadata: key, spec: {} });
+  const dry = client.with({ dryRun: true });
+  await dry.create(Widget, { metadata: key, spec: {} });
   expect(await client.find(Widget, key)).toBeUndefined();
+  await client.create(Widget, { metadata: key, spec: {} });
+  expect(await dry.delete(Widget, key)).toBe(true);
+  expect(await client.find(Widget, key)).toBeDefined();
+});
+
+test("Client.delete() says whether there was something to delete, dry or not", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  const key = { namespace, name: "gone" };
+  await client.list(Widget);
+  expect(await client.delete(Widget, key)).toBe(false);
+  expect(await client.with({ dryRun: true }).delete(Widget, key)).toBe(false);
+  await client.create(Widget, { metadata: key, spec: {} });
+  expect(await client.delete(Widget, key)).toBe(true);
 });
 
 test.each([
