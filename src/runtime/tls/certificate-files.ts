@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -37,6 +38,8 @@ export class CertificateFiles implements CertificateSource {
   #watcher: FSWatcher | undefined;
   #cancelPoll: (() => void) | undefined;
   #isStopped = false;
+  #checks = Promise.resolve();
+  #isCheckQueued = false;
 
   constructor(options: {
     readonly folder: string;
@@ -67,7 +70,7 @@ export class CertificateFiles implements CertificateSource {
         { cause: error },
       );
     }
-    const check = () => void this.#check(onChange);
+    const check = () => this.#queueCheck(onChange);
     try {
       this.#watcher = watch(dirname(this.#paths.cert), check);
       this.#watcher.on("error", () => this.#watcher?.close());
@@ -86,6 +89,16 @@ export class CertificateFiles implements CertificateSource {
     this.#isStopped = true;
     this.#watcher?.close();
     this.#cancelPoll?.();
+  }
+
+  /** Checks once the one before has ended: otherwise what it read might replace what is newer. */
+  #queueCheck(onChange: (certificate: Certificate) => void): void {
+    if (this.#isCheckQueued) return;
+    this.#isCheckQueued = true;
+    this.#checks = this.#checks.then(() => {
+      this.#isCheckQueued = false;
+      return this.#check(onChange);
+    });
   }
 
   async #check(onChange: (certificate: Certificate) => void): Promise<void> {
@@ -109,11 +122,31 @@ export class CertificateFiles implements CertificateSource {
         key: await readFile(key, "utf8"),
         ...(clientCa === undefined ? {} : { clientCa: await readFile(clientCa, "utf8") }),
       };
+      assertUsable(certificate);
       this.#observer?.read(true);
       return certificate;
     } catch (error) {
       this.#observer?.read(false);
       throw error;
     }
+  }
+}
+
+/**
+ * Throws unless a server can use it. Files that are being written are empty or don't belong together, which a server
+ * would accept: without a key it would fail all callers, without a CA it would accept clients of every public one.
+ */
+function assertUsable({ cert, key, clientCa }: Certificate): void {
+  const parsed = parse("certificate", () => new X509Certificate(cert));
+  if (!parsed.checkPrivateKey(parse("key", () => createPrivateKey(key))))
+    throw new Error("the key belongs to another certificate");
+  if (clientCa !== undefined) parse("client CA", () => new X509Certificate(clientCa));
+}
+
+function parse<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`the ${what} is empty or not PEM: ${(error as Error).message}`, { cause: error });
   }
 }
