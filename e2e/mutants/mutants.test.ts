@@ -64,7 +64,7 @@ test.each([1, 10, 44, 4000, 100_000])("chooses %i, or as many as there are", (co
   expect(chooseMutants(all, count)).toHaveLength(Math.min(count, all.length));
 });
 
-test("the tests that import a file come first, and then those that import a file that does", () => {
+test("the test that noticed a mutant before comes first, then the tests that import its file, and then those that import a file that does", () => {
   const imports = new Map([
     ["lib/a.ts", []],
     ["lib/b.ts", ["lib/a.ts"]],
@@ -79,4 +79,9 @@ test("the tests that import a file come first, and then those that import a file
     ["lib/c.test.ts"],
   ]);
   expect(ringsOfTests("lib/d.ts", imports, "lib/")).toHaveLength(1);
+  expect(ringsOfTests("lib/a.ts", imports, "lib/", "lib/c.test.ts")).toEqual([
+    ["lib/c.test.ts"],
+    ["lib/a.test.ts"],
+    ["lib/b.test.ts"],
+  ]);
 });

@@ -1,14 +1,16 @@
 import { parseArgs } from "node:util";
 import { readSourceGraph } from "../tools/source-graph.ts";
 import type { Mutant } from "./find-mutants.ts";
+import { readKillers, writeKillers } from "./killers.ts";
 import { ringsOfTests } from "./rings-of-tests.ts";
 import { runTests, type Verdict } from "./run-tests.ts";
-import { chosenMutants, folder } from "./runtime-mutants.ts";
+import { allMutants, chosenMutants, folder } from "./runtime-mutants.ts";
 import { survivors } from "./survivors.ts";
 
 /**
  * Changes the runtime's code in 150 places, one at a time, and runs its tests: a change that none of them notices shows
- * what they leave open. `npm run mutants -- [--only ID,FILE] [--count N] [--workers N]`.
+ * what they leave open. `npm run mutants -- [--only ID,FILE] [--count N] [--workers N]`. Which test file noticed a mutant is
+ * kept in killers.json: it is run first the next time.
  */
 const { values } = parseArgs({
   options: { only: { type: "string" }, count: { type: "string" }, workers: { type: "string" } },
@@ -27,12 +29,14 @@ if (mutants.length === 0)
 
 const started = performance.now();
 const broken = await runTests(undefined, [folder], 1_200_000);
-if (broken !== undefined) throw new Error(`the tests fail without a mutant: ${broken}`);
+if (broken !== undefined) throw new Error(`the tests fail without a mutant: ${broken.by}`);
 const limit = Math.round(2 * (performance.now() - started) + 60_000);
 
+const killers = readKillers();
 const verdicts = new Map<Mutant, Verdict>();
 const queue = mutants.values();
 await Promise.all(Array.from({ length: readCount(values.workers, 2) }, work));
+writeKillers(killers, verdicts, allMutants());
 report();
 
 function readCount(text: string | undefined, missing: number): number {
@@ -45,10 +49,11 @@ function readCount(text: string | undefined, missing: number): number {
 async function work(): Promise<void> {
   for (const mutant of queue) {
     let verdict: Verdict;
-    for (const ring of ringsOfTests(mutant.file, imports, folder))
+    for (const ring of ringsOfTests(mutant.file, imports, folder, killers[mutant.id]))
       verdict ??= await runTests(mutant, ring, limit);
     verdicts.set(mutant, verdict);
-    console.log(`${verdicts.size}/${mutants.length} ${describe(mutant)}: ${verdict ?? "SURVIVED"}`);
+    const end = verdict ? `noticed by ${verdict.by}` : "SURVIVED";
+    console.log(`${verdicts.size}/${mutants.length} ${describe(mutant)}: ${end}`);
   }
 }
 

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { repository } from "../support/source-imports.ts";
 import type { Mutant } from "./find-mutants.ts";
 
-/** How the tests ended: the name of the first that failed, `"hangs"` if they did not end, undefined if all passed. */
-export type Verdict = string | undefined;
+/** What noticed a mutant: the first test that failed, and its file if it is known; undefined if all passed. */
+export type Verdict = { readonly by: string; readonly file?: string } | undefined;
 
 /** Runs unit tests with a mutant in the place of the source, until one fails; the time limit is in milliseconds. */
 export async function runTests(
@@ -34,7 +34,7 @@ export async function runTests(
       child.once("exit", resolve);
     });
     if (code === 0) return undefined;
-    return code === null ? "hangs" : readFailure(report);
+    return code === null ? { by: "a time limit" } : readFailure(report);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -48,17 +48,18 @@ interface Report {
   }[];
 }
 
-function readFailure(report: string): string {
+function readFailure(report: string): Verdict {
   let results: Report["testResults"];
   try {
     results = (JSON.parse(readFileSync(report, "utf8")) as Report).testResults;
   } catch {
-    return "the run broke off";
+    return { by: "the end of the process" };
   }
   for (const { name, message, assertionResults } of results) {
     const failed = assertionResults.find(({ status }) => status === "failed");
-    if (failed) return failed.fullName;
-    if (message !== "") return `${name} does not load`;
+    const file = relative(repository, name);
+    if (failed) return { by: failed.fullName, file };
+    if (message !== "") return { by: "a test file that does not load", file };
   }
-  return "an error outside of tests";
+  return { by: "an error outside of tests" };
 }
