@@ -6,6 +6,7 @@ import {
   issueCertificate,
   renewalTime,
 } from "@tsbuilder/apimachinery/certs";
+import { assertUsable } from "./assert-usable.ts";
 
 /** A CA and the serving certificate that it signed, all PEM. */
 export interface CertificateBundle {
@@ -14,6 +15,19 @@ export interface CertificateBundle {
   readonly caKey: string;
   readonly cert: string;
   readonly key: string;
+}
+
+/** Whether its certificates and keys belong together, as they may not after somebody edited them. */
+export function isUsable({ caBundle, caKey, cert, key }: CertificateBundle): boolean {
+  try {
+    const authorities = splitBundle(caBundle);
+    assertUsable({ cert, key });
+    assertUsable({ cert: authorities[0] ?? "", key: caKey });
+    const certificate = new X509Certificate(cert);
+    return authorities.some((pem) => certificate.verify(new X509Certificate(pem).publicKey));
+  } catch {
+    return false;
+  }
 }
 
 /** What the certificate is for. */

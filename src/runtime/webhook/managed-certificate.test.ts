@@ -1,6 +1,6 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { describeCertificate } from "@tsbuilder/apimachinery/certs";
+import { createCA, describeCertificate } from "@tsbuilder/apimachinery/certs";
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, type LiveClient } from "../client/live-client.ts";
@@ -156,4 +156,29 @@ test("an empty Secret is filled, and a configuration that lost its CA gets it ag
   });
   await clock.advance(5 * 60_000);
   await eventually(async () => (await caBundleOf()) === caBundle);
+});
+
+const strangers = {
+  ca: createCA({ commonName: "stranger" }),
+  base64: (text: string) => Buffer.from(text).toString("base64"),
+};
+
+test.each<[string, { [name: string]: string }]>([
+  ["whose key belongs to another certificate", { "tls.key": strangers.base64(strangers.ca.key) }],
+  [
+    "whose CA did not sign its certificate",
+    { "ca.crt": strangers.base64(strangers.ca.cert), "ca.key": strangers.base64(strangers.ca.key) },
+  ],
+  ["whose CA's key is another's", { "ca.key": strangers.base64(strangers.ca.key) }],
+  ["that was cut off", { "tls.crt": strangers.base64("-----BEGIN CERTIFICATE-----\nMIIB") }],
+])("a Secret %s is made anew", async (_, data) => {
+  await makeReplica(new FakeClock(new Date())).start();
+  const secret = await client.get(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+  await client.patch(CertificateSecret, secret, { merge: { data } });
+  const { start, served } = makeReplica(new FakeClock(new Date()));
+  await start();
+  const { cert, key } = served[0]!;
+  const certificate = new X509Certificate(cert);
+  expect(certificate.checkPrivateKey(createPrivateKey(key))).toBe(true);
+  expect(certificate.verify(new X509Certificate(await caBundleOf()).publicKey)).toBe(true);
 });

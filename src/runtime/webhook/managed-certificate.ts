@@ -4,7 +4,7 @@ import type { Client } from "../client/client.ts";
 import { retryOnConflict } from "../client/retry-on-conflict.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
-import { type CertificateBundle, renewBundle } from "../tls/certificate-bundle.ts";
+import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
 import { injectAuthority, type WebhookService } from "./inject-authority.ts";
 import { CertificateSecret } from "./webhook-kinds.ts";
@@ -123,7 +123,7 @@ function secretData(bundle: CertificateBundle): { [name: string]: string } {
   );
 }
 
-/** A Secret that lacks a key, or was created empty, counts as missing. */
+/** A Secret that lacks a key, was created empty, or holds what can't be used, counts as missing. */
 function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undefined {
   const read = (name: string) => Buffer.from(data[name] ?? "", "base64").toString("utf8");
   const bundle = {
@@ -132,5 +132,5 @@ function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undef
     cert: read(fields.cert),
     key: read(fields.key),
   };
-  return Object.values(bundle).every((pem) => pem.includes("-----BEGIN")) ? bundle : undefined;
+  return isUsable(bundle) ? bundle : undefined;
 }
