@@ -61,3 +61,16 @@ test("authProviderCredentials() reports what is wrong", async () => {
   const gone = { "auth-provider": { name: "gcp" } };
   expect(() => authProviderCredentials(gone)).toThrow('"gcp" of the kubeconfig is no longer supported');
 });
+
+test("authProviderCredentials() fails if the issuer's answer breaks off", async () => {
+  const server = await issuer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": 100 });
+    response.write('{"id_token":', () => response.socket?.resetAndDestroy());
+  });
+  const credentials = authProviderCredentials(
+    user({ "refresh-token": "r", "idp-issuer-url": server.config.server }),
+  );
+  await expect(credentials.current(kept)).rejects.toThrow(
+    `could not be refreshed at ${server.config.server}/token`,
+  );
+});
