@@ -34,6 +34,9 @@ interface ProcessOptions {
   readonly lease: LeaseRecord;
 }
 
+/** How long after a write its watch events may come from a server in another process, in real milliseconds. */
+const eventsWithin = 50;
+
 /**
  * One of several processes of an operator, with a proxy between it and the server. It copies the size of Widgets to
  * their status and to ConfigMaps, and deletes these in a cleanup. When its manager has ended, it can be started again.
@@ -42,6 +45,8 @@ export class BrokenProcess {
   readonly proxy: FaultProxy;
   /** Writes other than of leases and Events. */
   writes = 0;
+  /** When something other than a lease came or went last, in real milliseconds. */
+  #lastTraffic = 0;
   readonly #name: string;
   readonly #clock: SuspendedClock;
   readonly #options: Omit<ProcessOptions, "clock">;
@@ -67,13 +72,26 @@ export class BrokenProcess {
     this.#options = options;
     this.#clock = clock;
     proxy.onRequest = (request) => {
+      this.#watchTraffic(request);
       this.#watchWrite(request);
       const found = this.#faults.find(({ step, left }) => left > 0 && step.traffic === trafficOf(request));
       if (!found) return undefined;
       found.left--;
       return found.step.fault;
     };
-    proxy.onAnswer = (request) => this.#watchLease(request);
+    proxy.onAnswer = (request) => {
+      this.#watchTraffic(request);
+      this.#watchLease(request);
+    };
+  }
+
+  /**
+   * Whether a server in another process has requests of this one, or may still send it watch events of what was written
+   * last.
+   */
+  get isWaiting(): boolean {
+    if (this.proxy.isHeld) return false;
+    return this.proxy.unanswered > 0 || performance.now() - this.#lastTraffic < eventsWithin;
   }
 
   get isRunning(): boolean {
@@ -132,6 +150,10 @@ export class BrokenProcess {
   heal(): void {
     this.#faults.length = 0;
     this.proxy.connections = "pass";
+  }
+
+  #watchTraffic(request: ProxiedRequest): void {
+    if (trafficOf(request) !== "lease") this.#lastTraffic = performance.now();
   }
 
   #watchWrite(request: ProxiedRequest): void {

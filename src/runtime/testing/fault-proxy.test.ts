@@ -1,9 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { ApiError } from "../errors/api-error.ts";
+import type { ClusterConfig } from "../http/config.ts";
 import type { RawResponse } from "../http/transport.ts";
 import { type Fault, type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-proxy.ts";
 import { answerJSON, startStubServer } from "./stub-server.ts";
@@ -128,3 +134,29 @@ test("startFaultProxy() shows requests and the status of their answers, and reac
   ]);
   expect(seen[1]!.text).toContain(JSON.stringify(body));
 });
+
+test.each<[string, (ca: string, folder: string) => Partial<ClusterConfig>]>([
+  ["a file of CAs", (ca, folder) => ({ caFile: writeCA(folder, ca) })],
+  ["a certificate that nobody verifies", () => ({ insecureSkipTlsVerify: true })],
+  ["a name that the certificate has", (ca) => ({ ca, tlsServerName: "localhost" })],
+])("startFaultProxy() reaches a server with %s", async (_, tls) => {
+  const folder = await mkdtemp(join(tmpdir(), "fault-proxy-"));
+  const cluster = await startTestCluster();
+  const { ca = "", ...config } = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
+  const proxy = await startFaultProxy({ ...config, ...tls(ca, folder) });
+  const client = createClient(proxy.config);
+  onTestFinished(async () => {
+    await client.close();
+    await proxy.close();
+    await cluster.stop();
+    await rm(folder, { recursive: true });
+  });
+  expect((await client.request({ path: "/version" })).status).toBe(200);
+  expect(proxy.unanswered).toBe(0);
+});
+
+function writeCA(folder: string, ca: string): string {
+  const file = join(folder, "ca.crt");
+  writeFileSync(file, ca);
+  return file;
+}

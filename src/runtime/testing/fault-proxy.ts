@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { connect as connectTLS, createSecureContext } from "node:tls";
 import { STATUS_CODES } from "node:http";
@@ -41,6 +42,8 @@ export interface FaultProxy {
   readonly config: ClusterConfig;
   /** The number of open connections of clients. */
   readonly open: number;
+  /** The number of requests that were passed on, and that the server has not begun to answer. */
+  readonly unanswered: number;
   /** What happens to new connections: `hang` accepts them and never answers. */
   connections: "pass" | "reset" | "hang";
   /** While true, nothing is passed on in either direction; it arrives later. As if the client stood still. */
@@ -65,6 +68,8 @@ export async function startFaultProxy(
   const dial = await makeDial(target);
   /** The connections of clients, each with its connection to the server. */
   const sockets = new Map<Socket, Socket | undefined>();
+  /** The connections to the server that wait for an answer. */
+  const unanswered = new Set<Socket>();
   let isHeld = false;
   const hold = (ends: readonly (Socket | undefined)[]): void => {
     for (const end of ends) {
@@ -81,7 +86,7 @@ export async function startFaultProxy(
     else {
       const upstream = dial();
       sockets.set(client, upstream);
-      passOn(client, upstream, proxy, clock);
+      passOn(client, upstream, { proxy, unanswered, clock });
       if (isHeld) hold([client, upstream]);
     }
   });
@@ -94,6 +99,9 @@ export async function startFaultProxy(
     config: { ...rest, server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
     get open() {
       return sockets.size;
+    },
+    get unanswered() {
+      return unanswered.size;
     },
     connections: "pass",
     get isHeld() {
@@ -115,22 +123,35 @@ export async function startFaultProxy(
   return proxy;
 }
 
-/** Opens connections to the server: with TLS and the client certificate of the config, if there is one. */
-async function makeDial({ server, ca, credentials }: ClusterConfig): Promise<() => Socket> {
+/** Opens connections to the server: with the TLS settings and the client certificate of the config. */
+async function makeDial(target: ClusterConfig): Promise<() => Socket> {
+  const { server, caFile, insecureSkipTlsVerify, tlsServerName, credentials } = target;
   const { protocol, hostname, port } = new URL(server);
   const to = { host: hostname, port: Number(port), noDelay: true };
   if (protocol === "http:") return () => connect(to);
   const { cert, key } = (await credentials?.current({ refresh: false })) ?? {};
-  const secureContext = createSecureContext({ ca, cert, key });
+  const ca = target.ca ?? (caFile === undefined ? undefined : readFileSync(caFile));
+  const secure = {
+    secureContext: createSecureContext({ ca, cert, key }),
+    ...(insecureSkipTlsVerify && { rejectUnauthorized: false }),
+    ...(tlsServerName !== undefined && { servername: tlsServerName }),
+  };
   let session: Buffer | undefined;
   return () =>
-    connectTLS({ ...to, secureContext, session }).on("session", (ticket) => {
+    connectTLS({ ...to, ...secure, session }).on("session", (ticket) => {
       session = ticket;
     });
 }
 
+/** What a connection shares with the others of its proxy. */
+interface Shared {
+  readonly proxy: FaultProxy;
+  readonly unanswered: Set<Socket>;
+  readonly clock: Clock;
+}
+
 /** Joins both ends of a connection, and asks at the beginning of each request what is to happen to it. */
-function passOn(client: Socket, upstream: Socket, proxy: FaultProxy, clock: Clock): void {
+function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: Shared): void {
   let request: ProxiedRequest | undefined;
   let fault: Fault | undefined;
   /** Bytes of the current answer that the client has got. */
@@ -140,12 +161,14 @@ function passOn(client: Socket, upstream: Socket, proxy: FaultProxy, clock: Cloc
     fault?.type === "swallow" || (fault?.type === "freeze" && sent >= fault.after);
   const end = (): void => {
     for (const cancel of delayed) cancel();
+    unanswered.delete(upstream);
     client.destroy();
     upstream.destroy();
   };
   client.on("close", end);
   upstream.on("error", end);
   upstream.on("close", () => {
+    unanswered.delete(upstream);
     // Whoever is cut off doesn't hear of the end either.
     if (isCutOff()) return;
     if (delayed.size === 0) end();
@@ -158,9 +181,13 @@ function passOn(client: Socket, upstream: Socket, proxy: FaultProxy, clock: Cloc
     }
     if (fault?.type === "refuse") client.resetAndDestroy();
     else if (fault?.type === "answer" && begun) client.write(answerOf(fault));
-    else if (fault?.type !== "swallow" && fault?.type !== "answer") upstream.write(bytes);
+    else if (fault?.type !== "swallow" && fault?.type !== "answer") {
+      if (begun) unanswered.add(upstream);
+      upstream.write(bytes);
+    }
   });
   upstream.on("data", (bytes: Buffer) => {
+    unanswered.delete(upstream);
     if (sent === 0 && request) {
       request.status = Number(bytes.toString("latin1", 9, 12));
       proxy.onAnswer(request);
