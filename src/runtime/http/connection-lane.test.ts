@@ -4,7 +4,7 @@ import https from "node:https";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
 import { Gate, listen } from "../../../e2e/support/connection-gate.ts";
-import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { answerJSON } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { TransportOptions } from "./transport.ts";
@@ -68,6 +68,23 @@ test("an attempt to connect ends with the request that it was made for, and hold
   gate.hangs = false;
   expect((await transport.send(request)).status).toBe(200);
   expect(clock.timers).toBe(0);
+});
+
+test("a request that gives up leaves the attempts that others wait for", async () => {
+  const { gate, clock, transport } = await setUp();
+  gate.hangs = true;
+  const abort = new AbortController();
+  const [first, second] = [transport.send({ ...request, signal: abort.signal }), transport.send(request)];
+  await gate.came(2);
+  abort.abort(new Error("enough"));
+  await expect(first).rejects.toThrow("enough");
+  await once(gate.sockets[0]!, "close");
+  await settled();
+  expect(gate.sockets.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+  gate.hangs = false;
+  // The attempt that is left is slow by now, and another one is made beside it.
+  await clock.advance(1000);
+  expect((await second).status).toBe(200);
 });
 
 test("an attempt that fails rejects nobody who came after it was made", async () => {

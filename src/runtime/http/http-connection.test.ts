@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { FakeClock, settled, systemClock } from "@tsbuilder/apimachinery/time";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { HttpTransport } from "./http-transport.ts";
@@ -76,6 +76,26 @@ test("a request on a connection that has just ended fails, and doesn't wait for 
   await expect(connection.send("GET / HTTP/1.1\r\n\r\n", { timeout: 1000, stream: false })).rejects.toThrow(
     "closed",
   );
+});
+
+test("a connection keeps a program alive while it has a request, and not before and after it", async () => {
+  const server = await startStubServer((_, response) => answerJSON(response, {}));
+  onTestFinished(() => server.close());
+  const socket = net.connect(Number(new URL(server.config.server).port), "127.0.0.1");
+  await once(socket, "connect");
+  const refs = [vi.spyOn(socket, "ref"), vi.spyOn(socket, "unref")].map(
+    (spy) => spy.mock.invocationCallOrder,
+  );
+  const isKept = (): boolean => (refs[0]!.at(-1) ?? 0) > (refs[1]!.at(-1) ?? 0);
+  const connection = new HttpConnection(socket, { onFree() {}, onGone() {} }, systemClock);
+  onTestFinished(() => connection.destroy());
+  connection.rest();
+  expect(isKept()).toBe(false);
+  const answer = connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n", { timeout: 1000, stream: false });
+  expect(isKept()).toBe(true);
+  await answer;
+  await settled();
+  expect(isKept()).toBe(false);
 });
 
 test("a connection is closed before the keep-alive timeout of the server", async () => {
@@ -222,6 +242,15 @@ test("a stream that nobody reads exerts backpressure on the server", async () =>
   await settled();
   expect(written).toBeLessThan(100);
   stream!.destroy();
+});
+
+test("a stream that is given up closes its connection", async () => {
+  const { server, transport } = await connect((_, response) => void response.write("never ends"));
+  const { stream } = await transport.send({ path, stream: true });
+  expect(server.connections.open).toBe(1);
+  stream!.destroy();
+  await settled();
+  expect(server.connections.open).toBe(0);
 });
 
 test("a path or header can't inject a second request", async () => {

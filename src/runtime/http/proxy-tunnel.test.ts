@@ -128,7 +128,37 @@ test("proxyFromEnvironment() respects NO_PROXY by name, suffix and range", () =>
   expect(proxy("https://10.1.2.3:443", "10.0.0.0/8")).toBeUndefined();
   expect(proxy("https://[fd00::1]:443", "fd00::/8")).toBeUndefined();
   expect(proxy("https://11.1.2.3", "10.0.0.0/8")).toBe("http://p:1");
+  expect(proxy("https://[fd00::1]", "10.0.0.0/8")).toBe("http://p:1");
+  expect(proxy("https://10.1.2.3", "fd00::/8")).toBe("http://p:1");
+  expect(proxy("https://api.example.com", "10.0.0.0/8")).toBe("http://p:1");
   expect(proxy("https://anything", "*")).toBeUndefined();
   expect(proxy("https://127.0.0.1:6443")).toBeUndefined();
   expect(proxy("http://api.example.com")).toBeUndefined();
+});
+
+test.each([
+  "10.0.0.0/99",
+  "10.0.0.0/-1",
+  "10.0.0.0/1.5",
+  "10.0.0.0/",
+  "10.0.0.0/8/8",
+  "::/129",
+  "//",
+  ":",
+  "]:1",
+])("proxyFromEnvironment() takes no notice of %j in NO_PROXY", (NO_PROXY) => {
+  for (const server of ["https://10.1.2.3", "https://[fd00::1]", "https://api.example.com"])
+    expect(proxyFromEnvironment(server, { HTTPS_PROXY: "http://p:1", NO_PROXY })).toBe("http://p:1");
+});
+
+test("proxyFromEnvironment() compares a port in NO_PROXY with the server's", () => {
+  const proxy = (server: string, NO_PROXY: string): string | undefined =>
+    proxyFromEnvironment(server, { HTTPS_PROXY: "http://p:1", NO_PROXY });
+  expect(proxy("https://api.example.com:6443", "example.com:6443")).toBeUndefined();
+  expect(proxy("https://api.example.com", "api.example.com:443")).toBeUndefined();
+  expect(proxy("https://api.example.com", "example.com:6443")).toBe("http://p:1");
+  expect(proxy("https://10.1.2.3:6443", "10.1.2.3:6443")).toBeUndefined();
+  expect(proxy("https://[fd00::1]:6443", "[fd00::1]:6443")).toBeUndefined();
+  expect(proxy("https://[fd00::1]:6443", "[fd00::1]:443")).toBe("http://p:1");
+  expect(proxy("https://[fd00::1]:6443", "fd00::1")).toBeUndefined();
 });

@@ -30,12 +30,13 @@ export function proxyFromEnvironment(
   server: string,
   env: { readonly [name: string]: string | undefined },
 ): string | undefined {
-  const { protocol, hostname } = new URL(server);
+  const { protocol, hostname, port } = new URL(server);
   const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const proxy = env[name] ?? env[name.toLowerCase()];
   if (!proxy || isLoopback(hostname)) return undefined;
   const exceptions = (env.NO_PROXY ?? env.no_proxy ?? "").split(",").map((entry) => entry.trim());
-  if (exceptions.some((entry) => isExcepted(hostname, entry))) return undefined;
+  if (exceptions.some((entry) => isExcepted(hostname, port || String(defaultPorts[protocol]), entry)))
+    return undefined;
   return hasScheme(proxy) ? proxy : `http://${proxy}`;
 }
 
@@ -58,24 +59,34 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || host.startsWith("127.");
 }
 
-/** An entry is a domain name, which includes its subdomains, an address, or an address range. */
-function isExcepted(host: string, entry: string): boolean {
+/** An entry is a domain name, which includes its subdomains, an address, either with a port, or an address range. */
+function isExcepted(host: string, port: string, entry: string): boolean {
   if (entry === "" || entry === "*") return entry === "*";
-  const address = host.replace(/^\[|\]$/g, "");
-  const [range = "", bits] = entry.split("/");
+  const address = unbracketed(host);
   const family = net.isIP(address);
-  if (bits !== undefined) {
-    if (family === 0 || net.isIP(range) !== family) return false;
-    const list = new net.BlockList();
-    list.addSubnet(range, Number(bits), family === 4 ? "ipv4" : "ipv6");
-    return list.check(address, family === 4 ? "ipv4" : "ipv6");
-  }
-  const domain = entry.replace(/^\*?\./, "");
-  return address === domain || (family === 0 && address.endsWith(`.${domain}`));
+  const [range = "", bits, ...rest] = entry.split("/");
+  if (bits !== undefined) return rest.length === 0 && isInRange(address, family, range, bits);
+  const [, name = entry, wanted = port] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
+  if (wanted !== port) return false;
+  const domain = unbracketed(name).replace(/^\*?\./, "");
+  return address === domain || (family === 0 && domain !== "" && address.endsWith(`.${domain}`));
+}
+
+function isInRange(address: string, family: number, range: string, bits: string): boolean {
+  if (family === 0 || net.isIP(range) !== family) return false;
+  if (!/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const type = family === 4 ? "ipv4" : "ipv6";
+  const list = new net.BlockList();
+  list.addSubnet(range, Number(bits), type);
+  return list.check(address, type);
+}
+
+function unbracketed(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
 }
 
 function connect(proxy: URL): net.Socket {
-  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  const host = unbracketed(proxy.hostname);
   // The proxy's port is no reason to accept another protocol.
   if (!isProxyProtocol(proxy.protocol))
     throw new TerminalError(`the proxy ${proxy.host} must be http, https or socks5, not ${proxy.protocol}`);
