@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +40,9 @@ export interface ControlPlaneOptions {
 /** The limit of a start in milliseconds: test files await it while they are loaded, where no runner's limit applies. */
 const startLimit = 300_000;
 
+/** A server must not outlive a test run that is killed; where `setpriv` is missing it does. */
+const endingWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "KILL"] : [];
+
 /** The limit of one readiness check. */
 const askLimit = 5000;
 
@@ -54,7 +57,8 @@ export async function startControlPlane(
   const start = (name: string, args: string[], log = name): { child: ChildProcess; watched: Watched } => {
     const file = join(folder, `${log}.log`);
     const output = openSync(file, "a");
-    const child = spawn(join(binaries, name), args, { cwd: folder, stdio: ["ignore", output, output] });
+    const [program = "", ...words] = [...endingWithUs, join(binaries, name), ...args];
+    const child = spawn(program, words, { cwd: folder, stdio: ["ignore", output, output] });
     closeSync(output);
     children.push(child);
     return { child, watched: watchLog(name, child, () => readFileSync(file, "utf8")) };

@@ -76,7 +76,11 @@ export async function startFaultyServer({
     if (fault) fault(response, request);
     else if (isWatch) open(response).write(request.query.get("resourceVersion") === "10" ? added : "");
     else if (request.path.endsWith("configmaps")) {
-      answerJSON(response, { metadata: { resourceVersion: "10" }, items: [configMap("a", "10")] });
+      answerJSON(response, {
+        kind: "ConfigMapList",
+        metadata: { resourceVersion: "10" },
+        items: [configMap("a", "10")],
+      });
     }
   };
   const server = await startStubServer(answer, port === undefined ? {} : { port });

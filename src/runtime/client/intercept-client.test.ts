@@ -74,6 +74,13 @@ test("a manager's client option wraps what controllers use, and its interceptors
   expect(paths).toEqual(["/api/v1/namespaces/default/configmaps"]);
 });
 
+test("an interceptor that is no function is refused: each of its calls would fail", () => {
+  expect(() => interceptClient(lost(), { get: {} as never })).toThrow(
+    'the interceptor of "get" must be a function',
+  );
+  expect(() => interceptClient(lost(), { get: undefined })).not.toThrow();
+});
+
 test("an interceptor of a call that no client has is refused: it would never be called", () => {
   expect(() => interceptClient(lost(), { fetch: () => Promise.resolve() } as object)).toThrow(
     'a client has no call "fetch" to intercept: there are find, get,',

@@ -45,6 +45,10 @@ export function interceptClient(client: Client, interceptors: ClientInterceptors
   const unknown = Object.keys(interceptors).find((name) => !(verbs as readonly string[]).includes(name));
   if (unknown !== undefined)
     throw new TerminalError(`a client has no call "${unknown}" to intercept: there are ${verbs.join(", ")}`);
+  const broken = Object.entries(interceptors).find(
+    ([, one]) => one !== undefined && typeof one !== "function",
+  );
+  if (broken) throw new TerminalError(`the interceptor of "${broken[0]}" must be a function`);
   return new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

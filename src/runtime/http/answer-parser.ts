@@ -14,6 +14,7 @@ export interface AnswerSink {
 
 /** The server sent something that is not HTTP/1.1. */
 export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
   readonly code = "EPROTO";
 }
 

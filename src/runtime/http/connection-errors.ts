@@ -1,5 +1,6 @@
 /** No data for too long. */
 export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";
 
   constructor(milliseconds: number) {
@@ -9,6 +10,7 @@ export class TimeoutError extends Error {
 
 /** Opening a connection took too long. */
 export class ConnectTimeoutError extends Error {
+  override readonly name = "ConnectTimeoutError";
   readonly code = "ETIMEDOUT";
 
   constructor(milliseconds: number) {
@@ -18,6 +20,7 @@ export class ConnectTimeoutError extends Error {
 
 /** The server closed the connection before its answer was complete. */
 export class BrokenConnectionError extends Error {
+  override readonly name = "BrokenConnectionError";
   readonly code = "ECONNRESET";
 
   constructor() {

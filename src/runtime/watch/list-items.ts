@@ -63,9 +63,8 @@ export class ListItems {
    */
   finish(): ListMeta {
     const text = this.#envelopeText;
-    const list = JSON.parse(text) as { kind?: unknown; items?: unknown; metadata?: ListMeta } | null;
-    if (list?.items === undefined && !String(list?.kind).endsWith("List"))
-      throw new SyntaxError(`it is not a list: ${text.slice(0, 80)}`);
+    const list = JSON.parse(text) as { kind?: unknown; metadata?: ListMeta } | null;
+    if (!String(list?.kind).endsWith("List")) throw new SyntaxError(`it is not a list: ${text.slice(0, 80)}`);
     return list?.metadata ?? {};
   }
 

@@ -42,14 +42,22 @@ const listFaults: { [name: string]: Fault[] } = {
   "a reset connection": [reset],
   "half an answer": [
     (response, { socket }) => {
-      open(response).write('{"metadata":{"resourceVersion":"10"},"items":[{"metadata":');
+      open(response).write(
+        '{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":',
+      );
       clock.setTimer(() => socket.resetAndDestroy(), 5);
     },
   ],
-  "half an answer that ends well": [text('{"metadata":{"resourceVersion":"10"},"items":[{"metadata":')],
-  "an answer that is no JSON": [text('{"metadata":{"resourceVersion":"10"},"items":[{oops}]}')],
+  "half an answer that ends well": [
+    text('{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":'),
+  ],
+  "an answer that is no JSON": [
+    text('{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{oops}]}'),
+  ],
   "no answer at all": [silence],
-  "an answer that stops in the middle": [(response) => open(response).write('{"metadata":{},"items":[')],
+  "an answer that stops in the middle": [
+    (response) => open(response).write('{"kind":"ConfigMapList","metadata":{},"items":['),
+  ],
   "410 for the version": [status(410, "Expired")],
   "a version that the server has not reached": [
     status(504, "Timeout", { details: { causes: [{ reason: "ResourceVersionTooLarge" }] } }),
@@ -57,6 +65,7 @@ const listFaults: { [name: string]: Fault[] } = {
   "410 for a continue token": [
     (response) =>
       answerJSON(response, {
+        kind: "ConfigMapList",
         metadata: { resourceVersion: "9", continue: "t" },
         items: [configMap("old", "9")],
       }),

@@ -54,6 +54,7 @@ test("Reflector reads an object of ten megabytes, in a list and in a watch", asy
     list: [
       (response) =>
         answerJSON(response, {
+          kind: "ConfigMapList",
           metadata: { resourceVersion: "10" },
           items: [configMap("a", "10", { large })],
         }),
@@ -70,7 +71,12 @@ test("Reflector reads an object of ten megabytes, in a list and in a watch", asy
 test("Reflector combines the pages of a list", async () => {
   const page = (names: string[], next?: string): Fault => {
     const items = names.map((name) => configMap(name, "9"));
-    return (response) => answerJSON(response, { metadata: { resourceVersion: "10", continue: next }, items });
+    return (response) =>
+      answerJSON(response, {
+        kind: "ConfigMapList",
+        metadata: { resourceVersion: "10", continue: next },
+        items,
+      });
   };
   const server = await startFaultyServer({ list: [page(["x", "y"], "second"), page(["z"])] });
   const cache = startCache(server.config, { clock });
@@ -191,7 +197,7 @@ test("Reflector leaks no connections or timers, however often its watch ends", a
   let version = 10;
   const server = await startStubServer((request, response) => {
     if (request.query.get("watch") !== "true") {
-      answerJSON(response, { metadata: { resourceVersion: "10" }, items: [] });
+      answerJSON(response, { kind: "ConfigMapList", metadata: { resourceVersion: "10" }, items: [] });
       return;
     }
     version++;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** A request that can't be handled, with the status of the answer. */
 export class HttpError extends Error {
+  override readonly name = "HttpError";
   readonly status: number;
 
   constructor(status: number, message: string) {
