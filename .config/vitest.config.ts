@@ -37,7 +37,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "src/**/*.test.ts",
-            "e2e/{support,tools,conformance,controllers,differential,golden,kubernetes-suite,mutants}/*.test.ts",
+            "e2e/{support,tools,conformance,controllers,differential,golden,kubernetes-suite,mutants,snippets}/*.test.ts",
           ],
           setupFiles: [randomCases, patience, waits],
           expect: { poll: { timeout: limits.unit - 10_000 } },

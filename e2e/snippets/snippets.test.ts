@@ -1,0 +1,117 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { repository } from "../support/source-imports.ts";
+import { openDefinition, webhookConfiguration } from "./project.ts";
+import { readSnippets, type Snippet } from "./read-snippets.ts";
+import { type Stage, stages } from "./stages.ts";
+
+// What a README shows is what people copy: every snippet compiles, and does what is said of it.
+
+const snippets = readSnippets();
+
+/** Within the repository, where the packages are found. */
+const project = join(repository, `node_modules/.cache/snippets-${process.pid}`);
+
+interface Program extends Snippet {
+  readonly title: string;
+  readonly stage: Stage;
+  readonly path: string;
+}
+
+const programs = Object.entries(stages).map(([words, stage], at): Program => {
+  const [snippet, ...others] = snippets.filter(({ code }) => code.includes(words));
+  if (!snippet || others.length > 0) throw new Error(`not one snippet has the words ${words}`);
+  return {
+    ...snippet,
+    title: `${snippet.file}: ${snippet.code.split("\n")[0]!}`,
+    stage,
+    path: `src/controller/snippet${at}.ts`,
+  };
+});
+
+beforeAll(() => {
+  const files = {
+    ...Object.fromEntries(
+      programs.map(({ path, code, stage: { before = "", after = "" } }) => [path, before + code + after]),
+    ),
+    "api/v1/mysql_types.ts": 'export { MySQL } from "../../src/given.ts";\n',
+    "samples/mysql.yaml": JSON.stringify({
+      apiVersion: "apps.example.com/v1",
+      kind: "MySQL",
+      metadata: { namespace: "default", name: "sample" },
+      spec: {},
+    }),
+    "config/webhook/manifests.yaml": JSON.stringify(webhookConfiguration),
+    ...Object.fromEntries(
+      ["MySQL", "Shop", "Backup"].map((kind) => [
+        `config/crd/bases/${kind}.yaml`,
+        JSON.stringify(openDefinition(kind)),
+      ]),
+    ),
+    "tsconfig.json": JSON.stringify({
+      extends: join(repository, ".config/tsconfig.strict.json"),
+      compilerOptions: {
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        rewriteRelativeImportExtensions: false,
+      },
+      include: ["src"],
+    }),
+    "package.json": JSON.stringify({ type: "module" }),
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), content);
+  }
+  cpSync(join(import.meta.dirname, "given.ts"), join(project, "src/given.ts"));
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+test("every snippet of the READMEs is tried", () => {
+  const tried = new Set(programs.map(({ file, line }) => `${file}:${line}`));
+  expect(snippets.map(({ file, line }) => `${file}:${line}`).filter((one) => !tried.has(one))).toEqual([]);
+});
+
+test("every snippet compiles", () => {
+  const tsc = join(repository, "node_modules/typescript-native/bin/tsc");
+  let output = "";
+  try {
+    execFileSync(process.execPath, [tsc, "-p", project], { encoding: "utf8", stdio: "pipe" });
+  } catch (error) {
+    output = (error as { stdout: string }).stdout;
+  }
+  expect(output).toBe("");
+});
+
+test.each(programs.map((program) => [program.title, program] as const))(
+  "%s …",
+  async (_, { path, stage }) => {
+    const outfile = join(project, "out", path.replace(/\.ts$/, ".mjs"));
+    await build({
+      entryPoints: [join(project, path)],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      conditions: ["@tsbuilder/source"],
+      banner: {
+        js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+      },
+      logLevel: "error",
+    });
+    const child = spawn(process.execPath, [outfile, ...(stage.args ?? [])], {
+      cwd: project,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [errors, [code]] = await Promise.all([
+      text(child.stderr),
+      once(child, "exit") as Promise<[number]>,
+    ]);
+    expect({ code, errors: code === 0 ? "" : errors }).toEqual({ code: 0, errors: "" });
+  },
+);
