@@ -41,6 +41,16 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
   // Like Go's servers for Kubernetes' probes: slow headers and idle connections block nothing.
   server.headersTimeout = 32_000;
   server.keepAliveTimeout = 90_000;
+  const answering = new Set<ServerResponse>();
+  let isClosing = false;
+  server.on("request", (_: IncomingMessage, response: ServerResponse) => {
+    answering.add(response);
+    response.once("close", () => {
+      answering.delete(response);
+      // Its connection would be kept for the next request, and the server open with it.
+      if (isClosing) server.closeIdleConnections();
+    });
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
@@ -53,6 +63,9 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
     address: `${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`,
     close: (deadline) =>
       new Promise((resolve) => {
+        isClosing = true;
+        for (const response of answering)
+          if (!response.headersSent) response.setHeader("connection", "close");
         const cut = () => server.closeAllConnections();
         server.close(() => {
           deadline.removeEventListener("abort", cut);

@@ -97,6 +97,16 @@ test("startFaultProxy() holds requests and answers, and passes them on later", a
   expect([proxy.open, server.requests.length]).toEqual([1, 2]);
 });
 
+test("startFaultProxy() holds connections that are opened in the meantime, too", async () => {
+  const { server, proxy, send } = await startProxiedServer();
+  proxy.isHeld = true;
+  const answer = send();
+  await settled();
+  expect([proxy.open, server.requests.length, proxy.unanswered]).toEqual([1, 0, 0]);
+  proxy.isHeld = false;
+  expect(await answer).toMatchObject({ status: 200 });
+});
+
 test("startFaultProxy() resets new connections or lets them hang, and cuts all", async () => {
   const { server, clock, proxy, send } = await startProxiedServer();
   await send();

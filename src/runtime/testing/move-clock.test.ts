@@ -68,6 +68,14 @@ test("moveClockUntil() rejects with the last error of the check after the timeou
   await expect(moved).rejects.toThrow("expected 500 to be -1");
 });
 
+test("moveClockUntil() rejects with what a timer throws", async () => {
+  const clock = new FakeClock();
+  clock.setTimer(() => {
+    throw new Error("the timer is broken");
+  }, 500);
+  await expect(moveClockUntil(clock, () => false)).rejects.toThrow("the timer is broken");
+});
+
 test("moveClock() doesn't wait for a reconcile whose request hangs: the request times out on the same clock", async () => {
   const clock = new FakeClock();
   const silent = await startStubServer(() => {});

@@ -1,4 +1,5 @@
 import { type Span, type SpanOptions, trace, type Tracer } from "@opentelemetry/api";
+import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { Tracing } from "./tracing.ts";
 
@@ -55,6 +56,35 @@ test("with a registered SDK a reconcile is a span with its fields, its result an
     },
     { name: "reconcile mysql", attributes: { result: "success" }, ended: true },
   ]);
+});
+
+test.each<[string, (run: (span: Span) => unknown, span: Span) => unknown]>([
+  ["after it began the work", (run, span) => run(span)],
+  ["before it began the work", () => undefined],
+])("what a tracer throws %s is thrown when the work is done", async (_, begin) => {
+  const span = { spanContext: () => ({ traceId: "t-1" }), setAttribute() {}, end() {} } as unknown as Span;
+  const tracer = {
+    startActiveSpan: (_name: string, _options: SpanOptions, run: (span: Span) => unknown) => {
+      begin(run, span);
+      throw new Error("the tracer is broken");
+    },
+  };
+  trace.setGlobalTracerProvider({ getTracer: () => tracer as unknown as Tracer });
+  onTestFinished(() => trace.disable());
+  const tracing = new Tracing();
+  await tracing.start();
+  const done: string[] = [];
+  const run = tracing.run(
+    "reconcile mysql",
+    () => ({}),
+    async () => {
+      await settled();
+      done.push("the work");
+      return { result: "success" };
+    },
+  );
+  await run.catch(({ message }: Error) => done.push(message));
+  expect(done).toEqual(["the work", "the tracer is broken"]);
 });
 
 test("without an SDK nothing is traced, and the work still runs", async () => {

@@ -223,3 +223,14 @@ test("stepWatcher() lists if the stream of existing objects goes on for a minute
   expect(kept.every(([command]) => command?.type === "keep")).toBe(true);
   expect(steps[60]).toEqual([{ type: "begin" }, { type: "list", resourceVersion: "0", limit: 500 }]);
 });
+
+test("stepWatcher() takes a watch for short by when it was opened, not by its last event", () => {
+  const watches = Array.from({ length: 20 }, () => [
+    frame("MODIFIED", pod("8")),
+    frame("MODIFIED", pod("9")),
+    closed,
+  ]);
+  const steps = run([start, listed("7"), ...watches.flat()], { seconds: 0.6 });
+  const ends = steps.filter((_, at) => at > 1 && (at - 1) % 3 === 0);
+  expect(ends).toEqual(watches.map(() => [watchFrom("9")]));
+});
