@@ -4,11 +4,13 @@ import { setMaxListeners } from "node:events";
 const patient = new WeakSet<AbortSignal>();
 
 /**
- * Calls a listener when a signal is aborted; returns a function that removes it. Node warns of a leak at eleven
- * listeners of one signal, but a reconcile may well make twenty concurrent calls.
+ * Calls a listener when a signal is aborted, and at once if it already is: nobody has to look at the signal before.
+ * Returns a function that removes the listener. Node warns of a leak at eleven listeners of one signal, but a reconcile
+ * may well make twenty concurrent calls.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
-  if (!signal) return () => {};
+  if (signal?.aborted) listener();
+  if (!signal || signal.aborted) return () => {};
   if (!patient.has(signal)) {
     patient.add(signal);
     setMaxListeners(0, signal);
@@ -22,7 +24,6 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => reject(signal.reason as Error));
-    if (signal.aborted) reject(signal.reason as Error);
     promise.then(resolve, reject).finally(forget);
   });
 }

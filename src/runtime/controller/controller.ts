@@ -152,10 +152,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
         log.info("Shutdown signal received, waiting for all workers to finish");
         this.#onIdle = resolve;
         onAbort(deadline, () => this.#abortAll(deadline.reason));
-        if (deadline.aborted) this.#abortAll(deadline.reason);
       };
       onAbort(signal, stop);
-      if (signal.aborted) stop();
     });
     log.info("All workers finished");
   }

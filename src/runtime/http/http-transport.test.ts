@@ -53,6 +53,24 @@ test("HttpTransport aborts a request and its connection with the signal", async 
   await expect(transport.send({ path, signal: abort.signal })).rejects.toBe(reason);
 });
 
+test.each([true, false])(
+  "HttpTransport ends a request whose signal is aborted at the last moment, with stream: %s",
+  async (stream) => {
+    const server = await startStubServer((_, response) => void response.write("never ends"));
+    const abort = new AbortController();
+    const transport = new HttpTransport(server.config, {
+      beforeSend: () => abort.abort(new Error("enough")),
+    });
+    onTestFinished(async () => {
+      await transport.close();
+      await server.close();
+    });
+    await expect(transport.send({ path: "/watch", stream, signal: abort.signal })).rejects.toThrow("enough");
+    await settled();
+    expect(server.connections.open).toBe(0);
+  },
+);
+
 test("HttpTransport lets many requests share a signal, without a warning or a leak", async () => {
   const { transport } = await connectToStub((_, response) => answerJSON(response, {}));
   const warnings: Error[] = [];

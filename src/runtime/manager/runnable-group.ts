@@ -70,10 +70,7 @@ export class RunnableGroup {
 
 /** Resolves when the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else onAbort(signal, resolve);
-  });
+  return new Promise((resolve) => void onAbort(signal, resolve));
 }
 
 function messageOf(error: unknown): string {

@@ -72,8 +72,7 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
           resolve();
         });
         server.closeIdleConnections();
-        if (deadline.aborted) cut();
-        else onAbort(deadline, cut);
+        onAbort(deadline, cut);
       }),
   };
 }
