@@ -28,9 +28,11 @@ export class WatchStream {
     this.#response = response;
     this.#clock = clock;
     response.flushHeaders();
-    signal.addEventListener("abort", () => this.end());
     const seconds = timeoutSeconds || shortestDefaultTimeout * (1 + Math.random());
     this.onEnd(clock.setTimer(() => this.#timeOut(), seconds * 1000));
+    // The client may be gone before its watch begins.
+    if (signal.aborted) this.end();
+    else signal.addEventListener("abort", () => this.end());
   }
 
   /** The initial objects and missed changes are sent: from now on the watch may time out. */
