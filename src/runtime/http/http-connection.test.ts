@@ -4,6 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { FakeClock, settled, systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { HttpTransport } from "./http-transport.ts";
@@ -94,8 +95,7 @@ test("a connection keeps a program alive while it has a request, and not before 
   const answer = connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n", { timeout: 1000, stream: false });
   expect(isKept()).toBe(true);
   await answer;
-  await settled();
-  expect(isKept()).toBe(false);
+  await eventually(() => expect(isKept()).toBe(false));
 });
 
 test("a connection is closed before the keep-alive timeout of the server", async () => {
@@ -249,8 +249,7 @@ test("a stream that is given up closes its connection", async () => {
   const { stream } = await transport.send({ path, stream: true });
   expect(server.connections.open).toBe(1);
   stream!.destroy();
-  await settled();
-  expect(server.connections.open).toBe(0);
+  await eventually(() => expect(server.connections.open).toBe(0));
 });
 
 test("a path or header can't inject a second request", async () => {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { connectToStub } from "../../../e2e/support/stub-transport.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type ApiWarning, runInCallContext } from "../scope/call-context.ts";
+import { eventually } from "../testing/eventually.ts";
 import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { RequestReport } from "./transport.ts";
@@ -66,8 +67,7 @@ test.each([true, false])(
       await server.close();
     });
     await expect(transport.send({ path: "/watch", stream, signal: abort.signal })).rejects.toThrow("enough");
-    await settled();
-    expect(server.connections.open).toBe(0);
+    await eventually(() => expect(server.connections.open).toBe(0));
   },
 );
 

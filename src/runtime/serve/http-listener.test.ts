@@ -1,19 +1,23 @@
-import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { listenHttp } from "./http-listener.ts";
 
 async function startWithRequest({ head = false } = {}) {
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
   let answer = (): void => {};
   const listener = await listenHttp({ host: "127.0.0.1", port: 0 }, async (_, response) => {
     if (head) response.flushHeaders();
-    await new Promise<void>((resolve) => (answer = resolve));
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+      arrive();
+    });
     response.end("done");
   });
   const text = fetch(`http://${listener.address}/`).then(
     async (response) => `${response.headers.get("connection")}: ${await response.text()}`,
     () => "cut off",
   );
-  await settled();
+  await arrived;
   return { listener, text, answer: () => answer() };
 }
 
@@ -23,7 +27,6 @@ test.each([
 ])("a server that stops lets its requests finish, and keeps no connection: %s", async (expected, head) => {
   const { listener, text, answer } = await startWithRequest({ head });
   const closed = listener.close(new AbortController().signal);
-  await settled();
   answer();
   expect(await text).toBe(expected);
   await closed;
