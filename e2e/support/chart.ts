@@ -23,17 +23,27 @@ export function byName(objects: readonly ManifestObject[]): Map<string, Manifest
   );
 }
 
-/** An object without Helm's labels, and without empty values: null, {} and []. */
+/**
+ * An object without Helm's labels, and without empty values: null, {} and []. Variables that take their value from
+ * elsewhere come first: only plain values may refer to others, so only their order has a meaning.
+ */
 export function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
     .filter(([key]) => !helmNames.has(key))
-    .map(([key, field]) => [key, essence(field)] as const)
+    .map(
+      ([key, field]) =>
+        [key, essence(key === "env" && Array.isArray(field) ? plainLast(field) : field)] as const,
+    )
     .filter(
       ([, field]) => field !== null && JSON.stringify(field) !== "{}" && JSON.stringify(field) !== "[]",
     );
   return Object.fromEntries(entries);
+}
+
+function plainLast(env: readonly object[]): readonly object[] {
+  return [...env].sort((left, right) => Number("value" in left) - Number("value" in right));
 }
 
 const helmNames = new Set([
