@@ -5,8 +5,8 @@ export interface GoField {
   readonly name: string;
   /** The path in Go's messages, with the embedded structs that JSON inlines: `PersistentVolumeSource.nfs`. */
   readonly path: string;
-  /** What Go writes for the field's zero value: nothing, the value, or what was given (pointers, structs, collections). */
-  readonly zero: "omitted" | "written" | "as given";
+  /** What Go writes for the field's zero value: nothing, the value, `{}`, or what was given (pointers, collections). */
+  readonly zero: "omitted" | "written" | "empty struct" | "as given";
   /** The type's name in Go's messages, if it does not follow from the schema. */
   readonly type: string | undefined;
 }
@@ -36,15 +36,21 @@ export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string
   return fields;
 }
 
-/** Parses `PersistentVolumeSource/nfs`, `type!:v1.NodeConditionType`, `phase?`. */
+const zeros: Readonly<Record<string, GoField["zero"]>> = {
+  "?": "omitted",
+  "!": "written",
+  "=": "empty struct",
+};
+
+/** Parses `PersistentVolumeSource/nfs`, `type!:v1.NodeConditionType`, `phase?`, `spec=`. */
 function parseField(word: string): GoField {
-  const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!:]+)([?!]?)(?::(.+))?$/u.exec(
+  const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!=:]+)([?!=]?)(?::(.+))?$/u.exec(
     word,
   )!;
   return {
     name,
     path: `${embedded.replaceAll("/", ".")}${name}`,
-    zero: mark === "?" ? "omitted" : mark === "!" ? "written" : "as given",
+    zero: zeros[mark] ?? "as given",
     type,
   };
 }

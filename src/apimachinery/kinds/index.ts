@@ -10,6 +10,7 @@ export { type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
 export { DecodeError } from "./decode-scalar.ts";
 export { explainUnstructured } from "./explain-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
+export { type GoField, goFieldsOf } from "./go-fields.ts";
 export { loadSchemas, schemaModules } from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./module-name.ts";
 export type { BuiltinSchema } from "./schema-node.ts";

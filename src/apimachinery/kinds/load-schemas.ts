@@ -1,5 +1,6 @@
 import { modules } from "./generated/modules.ts";
 import { addGoFields } from "./go-fields.ts";
+import { scalarSchemas } from "./scalar-schemas.ts";
 import { type RawTable, SchemaGraph } from "./schema-graph.ts";
 import type { SchemaOptions, SchemaTable } from "./schema-table.ts";
 
@@ -15,7 +16,12 @@ export async function loadSchemas(
   if (!source) return undefined;
   const set = descriptions ? described : bare;
   await Promise.all(source.uses.map((used) => set.load(used)));
-  return { module, typeNames: await set.load(module), get: (name) => set.graph.get(`${module}.${name}`) };
+  return {
+    module,
+    typeNames: await set.load(module),
+    get: (name) => set.graph.get(`${module}.${name}`),
+    named: (fullName) => scalarSchemas[fullName] ?? set.graph.get(fullName),
+  };
 }
 
 /** The names of all modules, sorted. */

@@ -8,6 +8,8 @@ export interface SchemaTable {
   readonly typeNames: readonly string[];
   /** Returns the schema of a type; always the same node. */
   get(typeName: string): BuiltinSchema | undefined;
+  /** Returns the schema of a type of any loaded table by its full name, such as that of a field: `core/v1.PodSpec`, `Time`. */
+  named(fullName: string): BuiltinSchema | undefined;
 }
 
 /** What to load with a table. */

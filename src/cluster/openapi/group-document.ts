@@ -1,12 +1,14 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { compareText } from "@tsbuilder/apimachinery/text";
-import { definitionName, findResource, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import { definitionName, findResource, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { Registry } from "../registry/registry.ts";
-import type { Resource } from "../registry/resource.ts";
+import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { customDefinition } from "./custom-definition.ts";
-import { pathsOf } from "./operations.ts";
+import { writeDocument } from "./document.ts";
+import { loadMeta, metaReferences } from "./meta-references.ts";
+import { discoveryPath, pathsOf } from "./operations.ts";
 import { SchemaWriter } from "./schema-writer.ts";
+import type { BodyReferences } from "./sketch.ts";
 
 /** Makes the OpenAPI v3 document of one group version. */
 export async function groupDocument(
@@ -14,43 +16,63 @@ export async function groupDocument(
   group: string,
   version: string,
 ): Promise<JSONObject<unknown>> {
-  const writer = new SchemaWriter();
-  const paths: Record<string, JSONObject<unknown>> = {};
-  for (const resource of registry.all()) {
-    if (resource.group !== group || !resource.versions.some(({ name }) => name === version)) continue;
+  const types = await loadMeta();
+  const writer = new SchemaWriter(types);
+  const meta = metaReferences(writer, types, { group, version });
+  const resources = registry
+    .all()
+    .filter((each) => each.group === group && each.versions.some(({ name }) => name === version));
+  const custom = resources.every((resource) => resource.custom);
+  const paths = custom ? {} : discoveryPath(group, version, { meta });
+  for (const resource of resources) {
     const name = await define(writer, resource, version);
-    Object.assign(paths, pathsOf(resource, version, { $ref: `#/components/schemas/${name}` }));
+    const bodies = await subresourceBodies(writer, resource, version);
+    const references: BodyReferences = {
+      kind: writer.referTo(name),
+      list: writer.referTo(`${name}List`),
+      subresource: (subresource) => bodies.get(subresource),
+      meta,
+    };
+    Object.assign(paths, pathsOf(resource, version, references));
   }
-  return {
-    openapi: "3.0.0",
-    info: { title: "Kubernetes", version: "1.36" },
-    paths,
-    components: {
-      schemas: sorted(writer.definitions),
-      securitySchemes: { BearerToken: { type: "apiKey", name: "authorization", in: "header" } },
-    },
-  };
+  return writeDocument(paths, writer, { custom });
+}
+
+/** Adds the bodies of subresources that are not the kind itself, and returns references to them. */
+async function subresourceBodies(
+  writer: SchemaWriter,
+  resource: Resource,
+  version: string,
+): Promise<ReadonlyMap<string, JSONObject<unknown>>> {
+  const references = new Map<string, JSONObject<unknown>>();
+  for (const [name, { body }] of subresourcesIn(resource, version)) {
+    if (!body) continue;
+    const schema = (await loadSchemas(moduleOf(body), { descriptions: true }))?.get(body.kind);
+    if (!schema) continue;
+    references.set(name, writer.reference(schema));
+    const { group, version: bodyVersion, kind } = body;
+    writer.definitions[definitionName(schema.typeName!)]!["x-kubernetes-group-version-kind"] = [
+      { group, kind, version: bodyVersion },
+    ];
+  }
+  return references;
 }
 
 /** Adds the schemas of a kind and its list, and returns the kind's name in the document. */
-export async function define(writer: SchemaWriter, resource: Resource, version: string): Promise<string> {
+async function define(writer: SchemaWriter, resource: Resource, version: string): Promise<string> {
   if (resource.custom) return defineCustom(writer, resource, version);
   const type = findResource({ group: resource.group, version }, resource.plural)!.type;
   const dot = type.lastIndexOf(".");
   const table = await loadSchemas(type.slice(0, dot), { descriptions: true });
-  const gvk = [{ group: resource.group, kind: resource.kind, version }];
-  for (const typeName of [type.slice(dot + 1), resource.listKind]) {
-    const schema = table?.get(typeName);
-    if (!schema) continue;
-    writer.reference(schema);
-    const definition = writer.definitions[definitionName(schema.typeName!)]!;
-    definition["x-kubernetes-group-version-kind"] = gvk.map((each) => ({ ...each, kind: typeName }));
+  for (const kind of [type.slice(dot + 1), resource.listKind]) {
+    const schema = table?.get(kind);
+    if (schema) writer.reference(schema);
   }
   return definitionName(type);
 }
 
 async function defineCustom(writer: SchemaWriter, resource: Resource, version: string): Promise<string> {
-  const meta = (await loadSchemas("meta/v1", { descriptions: true }))!;
+  const meta = await loadMeta();
   writer.reference(meta.get("ObjectMeta")!);
   writer.reference(meta.get("ListMeta")!);
   const schema = resource.versions.find(({ name }) => name === version)?.schema?.compiled
@@ -61,8 +83,4 @@ async function defineCustom(writer: SchemaWriter, resource: Resource, version: s
   writer.definitions[name] = kind;
   writer.definitions[`${name}List`] = list;
   return name;
-}
-
-function sorted(definitions: Record<string, JSONObject<unknown>>): Record<string, JSONObject<unknown>> {
-  return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => compareText(a, b)));
 }

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { groupsOf } from "../discovery/groups.ts";
 import type { Registry } from "../registry/registry.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { groupDocument } from "./group-document.ts";
+import { servicePaths, serviceDocument } from "./service-document.ts";
 import { SwaggerDocument } from "./swagger/swagger-document.ts";
 import type { V3Document } from "./swagger/to-swagger.ts";
 
@@ -13,8 +16,8 @@ interface Document {
 }
 
 /**
- * Serves `/openapi/v3`, an index with one document for each group version, which is made on request; and `/openapi/v2`,
- * one document for all groups.
+ * Serves `/openapi/v3`, an index with one document for each group, group version and other service, which is made on
+ * request; and `/openapi/v2`, one document for all.
  */
 export class OpenAPI {
   readonly #registry: Registry;
@@ -61,8 +64,10 @@ export class OpenAPI {
 
   /** The hashes of the documents, computed from their inputs, so that the index does not need the documents. */
   #hashes(): Map<string, string> {
-    const hashes = new Map<string, string>();
+    const hashes = new Map(servicePaths.map((path) => [path, hashOf([path])]));
     for (const { name, versions } of groupsOf(this.#registry)) {
+      const isBuiltIn = this.#registry.all().some(({ group, custom }) => group === name && !custom);
+      if (isBuiltIn && name !== "") hashes.set(`apis/${name}`, hashOf([name]));
       for (const version of versions) {
         const served = this.#registry
           .all()
@@ -75,24 +80,29 @@ export class OpenAPI {
             [...subresources.keys()],
             all.find((each) => each.name === version)?.schema?.compiled?.schema,
           ]);
-        const digest = createHash("sha512")
-          .update(JSON.stringify([name, version, served]))
-          .digest("hex");
-        hashes.set(name === "" ? `api/${version}` : `apis/${name}/${version}`, digest.toUpperCase());
+        const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
+        hashes.set(path, hashOf([name, version, served]));
       }
     }
-    return hashes;
+    return new Map([...hashes].sort(([a], [b]) => compareText(a, b)));
   }
 
   async #document(path: string, hash: string): Promise<Buffer> {
     const known = this.#documents.get(path);
     if (known?.hash === hash) return known.body;
-    const parts = path.split("/");
-    const [group, version] = parts[0] === "api" ? ["", parts[1]!] : [parts[1]!, parts[2]!];
-    const body = Buffer.from(JSON.stringify(await groupDocument(this.#registry, group, version)));
+    const body = Buffer.from(JSON.stringify(await this.#make(path)));
     this.#documents.set(path, { hash, body });
     return body;
   }
+
+  #make(path: string): Promise<JSONObject<unknown>> {
+    const [, group = "", version] = /^api(?:s\/([^/]+))?\/([^/]+)$/u.exec(path) ?? [];
+    return version === undefined ? serviceDocument(path) : groupDocument(this.#registry, group, version);
+  }
+}
+
+function hashOf(input: unknown): string {
+  return createHash("sha512").update(JSON.stringify(input)).digest("hex").toUpperCase();
 }
 
 function urlOf(path: string, hash: string): string {

@@ -1,68 +1,11 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { type Resource, subresourcesIn, type Verb } from "../registry/resource.ts";
-
-const query = (name: string, type = "string") => ({ name, in: "query", schema: { type, uniqueItems: true } });
-const dryRun = query("dryRun");
-const fieldManager = query("fieldManager");
-const fieldValidation = query("fieldValidation");
-const force = query("force", "boolean");
-const listing = [
-  query("allowWatchBookmarks", "boolean"),
-  query("continue"),
-  query("fieldSelector"),
-  query("labelSelector"),
-  query("limit", "integer"),
-  query("resourceVersion"),
-  query("resourceVersionMatch"),
-  query("sendInitialEvents", "boolean"),
-  query("timeoutSeconds", "integer"),
-  query("watch", "boolean"),
-];
-const deleting = [
-  dryRun,
-  query("gracePeriodSeconds", "integer"),
-  query("orphanDependents", "boolean"),
-  query("propagationPolicy"),
-];
-
-interface OperationShape {
-  readonly method: string;
-  readonly action: string;
-  readonly words: string;
-  readonly parameters: readonly object[];
-}
-
-const onCollection: Partial<Record<Verb, OperationShape>> = {
-  list: { method: "get", action: "list", words: "list", parameters: listing },
-  create: {
-    method: "post",
-    action: "post",
-    words: "create",
-    parameters: [dryRun, fieldManager, fieldValidation],
-  },
-  deletecollection: {
-    method: "delete",
-    action: "deletecollection",
-    words: "deleteCollection",
-    parameters: [...listing, ...deleting],
-  },
-};
-const onObject: Partial<Record<Verb, OperationShape>> = {
-  get: { method: "get", action: "get", words: "read", parameters: [] },
-  update: {
-    method: "put",
-    action: "put",
-    words: "replace",
-    parameters: [dryRun, fieldManager, fieldValidation],
-  },
-  patch: {
-    method: "patch",
-    action: "patch",
-    words: "patch",
-    parameters: [dryRun, fieldManager, fieldValidation, force],
-  },
-  delete: { method: "delete", action: "delete", words: "delete", parameters: deleting },
-};
+import { type Resource, type SubresourceInfo, subresourcesIn } from "../registry/resource.ts";
+import { versionNames } from "./operation-id.ts";
+import { pathParameters } from "./parameters.ts";
+import { type Operation, pathItems } from "./path-items.ts";
+import { type BodyReferences, contentOf, mediaTypes, responses, type Sketch, type Target } from "./sketch.ts";
+import { connectParameters, isProxy, sketchConnect, sketchLog, sketchWatch } from "./sketch-streams.ts";
+import { sketchCollection, sketchList, sketchObject } from "./sketch-verbs.ts";
 
 /**
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
@@ -71,98 +14,104 @@ const onObject: Partial<Record<Verb, OperationShape>> = {
 export function pathsOf(
   resource: Resource,
   version: string,
-  reference: JSONObject<unknown>,
+  references: BodyReferences,
 ): Record<string, JSONObject<unknown>> {
-  const { group, plural, namespaced } = resource;
-  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const base = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
-  const paths: Record<string, JSONObject<unknown>> = {};
-  const add = (
-    path: string,
-    shapes: Partial<Record<Verb, OperationShape>>,
-    verbs: readonly Verb[],
-    kind?: Kind,
-  ) => {
-    const item: JSONObject<unknown> = {};
-    for (const verb of verbs) {
-      const shape = shapes[verb];
-      if (shape)
-        item[shape.method] = operation(
-          resource,
-          version,
-          shape,
-          kind ?? { ...resource, version },
-          reference,
-          path,
-        );
-    }
-    if (Object.keys(item).length > 0) paths[path] = { ...item, parameters: pathParameters(path) };
+  const { namespaced, plural, verbs, custom } = resource;
+  const root = rootOf(resource.group, version);
+  const everywhere = `${root}/${plural}`;
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : everywhere;
+  const object = `${collection}/{name}`;
+  const target: Target = { resource, references, name: "", schema: references.kind };
+  const at = (path: string, sketches: readonly Sketch[]): Operation[] =>
+    sketches.map((sketch) => place(sketch, path, resource, version));
+  const watches = (): Operation[] => {
+    const below = (path: string): string => path.replace(root, `${root}/watch`);
+    return [
+      ...(namespaced ? at(below(everywhere), [sketchWatch(target, "list of all namespaces")]) : []),
+      ...at(below(collection), [sketchWatch(target, "list")]),
+      ...at(below(object), [sketchWatch(target, "object")]),
+    ];
   };
-  if (namespaced)
-    add(
-      `${root}/${plural}`,
-      onCollection,
-      resource.verbs.filter((verb) => verb === "list"),
-    );
-  add(base, onCollection, resource.verbs);
-  add(`${base}/{name}`, onObject, resource.verbs);
-  for (const [name, { verbs, body }] of subresourcesIn(resource, version)) {
-    add(`${base}/{name}/${name}`, { ...onObject, create: onCollection.create! }, verbs, body);
-  }
-  return paths;
+  return pathItems([
+    ...(namespaced && verbs.includes("list") ? at(everywhere, [sketchList(target, "ForAllNamespaces")]) : []),
+    ...at(collection, sketchCollection(target)),
+    ...at(
+      object,
+      sketchObject(
+        target,
+        verbs.filter((verb) => verb !== "create"),
+      ),
+    ),
+    ...[...subresourcesIn(resource, version)].flatMap(([name, info]) =>
+      subresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
+    ),
+    ...(verbs.includes("watch") && !custom ? watches() : []),
+  ]);
 }
 
-interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+/** What is sent to a subresource, by the path below the object. */
+function subresource(
+  { resource, references }: Target,
+  name: string,
+  info: SubresourceInfo,
+): [below: string, sketches: Sketch[]][] {
+  const { verbs, body } = info;
+  const schema = references.subresource(name) ?? references.kind;
+  // A custom resource's operations are those of its kind, whatever they send.
+  const target: Target = { resource, references, name, schema, ...(!resource.custom && { body }) };
+  if (name === "log") return [[`/${name}`, [sketchLog(target)]]];
+  const parameters = connectParameters(info);
+  if (!parameters) return [[`/${name}`, sketchObject(target, verbs)]];
+  return [
+    [`/${name}`, sketchConnect(target, info, parameters)],
+    ...(isProxy(verbs)
+      ? [
+          [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")] satisfies [
+            string,
+            Sketch[],
+          ],
+        ]
+      : []),
+  ];
 }
 
-function operation(
-  resource: Resource,
-  version: string,
-  { action, words, parameters, method }: OperationShape,
-  { group, version: kindVersion, kind }: Kind,
-  reference: JSONObject<unknown>,
+function place(
+  { method, action, name, description, parameters, requestBody, responses, body }: Sketch,
   path: string,
-): JSONObject<unknown> {
-  const scope = path.includes("{namespace}") ? "Namespaced" : resource.namespaced ? "ForAllNamespaces" : "";
-  const content = { "application/json": { schema: reference } };
-  const own = kind === resource.kind;
+  { group, kind }: Resource,
+  version: string,
+): Operation {
+  const { tag, title } = versionNames(group, version);
   return {
-    tags: [`${resource.group.split(".")[0] || "core"}_${version}`],
-    operationId: `${words}${pascal(resource.group.split(".")[0] || "core")}${pascal(version)}${scope}${resource.kind}${suffixOf(path)}`,
-    ...(parameters.length > 0 && { parameters }),
-    ...((method === "post" || method === "put") &&
-      own && { requestBody: { content: { "*/*": { schema: reference } }, required: true } }),
-    ...(method === "patch" && { requestBody: { content: patchTypes(resource), required: true } }),
-    responses: { "200": { description: "OK", ...(own && action !== "list" && { content }) } },
-    "x-kubernetes-action": action,
-    "x-kubernetes-group-version-kind": { group, kind, version: kindVersion },
+    path,
+    method,
+    parameters: [...parameters, ...pathParameters(path, (body ?? { kind }).kind)],
+    head: { tags: [tag], description, operationId: `${name[0]}${title}${name[1]}` },
+    tail: {
+      ...(requestBody && { requestBody }),
+      responses,
+      "x-kubernetes-action": action,
+      "x-kubernetes-group-version-kind": body ?? { group, version, kind },
+    },
   };
 }
 
-function patchTypes({ custom }: Resource): JSONObject<unknown> {
-  const schema = { type: "object" };
-  return {
-    "application/apply-patch+yaml": { schema },
-    "application/json-patch+json": { schema: { type: "array", items: schema } },
-    "application/merge-patch+json": { schema },
-    ...(!custom && { "application/strategic-merge-patch+json": { schema } }),
+/** The path that lists the resources of a group version. */
+export function discoveryPath(
+  group: string,
+  version: string,
+  references: Pick<BodyReferences, "meta">,
+): Record<string, JSONObject<unknown>> {
+  const { tag, title } = versionNames(group, version);
+  const get = {
+    tags: [tag],
+    description: "get available resources",
+    operationId: `get${title}APIResources`,
+    responses: responses(contentOf(references.meta("APIResourceList"), mediaTypes)),
   };
+  return { [`${rootOf(group, version)}/`]: { get } };
 }
 
-function pathParameters(path: string): object[] {
-  return ["name", "namespace"]
-    .filter((name) => path.includes(`{${name}}`))
-    .map((name) => ({ name, in: "path", required: true, schema: { type: "string", uniqueItems: true } }));
-}
-
-function suffixOf(path: string): string {
-  const after = path.split("/{name}/")[1];
-  return after === undefined ? "" : pascal(after);
-}
-
-function pascal(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function rootOf(group: string, version: string): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }

@@ -1,16 +1,22 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { type BuiltinSchema, definitionName } from "@tsbuilder/apimachinery/kinds";
+import {
+  type BuiltinSchema,
+  builtinResources,
+  definitionName,
+  goFieldsOf,
+  type SchemaTable,
+} from "@tsbuilder/apimachinery/kinds";
+
+const prefix = "#/components/schemas/";
 
 /** Converts schemas of built-in types to OpenAPI, each named type once under `components.schemas`. */
 export class SchemaWriter {
-  readonly #prefix: string;
-  readonly #v2: boolean;
   readonly definitions: Record<string, JSONObject<unknown>> = {};
+  readonly #types: Pick<SchemaTable, "named">;
 
-  /** OpenAPI v2 has definitions at another path, and no `oneOf`. */
-  constructor(version: 2 | 3 = 3) {
-    this.#v2 = version === 2;
-    this.#prefix = this.#v2 ? "#/definitions/" : "#/components/schemas/";
+  /** A field's schema has the field's description; `types` has the schemas of the types themselves. */
+  constructor(types: Pick<SchemaTable, "named">) {
+    this.#types = types;
   }
 
   /** Returns a reference to a named type, whose definition is added if it is missing. */
@@ -19,57 +25,124 @@ export class SchemaWriter {
     if (!this.definitions[name]) {
       const definition: JSONObject<unknown> = {};
       this.definitions[name] = definition;
-      Object.assign(definition, this.#body(schema));
+      Object.assign(definition, this.#body(this.#types.named(schema.typeName!) ?? schema));
+      const kind = builtInKinds().get(schema.typeName!);
+      if (kind) definition["x-kubernetes-group-version-kind"] = [kind];
     }
-    return { $ref: `${this.#prefix}${name}` };
+    return this.referTo(name);
   }
 
-  #field(schema: BuiltinSchema): JSONObject<unknown> {
-    const { typeName, description } = schema;
-    const named = typeName !== undefined && !inlined.has(typeName);
-    if (!named) return this.#body(schema);
-    const reference = this.reference(schema);
-    const extras = { ...(description && { description }), ...extensions(schema) };
-    if (Object.keys(extras).length === 0) return reference;
-    return this.#v2 ? { ...extras, ...reference } : { ...extras, allOf: [reference] };
+  /** Adds a definition that has no schema of a built-in type, and returns a reference to it. */
+  define(name: string, definition: JSONObject<unknown>): JSONObject<unknown> {
+    this.definitions[name] = definition;
+    return this.referTo(name);
+  }
+
+  referTo(name: string): JSONObject<unknown> {
+    return { $ref: `${prefix}${name}` };
   }
 
   #body(schema: BuiltinSchema): JSONObject<unknown> {
-    const { type, format, description, properties, required, items, additionalProperties } = schema;
+    const { type, format, description, properties, items, additionalProperties } = schema;
     const body: JSONObject<unknown> = { ...(description && { description }) };
-    if (schema.typeName === "Quantity") return { ...body, ...this.#quantity() };
-    if (schema["x-kubernetes-int-or-string"]) return { ...body, ...this.#intOrString() };
+    if (schema.typeName === "Quantity") return { ...body, oneOf: [{ type: "string" }, { type: "number" }] };
+    if (schema["x-kubernetes-int-or-string"]) {
+      return { ...body, format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] };
+    }
     if (type) body["type"] = type;
     if (format) body["format"] = format;
     if (schema.default !== undefined) body["default"] = schema.default;
     if (schema.enum) body["enum"] = schema.enum;
-    if (required) body["required"] = required;
+    if (schema.required) body["required"] = requiredOf(schema);
     if (properties) {
-      const fields = Object.entries(properties).map(([name, child]) => [name, this.#field(child)] as const);
+      const fields = Object.keys(properties).map((name) => [name, this.#field(schema, name)] as const);
       body["properties"] = Object.fromEntries(fields);
     }
-    if (items) body["items"] = this.#field(items);
-    if (additionalProperties) body["additionalProperties"] = this.#field(additionalProperties);
+    if (items) body["items"] = this.#element(items);
+    if (additionalProperties) body["additionalProperties"] = this.#element(additionalProperties);
     return { ...body, ...extensions(schema) };
   }
 
-  #intOrString(): JSONObject<unknown> {
-    if (this.#v2) return { type: "string", format: "int-or-string" };
-    return { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] };
+  #field(schema: BuiltinSchema, name: string): JSONObject<unknown> {
+    const field = schema.properties![name]!;
+    const zero = goFieldsOf(schema).get(name)?.zero;
+    const preset = zero === "empty struct" ? {} : zero === "written" ? zeroOf(field) : undefined;
+    if (!isNamed(field)) return withDefault(this.#body(field), preset);
+    return this.#referred(field, this.#beside(field), preset);
   }
 
-  #quantity(): JSONObject<unknown> {
-    return this.#v2 ? { type: "string" } : { oneOf: [{ type: "string" }, { type: "number" }] };
+  /** What a field says that its type doesn't. */
+  #beside(field: BuiltinSchema): JSONObject<unknown> {
+    const { description } = field;
+    const type = this.#types.named(field.typeName!);
+    const isOwn = description !== undefined && description !== type?.description;
+    const beside: JSONObject<unknown> = { ...(isOwn && { description }), ...extensions(field) };
+    if (beside[mapType] === type?.[mapType]) delete beside[mapType];
+    return beside;
+  }
+
+  /** An item of a list or a value of a map: what describes it stands at its type. */
+  #element(schema: BuiltinSchema): JSONObject<unknown> {
+    const preset = schema.properties ? {} : zeroOf(schema);
+    if (isNamed(schema)) return this.#referred(schema, {}, preset);
+    return withDefault(this.#body(schema), preset);
+  }
+
+  /** A reference with what stands beside it: in a list of one item, because siblings of `$ref` are ignored. */
+  #referred(schema: BuiltinSchema, beside: JSONObject<unknown>, preset: unknown): JSONObject<unknown> {
+    const reference = this.reference(schema);
+    const extras = withDefault(beside, preset);
+    return Object.keys(extras).length === 0 ? reference : { ...extras, allOf: [reference] };
   }
 }
 
-/** Types that are inlined, because they have no definition. */
-const inlined = new Set(["Duration", "JSON"]);
+interface Kind {
+  readonly group: string;
+  readonly kind: string;
+  readonly version: string;
+}
+
+let kinds: ReadonlyMap<string, Kind> | undefined;
+
+/** The kinds of built-in types and of their lists, by the names of the types. */
+function builtInKinds(): ReadonlyMap<string, Kind> {
+  kinds ??= new Map(
+    builtinResources().flatMap(({ group, version, kind, listKind, type }) => [
+      [type, { group, kind, version }] as const,
+      [`${type.slice(0, -kind.length)}${listKind}`, { group, kind: listKind ?? "", version }] as const,
+    ]),
+  );
+  return kinds;
+}
+
+function isNamed({ typeName }: BuiltinSchema): boolean {
+  return typeName !== undefined;
+}
+
+const zeros: Readonly<Record<string, unknown>> = { string: "", integer: 0, number: 0, boolean: false };
+
+/** The zero value of a scalar, which Kubernetes publishes as the default of what can't be absent in Go. */
+function zeroOf({ type, format, typeName }: BuiltinSchema): unknown {
+  const isScalar = type !== undefined && format !== "byte" && typeName === undefined;
+  return isScalar ? zeros[type] : undefined;
+}
+
+function withDefault(schema: JSONObject<unknown>, preset: unknown): JSONObject<unknown> {
+  return preset === undefined || schema["default"] !== undefined ? schema : { ...schema, default: preset };
+}
+
+/** The required fields, in the order of Go's declaration. */
+function requiredOf(schema: BuiltinSchema): readonly string[] {
+  const declared = [...goFieldsOf(schema).keys()];
+  return schema.required!.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b));
+}
+
+const mapType = "x-kubernetes-map-type";
 
 const extensionNames = [
   "x-kubernetes-list-type",
   "x-kubernetes-list-map-keys",
-  "x-kubernetes-map-type",
+  mapType,
   "x-kubernetes-patch-strategy",
   "x-kubernetes-patch-merge-key",
 ] as const;

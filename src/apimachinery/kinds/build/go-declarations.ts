@@ -25,7 +25,7 @@ function readOverlay(): Map<string, string> {
 }
 
 function checkFields({ module, name, fields }: ModelType, line: string): void {
-  const declared = new Set(line.split(" ").map((word) => /([^/?!:]*)[?!]?(?::.*)?$/u.exec(word)![1]!));
+  const declared = new Set(line.split(" ").map((word) => /([^/?!=:]*)[?!=]?(?::.*)?$/u.exec(word)![1]!));
   const expected = fields
     .map((field) => field.name)
     .filter((field) => field !== "apiVersion" && field !== "kind");

@@ -23,7 +23,7 @@ export class SwaggerDocument {
     read: () => Promise<readonly V3Document[]>,
   ): Promise<Reply> {
     if (this.#made?.state !== state)
-      this.#made = make(state, toSwagger(await read(), versionInfo.gitVersion));
+      this.#made = make(state, toSwagger(await read(), `${versionInfo.major}.${versionInfo.minor}`));
     const made = this.#made;
     // kubectl up to 1.28 accepts nothing else, and a legacy name of the media type contains an @.
     const wantsProtobuf = /proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/u.test(request.headers.accept ?? "");

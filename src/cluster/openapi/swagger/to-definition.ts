@@ -1,7 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 
-/** Keywords of a schema that OpenAPI v2 does not have. */
-const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf"]);
+/** Keywords of a schema that OpenAPI v2 does not have, and defaults, which Kubernetes publishes in v3 alone. */
+const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf", "default"]);
 
 /** Converts a v3 schema to v2. A union of types becomes a schema without a type, except for those that Kubernetes names. */
 export function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {

@@ -61,9 +61,9 @@ test("toSwagger() joins documents, sorted by name", () => {
   expect(document).toMatchObject({ swagger: "2.0", info: { title: "Kubernetes", version: "v1.36.0" } });
 });
 
-test("toSwagger() converts references to v2 and keeps their siblings", () => {
+test("toSwagger() converts references to v2, and keeps their siblings but defaults", () => {
   expect(definitions["Pod"]!.properties).toEqual({
-    spec: { description: "What is wanted", default: {}, $ref: "#/definitions/Spec" },
+    spec: { description: "What is wanted", $ref: "#/definitions/Spec" },
     port: { type: "string", format: "int-or-string" },
     size: { type: "string" },
     labels: { type: "object", additionalProperties: { type: "string" } },
@@ -116,7 +116,7 @@ test("toSwagger() separates media types from schemas", () => {
     "200": { description: "OK", schema: { $ref: "#/definitions/Pod" } },
   });
   expect(operations.patch).toMatchObject({
-    consumes: ["application/merge-patch+json", "application/json-patch+json"],
+    consumes: ["application/json-patch+json", "application/merge-patch+json"],
     parameters: [{ name: "body", in: "body", required: true, schema: { type: "object" } }],
     "x-kubernetes-action": "patch",
   });

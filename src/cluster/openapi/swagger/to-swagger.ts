@@ -1,11 +1,12 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { toDefinition } from "./to-definition.ts";
 
 /** The parts of an OpenAPI v3 document that are converted. */
 export interface V3Document {
   readonly paths: Readonly<Record<string, JSONObject<unknown>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, JSONObject<unknown>>> };
+  readonly components: { readonly schemas?: Readonly<Record<string, JSONObject<unknown>>> };
 }
 
 /**
@@ -14,7 +15,10 @@ export interface V3Document {
  */
 export function toSwagger(documents: readonly V3Document[], version: string): JSONObject<unknown> {
   const paths = documents.flatMap((document) => Object.entries(document.paths));
-  const definitions = documents.flatMap((document) => Object.entries(document.components.schemas));
+  const definitions = documents
+    .flatMap((document) => Object.entries(document.components.schemas ?? {}))
+    // The document of a kind's group names the kind, others only refer to its type: the last definition counts.
+    .toSorted(([, a], [, b]) => Number(kindsKey in a) - Number(kindsKey in b));
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },
@@ -32,6 +36,8 @@ export function toSwagger(documents: readonly V3Document[], version: string): JS
   };
 }
 
+const kindsKey = "x-kubernetes-group-version-kind";
+
 function sorted(entries: readonly (readonly [string, unknown])[]): JSONObject<unknown> {
   return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
@@ -48,24 +54,24 @@ function toPathItem({ parameters, ...operations }: JSONObject<unknown>): JSONObj
   };
 }
 
+type Content = Readonly<Record<string, { readonly schema: JSONObject<unknown> }>>;
+
 function toOperation({
   parameters = [],
   requestBody,
   responses,
   ...rest
 }: JSONObject<unknown>): JSONObject<unknown> {
-  const body = requestBody as
-    | { content: Record<string, { schema: JSONObject<unknown> }>; required?: boolean }
-    | undefined;
-  const answers = responses as Record<
-    string,
-    { description: string; content?: Record<string, { schema: JSONObject<unknown> }> }
-  >;
+  const body = requestBody as { content: Content; required?: boolean } | undefined;
+  const answers = responses as Record<string, { description: string; content?: Content }>;
   const all = [...(body ? [toBody(body)] : []), ...(parameters as JSONObject<unknown>[]).map(toParameter)];
+  const produces = mediaTypesOf(Object.assign({}, ...Object.values(answers).map(({ content }) => content)));
+  // Where there is no protobuf, and in discovery, what is sent is said to have the types of what is answered.
+  const isPlain = rest["x-kubernetes-action"] === undefined || !produces.includes(protobuf);
   return {
     ...rest,
-    consumes: body ? Object.keys(body.content) : ["*/*"],
-    produces: ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"],
+    consumes: body ? mediaTypesOf(body.content) : isPlain ? produces : ["*/*"],
+    produces,
     schemes: ["https"],
     ...(all.length > 0 && { parameters: all }),
     responses: Object.fromEntries(
@@ -77,16 +83,30 @@ function toOperation({
   };
 }
 
-/** A patch has several media types; in v2 its schema can only be any JSON. */
-function toBody({
-  content,
-  required,
-}: {
-  content: Record<string, { schema: JSONObject<unknown> }>;
-  required?: boolean;
-}): JSONObject<unknown> {
-  const forms = Object.values(content);
-  const schema = forms.length === 1 ? toDefinition(forms[0]!.schema) : { type: "object" };
+const protobuf = "application/vnd.kubernetes.protobuf";
+
+/** The order in which Kubernetes lists media types; others come first. */
+const inOrder = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+  "application/json",
+  "application/yaml",
+  protobuf,
+  "application/json;stream=watch",
+  `${protobuf};stream=watch`,
+];
+
+function mediaTypesOf(content: Content): string[] {
+  return Object.keys(content).toSorted((a, b) => inOrder.indexOf(a) - inOrder.indexOf(b));
+}
+
+/** A body of several media types has one schema in v2: any object, unless they agree. */
+function toBody({ content, required }: { content: Content; required?: boolean }): JSONObject<unknown> {
+  const [first, ...others] = Object.values(content).map(({ schema }) => schema);
+  const agree = others.every((schema) => isEqual(schema, first));
+  const schema = agree ? toDefinition(first!) : { type: "object" };
   return { name: "body", in: "body", ...(required && { required }), schema };
 }
 
