@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installPackedTsbuilder, type PackedTsbuilder, scaffoldPacked } from "../support/packed-tsbuilder.ts";
 import { run, tryRun } from "../support/shell.ts";
@@ -19,6 +19,20 @@ test("a packed tsbuilder installs, scaffolds, and requests none of our names fro
   await run(project, "npm", "test");
   await run(project, "npm", "run", "lint");
   expect(packed.registry.asked).toEqual([]);
+});
+
+test("an editor goes from the runtime's types to the sources, which the package holds", async () => {
+  const project = await scaffoldPacked(packed, "edited-operator");
+  const types = join(project.folder, "node_modules/@tsbuilder/runtime/dist");
+  const maps = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".d.ts.map"),
+  );
+  expect(maps).toContain(join("manager", "manager.d.ts.map"));
+  const missing = maps.flatMap((path) => {
+    const { sources } = JSON.parse(readFileSync(join(types, path), "utf8")) as { sources: string[] };
+    return sources.filter((source) => !existsSync(join(types, dirname(path), source)));
+  });
+  expect(missing).toEqual([]);
 });
 
 test("the licenses of bundled packages are in the tarball and beside the operator's bundle", async () => {

@@ -5,7 +5,7 @@ import { build as bundle } from "esbuild";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
-import { readPackageFiles } from "./package-files.ts";
+import { readMappedSources, readPackageFiles } from "./package-files.ts";
 
 /** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of all four packages. */
 const root = findOwnPackage().folder;
@@ -65,7 +65,8 @@ function readSource(
   license: PackageSource["files"],
 ): PackageSource {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
-  return { manifest, files: [...readPackageFiles(folder, entries), ...license] };
+  const files = readPackageFiles(folder, entries);
+  return { manifest, files: [...files, ...readMappedSources(folder, files), ...license] };
 }
 
 function run(script: string, args: string[]): void {
