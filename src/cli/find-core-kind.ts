@@ -13,7 +13,7 @@ export function findCoreKind(flags: {
   const { group, domain } = findCoreGroup(flags.group)!;
   const groupVersion = { group: qualifiedGroup({ group, domain }), version: flags.version };
   const found = findKind(groupVersion, flags.kind);
-  if (!found) throw unknownKind(groupVersion, flags.kind);
+  if (!found) throw unknownKind(groupVersion, flags);
   return newResource({
     group,
     domain,
@@ -25,18 +25,21 @@ export function findCoreKind(flags: {
   });
 }
 
-function unknownKind(groupVersion: { group: string; version: string }, kind: string): TsbuilderError {
+function unknownKind(
+  groupVersion: { group: string; version: string },
+  { group, version, kind }: { group: string; version: string; kind: string },
+): TsbuilderError {
   const inGroup = builtinResources().filter(({ group }) => group === groupVersion.group);
-  const versions = [...new Set(inGroup.filter((found) => found.kind === kind).map(({ version }) => version))];
-  const kinds = inGroup.filter(({ version }) => version === groupVersion.version).map((found) => found.kind);
+  const versions = [...new Set(inGroup.filter((found) => found.kind === kind).map((found) => found.version))];
+  const kinds = inGroup.filter((found) => found.version === version).map((found) => found.kind);
   const meant = didYouMean(kind, kinds);
   return new TsbuilderError(`Kubernetes has no kind "${kind}" in ${moduleOf(groupVersion)}`, {
     code: "NOT_FOUND",
     hint:
       versions.length > 0
-        ? `it is in ${versions.map((version) => `--version ${version}`).join(", ")}`
+        ? `it is in ${versions.map((other) => `--version ${other}`).join(", ")}`
         : meant !== undefined
           ? `did you mean --kind ${meant}?`
-          : `it has ${[...new Set(kinds)].join(", ") || "none"}`,
+          : `it has ${[...new Set(kinds)].join(", ") || "none"}; to add a kind of your own: tsbuilder create api --group ${group} --version ${version} --kind ${kind}`,
   });
 }

@@ -13,3 +13,17 @@ test("a conversion names the version that is stored, if that is not its hub", as
   );
   expect(await call(`${convert} --version v1 --spoke v2`)).not.toContain("is stored as");
 });
+
+test("of a kind that is created later, whose group Kubernetes has, too, names the command that creates it", async () => {
+  await initialize();
+  const kind = "--group apps --version v1 --kind MySQL";
+  await expect(call(`create webhook ${kind} --defaulting`)).rejects.toMatchObject({
+    code: "NOT_FOUND",
+    hint: expect.stringMatching(
+      `^it has ControllerRevision, .*; to add a kind of your own: tsbuilder create api ${kind}$`,
+    ) as string,
+  });
+  await expect(
+    call("create webhook --group apps --version v2 --kind Deployment --defaulting"),
+  ).rejects.toMatchObject({ hint: "it is in --version v1" });
+});
