@@ -1,5 +1,6 @@
 import type { Story } from "./story.ts";
 import { apiServices } from "./stories/api-services.ts";
+import { autoscalerVersions } from "./stories/autoscaler-versions.ts";
 import { autoscalers } from "./stories/autoscalers.ts";
 import { bindingStories } from "./stories/bindings.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
@@ -87,6 +88,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "policy-params": policyParams,
   "mutating-policies": mutatingPolicies,
   "api-services": apiServices,
+  "autoscaler-versions": autoscalerVersions,
   autoscalers,
   "certificate-rules": certificateRules,
   "device-rules": deviceRules,

@@ -3,7 +3,6 @@ import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import { count, text } from "../../cells/read-field.ts";
-import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
 import { convert } from "./convert.ts";
 
 export const cells: Readonly<Record<string, CellReader>> = {
@@ -17,7 +16,7 @@ export const cells: Readonly<Record<string, CellReader>> = {
 
 /** At most two metrics; what they measure comes from the status. */
 function targets(object: ApiObject): string {
-  const { spec, status } = convert(object, "autoscaling/v2") as HorizontalPodAutoscaler;
+  const { spec, status } = convert(object, "autoscaling/v2");
   const metrics = (spec?.metrics ?? []) as Metric[];
   const { currentMetrics } = (status ?? {}) as { currentMetrics?: Metric[] | null };
   if (metrics.length === 0) return "<none>";

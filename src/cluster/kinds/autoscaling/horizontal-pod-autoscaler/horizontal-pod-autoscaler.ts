@@ -1,18 +1,30 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
+import { keepAnnotations } from "./annotations-of-v1.ts";
+import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
 import { cells } from "./cells.ts";
 import { convert } from "./convert.ts";
-import { setDefaults } from "./defaults.ts";
+import { setBehaviorDefaults, setDefaults } from "./defaults.ts";
 import { validate } from "./validate.ts";
+
+const inV2 = (object: HorizontalPodAutoscaler) => convert(object, "autoscaling/v2");
 
 export const horizontalPodAutoscaler: BuiltInKind = {
   resource: "horizontalpodautoscalers.autoscaling",
   strategy: {
     statusWritesMetadata: true,
+    prepareForCreate: (object) => keepAnnotations(object, undefined, "status"),
+    prepareForUpdate(object, old, { subresource }) {
+      keepAnnotations(object, old, subresource === "status" ? "spec" : "status");
+    },
     default: (object, { version }) => setDefaults(object, version),
-    validate: (object) => [...validate(object)],
-    validateUpdate: (object, old) => [...validate(object, old)],
+    validate: (object) => [...validate(inV2(object))],
+    validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
   },
   cells,
   emptyObject: { spec: { scaleTargetRef: {} }, status: {} },
-  convert,
+  convert(object, apiVersion) {
+    const converted = convert(object, apiVersion);
+    setBehaviorDefaults(converted);
+    return converted;
+  },
 };
