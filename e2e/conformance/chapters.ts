@@ -14,6 +14,7 @@ import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
 import { deviceRules } from "./stories/device-rules.ts";
 import { errors } from "./stories/errors.ts";
+import { flowControl } from "./stories/flow-control.ts";
 import { found } from "./stories/found.ts";
 import { jobRules } from "./stories/job-rules.ts";
 import { limits } from "./stories/limits.ts";
@@ -90,6 +91,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "api-services": apiServices,
   "autoscaler-versions": autoscalerVersions,
   autoscalers,
+  "flow-control": flowControl,
   "certificate-rules": certificateRules,
   "device-rules": deviceRules,
   "byte-fields": byteFields,

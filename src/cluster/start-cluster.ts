@@ -37,6 +37,7 @@ import type { Kubeconfig } from "./auth/kubeconfig.ts";
 import { ensureDefaultAccount } from "./kinds/core/service-account/controller/service-account-controller.ts";
 import { addBuiltIns } from "./built-in/add-built-ins.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { keepFlowControl } from "./bootstrap/flow-control.ts";
 import { publishServer } from "./bootstrap/publish-server.ts";
 import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
 import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
@@ -133,6 +134,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   );
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
   storeBootstrapObjects(core, controlPlaneRBAC());
+  const stopFlowControl = keepFlowControl(core);
   const stopAggregation = aggregateRoles(core.store);
   const stopExpiry = expireEvents(core.store, clock);
   const stopExpiringLists = expireLists(core.store, clock);
@@ -178,6 +180,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       stopAggregation();
       stopPublishing();
       stopAddresses();
+      stopFlowControl();
       stopExpiry();
       stopExpiringLists();
       await listener.close();

@@ -1,15 +1,17 @@
-import type { ServiceCIDR } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
 import { serviceRange } from "../kinds/core/service/allocation.ts";
 import { nodeAddress } from "../kinds/core/node/controller/fake-node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
+import { storeBootstrapObjects } from "./store-bootstrap-objects.ts";
 
 const user = "kube-apiserver";
-const serviceCIDRs: ResourceName<ServiceCIDR> = "servicecidrs.networking.k8s.io";
+const controller = "kubernetes-service-cidr-controller";
+const serviceCIDRs = "servicecidrs.networking.k8s.io";
 
 /** An object by which the server announces itself. */
 interface Published {
@@ -26,13 +28,14 @@ interface Published {
  */
 export async function publishServer(core: Core, port: number): Promise<() => void> {
   const objects = clusterObjects(core);
-  const published = [...publishedObjects(port), { resource: serviceCIDRs, object: range }];
+  const published = publishedObjects(port);
   const settle = async (): Promise<void> => {
+    storeBootstrapObjects(core, [serviceCIDR(formatTime(core.clock.now()))]);
     for (const each of published) await publish(objects, each);
-    await makeReady(objects, formatTime(core.clock.now()));
   };
   await settle();
   const keys = new Set(published.map(({ resource, object }) => `${resource} ${keyOf(object)}`));
+  keys.add(`${serviceCIDRs} ${rangeName}`);
   return core.store.listen((collection, { type, entry }) => {
     if (type !== "DELETED" || !keys.has(`${collection.name} ${entry.key}`)) return;
     // Another Service may have taken its address at once; then it is not recreated.
@@ -89,17 +92,26 @@ function publishedObjects(port: number): Published[] {
   ];
 }
 
-const range = {
-  apiVersion: "networking.k8s.io/v1",
-  kind: "ServiceCIDR",
-  metadata: { name: "kubernetes" },
-  spec: { cidrs: [serviceRange] },
-};
+const rangeName = "kubernetes";
 
-async function makeReady(objects: ClusterObjects, lastTransitionTime: string): Promise<void> {
-  const current = objects.get(serviceCIDRs, undefined, range.metadata.name);
-  if (!current || current.status?.conditions?.length) return;
+/** The range of the addresses of Services, which is ready. */
+function serviceCIDR(time: string): ApiObject {
   const message = "Kubernetes default Service CIDR is ready";
-  const ready = { type: "Ready", status: "True" as const, reason: "", message, lastTransitionTime };
-  await objects.update(user, { ...current, status: { conditions: [ready] } }, "status");
+  const ready = { type: "Ready", status: "True", lastTransitionTime: time, reason: "", message };
+  // The controller's configuration leaves out the empty reason.
+  const owned = { ".": {}, "f:lastTransitionTime": {}, "f:message": {}, "f:status": {}, "f:type": {} };
+  const apiVersion = "networking.k8s.io/v1";
+  const entry = { apiVersion, time, fieldsType: "FieldsV1" } as const;
+  const status = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': owned } } };
+  const managedFields: ManagedFieldsEntry[] = [
+    { ...entry, manager: controller, operation: "Apply", fieldsV1: status, subresource: "status" },
+    { ...entry, manager: user, operation: "Update", fieldsV1: { "f:spec": { "f:cidrs": {} } } },
+  ];
+  return {
+    apiVersion,
+    kind: "ServiceCIDR",
+    metadata: { name: rangeName, managedFields },
+    spec: { cidrs: [serviceRange] },
+    status: { conditions: [ready] },
+  };
 }

@@ -7,14 +7,14 @@ import { keyOf } from "../registry/resource.ts";
 
 /**
  * Stores objects that don't exist yet, without admission, defaults and validation: they are known to be valid, and
- * there are so many that these steps would take most of the start. The managed fields list every field.
+ * there are so many that these steps would take most of the start. Managed fields that are not given list every field.
  */
 export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>): void {
   const time = formatTime(core.clock.now());
   for (const { metadata, ...object } of objects) {
     const { group } = parseApiVersion(object.apiVersion);
     const resource = core.registry.findKind(group, object.kind)!;
-    const { name = "", namespace = "", labels = {}, annotations = {} } = metadata;
+    const { name = "", namespace = "", labels = {}, annotations = {}, generation, managedFields } = metadata;
     const key = keyOf(resource, namespace, name);
     if (resource.collection.get(key)) continue;
     const { kind: _kind, apiVersion, ...content } = object;
@@ -30,9 +30,10 @@ export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>):
         ...(namespace !== "" && { namespace }),
         uid: randomUUID(),
         creationTimestamp: time,
-        labels,
-        annotations,
-        managedFields: [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
+        ...(generation !== undefined && { generation }),
+        ...(metadata.labels && { labels }),
+        ...(metadata.annotations && { annotations }),
+        managedFields: managedFields ?? [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
       },
     });
   }

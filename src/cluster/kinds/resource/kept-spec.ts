@@ -1,5 +1,6 @@
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
-import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { goStruct, number, pointer, pointerTo, type Shape, text } from "../checks/go-struct.ts";
 import type { Problems } from "../checks/problems.ts";
 
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
@@ -14,16 +15,6 @@ export function* keptTemplate(spec: unknown, old: unknown): Problems {
   const shown = { ...metadata, ...goStruct(rest, { spec: { zero: null, of: claimSpec } }) };
   yield invalidStruct("spec", shown, "field is immutable");
 }
-
-/** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */
-interface Shape {
-  readonly [field: string]: { readonly zero: unknown; readonly of?: Shape };
-}
-
-const text = { zero: "" };
-const number = { zero: 0 };
-const pointer = { zero: null };
-const pointerTo = (of: Shape) => ({ zero: null, of });
 
 const selector: Shape = { cel: pointerTo({ expression: text }) };
 const toleration: Shape = {
@@ -67,20 +58,3 @@ const claimSpec: Shape = {
     }),
   }),
 };
-
-/** The fields whose names in Go have more capitals than the first. */
-const initialisms: Readonly<Record<string, string>> = { cel: "CEL" };
-
-function goStruct(value: unknown, shape: Shape): object {
-  const given = isObject(value) ? value : {};
-  const fields = Object.entries(shape).map(([name, { zero, of }]) => {
-    const field = given[name] ?? zero;
-    const shown = of && field !== null ? goValue(field, of) : field;
-    return [initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`, shown];
-  });
-  return Object.fromEntries(fields) as object;
-}
-
-function goValue(value: unknown, shape: Shape): unknown {
-  return Array.isArray(value) ? value.map((item) => goStruct(item, shape)) : goStruct(value, shape);
-}

@@ -4,6 +4,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField, text } from "../../cells/read-field.ts";
 import { fillIn } from "../../fill-in.ts";
 import { conditionProblems } from "../condition-problems.ts";
+import { fixedSchema } from "../fixed-specs.ts";
 import { schemaProblems } from "./rules.ts";
 
 const flowSchemaStrategy: Partial<Strategy> = {
@@ -11,9 +12,9 @@ const flowSchemaStrategy: Partial<Strategy> = {
     fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
     object["status"] ??= {};
   },
-  validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
+  validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
   validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "" ? schemaProblems(object) : []),
+    ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
     ...conditionProblems(object),
   ],
 };

@@ -14,6 +14,7 @@ import { readField, text } from "../../cells/read-field.ts";
 import { type Problems, choice, inRange } from "../../checks/problems.ts";
 import { fillIn } from "../../fill-in.ts";
 import { conditionProblems } from "../condition-problems.ts";
+import { fixedLevel } from "../fixed-specs.ts";
 
 const priorityLevelStrategy: Partial<Strategy> = {
   default(object) {
@@ -23,9 +24,9 @@ const priorityLevelStrategy: Partial<Strategy> = {
     fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
     object["status"] ??= {};
   },
-  validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
+  validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
   validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "" ? levelProblems(object) : []),
+    ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
     ...conditionProblems(object),
   ],
 };

@@ -1,0 +1,64 @@
+import { invalidStruct } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { goStruct, number, pointer, pointerTo, type Shape, text } from "../checks/go-struct.ts";
+import type { Problems } from "../checks/problems.ts";
+import { mandatory } from "./configurations.ts";
+
+/** The mandatory schemas are as they are. */
+export function* fixedSchema({ metadata: { name = "" }, spec }: ApiObject): Problems {
+  const fixed = mandatory.schemas[name];
+  if (fixed && !isEqual(spec, fixed)) yield* changed(name, goStruct(spec, schemaSpec), "");
+}
+
+/** So are the mandatory levels, but for what `exempt` lends. */
+export function* fixedLevel({ metadata: { name = "" }, spec }: ApiObject): Problems {
+  const fixed = mandatory.levels[name];
+  if (!fixed) return;
+  const isExempt = name === "exempt";
+  const compared = isExempt ? { ...(spec as object), exempt: fixed.exempt } : spec;
+  if (isEqual(compared, fixed)) return;
+  yield* changed(name, goStruct(spec, levelSpec), isExempt ? " except the 'spec.exempt' field" : "");
+}
+
+function* changed(name: string, spec: object, except: string): Problems {
+  yield invalidStruct("spec", spec, `spec of '${name}'${except} must equal the fixed value`);
+}
+
+const named = pointerTo({ name: text });
+
+const schemaSpec: Shape = {
+  priorityLevelConfiguration: { zero: {}, of: { name: text } },
+  matchingPrecedence: number,
+  distinguisherMethod: pointerTo({ type: text }),
+  rules: pointerTo({
+    subjects: pointerTo({
+      kind: text,
+      user: named,
+      group: named,
+      serviceAccount: pointerTo({ namespace: text, name: text }),
+    }),
+    resourceRules: pointerTo({
+      verbs: pointer,
+      apiGroups: pointer,
+      resources: pointer,
+      clusterScope: { zero: false },
+      namespaces: pointer,
+    }),
+    nonResourceRules: pointerTo({ verbs: pointer, nonResourceURLs: pointer }),
+  }),
+};
+
+const levelSpec: Shape = {
+  type: text,
+  limited: pointerTo({
+    nominalConcurrencyShares: number,
+    limitResponse: {
+      zero: {},
+      of: { type: text, queuing: pointerTo({ queues: number, handSize: number, queueLengthLimit: number }) },
+    },
+    lendablePercent: pointer,
+    borrowingLimitPercent: pointer,
+  }),
+  exempt: pointerTo({ nominalConcurrencyShares: pointer, lendablePercent: pointer }),
+};
