@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildSync } from "esbuild";
@@ -8,8 +9,8 @@ import { planManifests } from "../../src/generators/manifests.ts";
 import { diskTree } from "../../src/scaffold/tree.ts";
 import { findControllerGen, prepareTwins } from "../real/controller-gen/go-twin.ts";
 
-// CRDs of 1, 10, 100 and 300 kinds with fifty fields each, a tenth of them with a pod template: a cold process compared
-// with controller-gen on the same types in Go, and the time to regenerate after an edit.
+// CRDs of 1, 10, 100 and 300 kinds with fifty fields each, without pod templates and with one in a tenth of them: a cold
+// process compared with controller-gen on the same types in Go, and the time to regenerate after an edit.
 
 const fieldCount = 50;
 const rounds = 5;
@@ -19,17 +20,26 @@ const bundle = bundleOnce();
 
 const binary = findControllerGen();
 if (!binary) console.log("left out: controller-gen: Go, which installs it, was not found");
-console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory");
-for (const count of [1, 10, 100, 300]) await measure(count);
+for (const withTemplates of [false, true]) {
+  console.log(`\n${withTemplates ? "a pod template in a tenth of the kinds" : "no pod templates"}`);
+  console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory   controller-gen   ratio");
+  for (const count of [1, 10, 100, 300]) await measure(count, withTemplates);
+}
 
-/** Bundles the code of the cold process as the CLI is shipped. */
+/** Bundles the code of the cold process, which is started as the CLI starts itself. */
 function bundleOnce(): string {
   const folder = join(repository, "node_modules/.cache/bench-generators");
   const entry = join(folder, "entry.ts");
   write(
     entry,
-    `import { planManifests } from "${repository}/src/generators/manifests.ts";
-import { diskTree } from "${repository}/src/scaffold/tree.ts";
+    `import module from "node:module";
+import { fitShortRun } from "${repository}/src/cli/short-run.ts";
+module.enableCompileCache?.();
+fitShortRun([]);
+const [{ planManifests }, { diskTree }] = await Promise.all([
+  import("${repository}/src/generators/manifests.ts"),
+  import("${repository}/src/scaffold/tree.ts"),
+]);
 const plan = await planManifests(diskTree(process.argv[2]));
 const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
 console.log(JSON.stringify({ files: plan.changes.length, errors: plan.diagnostics.filter(({ severity }) => severity === "error").length, megabytes }));
@@ -51,10 +61,10 @@ console.log(JSON.stringify({ files: plan.changes.length, errors: plan.diagnostic
   return join(folder, "out/entry.js");
 }
 
-async function measure(count: number): Promise<void> {
+async function measure(count: number, withTemplates: boolean): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
   try {
-    for (const [path, text] of typescriptProject(count)) write(join(folder, path), text);
+    for (const [path, text] of typescriptProject(count, withTemplates)) write(join(folder, path), text);
     let memory = 0;
     const runOurs = (): void => {
       const result = JSON.parse(execFileSync(process.execPath, [bundle, folder], { encoding: "utf8" })) as {
@@ -66,8 +76,10 @@ async function measure(count: number): Promise<void> {
         throw new Error(`wrote ${result.files} of ${count} CRDs`);
       memory = Math.max(memory, result.megabytes);
     };
-    const [ours = 0, theirs] = medians(runOurs, ...(binary ? [controllerGenRun(binary, count)] : []));
-    const edit = await measureEdit(folder);
+    const twin = binary ? controllerGen(binary, count, withTemplates) : undefined;
+    const [ours = 0, theirs] = medians(runOurs, ...(twin ? [twin.run] : []));
+    const theirMemory = twin ? await twin.memory() : undefined;
+    const edit = await measureEdit(folder, withTemplates);
     const cells = [
       String(count).padStart(5),
       `${ours.toFixed(0)} ms`.padStart(12),
@@ -75,6 +87,8 @@ async function measure(count: number): Promise<void> {
       theirs === undefined ? "–".padStart(7) : `${(ours / theirs).toFixed(2)}×`.padStart(7),
       `${edit.toFixed(0)} ms`.padStart(15),
       `${memory} MB`.padStart(8),
+      theirMemory === undefined ? "–".padStart(16) : `${theirMemory.toFixed(0)} MB`.padStart(16),
+      theirMemory === undefined ? "–".padStart(7) : `${(memory / theirMemory).toFixed(2)}×`.padStart(7),
     ];
     console.log(cells.join(" "));
   } finally {
@@ -82,23 +96,43 @@ async function measure(count: number): Promise<void> {
   }
 }
 
-function controllerGenRun(command: string, count: number): () => void {
-  const folder = prepareTwins([{ name: "bench", group: "bench.example.com", code: goTypes(count) }]);
+/** controller-gen on the same types in Go: a run, and the most memory that one takes, without the `go list` it starts. */
+function controllerGen(command: string, count: number, withTemplates: boolean) {
+  const code = goTypes(count, withTemplates);
+  const cwd = prepareTwins([{ name: "bench", group: "bench.example.com", code }]);
   const args = ["crd", "paths=./api/...", "output:crd:dir=out"];
-  return () => {
-    execFileSync(command, args, { cwd: folder, env: { ...process.env, GOFLAGS: "-mod=mod" }, stdio: "pipe" });
+  const env = { ...process.env, GOFLAGS: "-mod=mod" };
+  return {
+    run: () => void execFileSync(command, args, { cwd, env, stdio: "pipe" }),
+    async memory(): Promise<number> {
+      const child = spawn(command, args, { cwd, env, stdio: "ignore" });
+      let most = 0;
+      const timer = setInterval(() => (most = Math.max(most, peakMemory(child.pid!))), 1);
+      await once(child, "exit");
+      clearInterval(timer);
+      return most;
+    },
   };
 }
 
+/** In megabytes; 0 if the system does not report it. */
+function peakMemory(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 /** The second run in a watching process, after one file of the project changed. */
-async function measureEdit(folder: string): Promise<number> {
+async function measureEdit(folder: string, withTemplates: boolean): Promise<number> {
   const cache = createCache();
   const tree = diskTree(folder);
   await planManifests(tree, {}, cache);
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const file = join(folder, "api/v1/kind0_types.ts");
-    write(file, typescriptKind(0, `round${round}`));
+    write(file, typescriptKind(0, `round${round}`, withTemplates));
     const start = performance.now();
     await planManifests(tree, {}, cache);
     times.push(performance.now() - start);
@@ -120,18 +154,18 @@ function medians(...runs: readonly (() => void)[]): number[] {
   return times.map((one) => one.sort((a, b) => a - b)[Math.floor(rounds / 2)]!);
 }
 
-function typescriptProject(count: number): [string, string][] {
+function typescriptProject(count: number, withTemplates: boolean): [string, string][] {
   const groupVersion = `import type { GroupVersion } from "@tsbuilder/runtime";
 export const groupVersion: GroupVersion = { group: "bench.example.com", version: "v1" };
 `;
   const kinds = Array.from({ length: count }, (_, i): [string, string] => [
     `api/v1/kind${i}_types.ts`,
-    typescriptKind(i, "field"),
+    typescriptKind(i, "field", withTemplates),
   ]);
   return [["api/v1/groupversion_info.ts", groupVersion], ...kinds];
 }
 
-function typescriptKind(i: number, name: string): string {
+function typescriptKind(i: number, name: string, withTemplates: boolean): string {
   const fields = Array.from({ length: fieldCount }, (_, n) => {
     const kind = n % 5;
     const type = ["string", "int32", "boolean", "string[]", "Record<string, string>"][kind]!;
@@ -139,7 +173,7 @@ function typescriptKind(i: number, name: string): string {
     const markers = marker ? `  // +kubebuilder:validation:${marker}\n` : "";
     return `  /** Field ${n} says what ${name} is like. */\n${markers}  ${name}${n}?: ${type};\n`;
   });
-  const template = hasTemplate(i) ? "  template?: PodTemplateSpec;\n" : "";
+  const template = withTemplates && hasTemplate(i) ? "  template?: PodTemplateSpec;\n" : "";
   const imported = hasTemplate(i)
     ? 'import type { PodTemplateSpec } from "@tsbuilder/runtime/k8s/core/v1";\n'
     : "";
@@ -154,7 +188,7 @@ export const Kind${i} = defineKind<Kind${i}>(groupVersion, { kind: "Kind${i}", p
 `;
 }
 
-function goTypes(count: number): string {
+function goTypes(count: number, withTemplates: boolean): string {
   return Array.from({ length: count }, (_, i) => {
     const fields = Array.from({ length: fieldCount }, (_, n) => {
       const kind = n % 5;
@@ -163,7 +197,10 @@ function goTypes(count: number): string {
       const markers = marker ? `\t// +kubebuilder:validation:${marker}\n` : "";
       return `\t// Field ${n} says what field is like.\n${markers}\tField${n} ${type} \`json:"field${n},omitempty"\`\n`;
     });
-    const template = hasTemplate(i) ? '\tTemplate corev1.PodTemplateSpec `json:"template,omitempty"`\n' : "";
+    const template =
+      withTemplates && hasTemplate(i)
+        ? '\tTemplate corev1.PodTemplateSpec `json:"template,omitempty"`\n'
+        : "";
     return `type Kind${i}Spec struct {
 ${fields.join("")}${template}}
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { findOwnPackage } from "../packaging/own-package.ts";
+import { fitShortRun } from "./short-run.ts";
 
 const argv = process.argv.slice(2);
 
@@ -14,6 +15,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   process.stdout.write(`${findOwnPackage().version}\n`);
 } else {
+  fitShortRun(argv);
   const [{ dispatch }, { describeError, exitCodeOf, terminal }, { TsbuilderError }] = await Promise.all([
     import("./dispatch.ts"),
     import("./report.ts"),
