@@ -27,11 +27,15 @@ export interface LeaseRecord {
   readonly strangers: string[];
 }
 
+/** The last revisions of Widgets whose finalizers were removed, by name. */
+export type Removals = Map<string, number>;
+
 /** What a process shares with the others. */
 interface ProcessOptions {
   readonly namespace: string;
   readonly clock: Clock;
   readonly lease: LeaseRecord;
+  readonly removals: Removals;
 }
 
 /** How long after a write its watch events may come from a server in another process, in real milliseconds. */
@@ -82,6 +86,7 @@ export class BrokenProcess {
     proxy.onAnswer = (request) => {
       this.#watchTraffic(request);
       this.#watchLease(request);
+      this.#watchRemoval(request);
     };
   }
 
@@ -166,9 +171,21 @@ export class BrokenProcess {
 
   #watchLease({ method, path, status = 0, text }: ProxiedRequest): void {
     if (!path.includes("/leases") || method === "GET" || status >= 300) return;
-    const { spec } = JSON.parse(text.slice(text.indexOf("\r\n\r\n"))) as { spec: { holderIdentity: string } };
+    const { spec } = bodyOf(text) as { spec: { holderIdentity: string } };
     this.#options.lease.holder = spec.holderIdentity;
   }
+
+  /** A Widget that is being deleted is gone once its finalizer was removed. */
+  #watchRemoval({ method, path, status = 0, text }: ProxiedRequest): void {
+    const name = /\/widgets\/(\w+)\?/.exec(path)?.[1];
+    if (name === undefined || method !== "PATCH" || status >= 300) return;
+    const { finalizers, resourceVersion } = (bodyOf(text) as KubernetesObject).metadata;
+    if (finalizers?.length === 0) this.#options.removals.set(name, Number(resourceVersion));
+  }
+}
+
+function bodyOf(text: string): unknown {
+  return JSON.parse(text.slice(text.indexOf("\r\n\r\n")));
 }
 
 function copySizes(manager: Manager, namespace: string): Controller {
