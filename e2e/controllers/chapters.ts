@@ -6,6 +6,7 @@ import { dependentStories } from "./stories/dependents.ts";
 import { jobEndingStories } from "./stories/job-endings.ts";
 import { jobStories } from "./stories/jobs.ts";
 import { replicationControllerStories } from "./stories/replication-controllers.ts";
+import { schedulingStories } from "./stories/scheduling.ts";
 import { serviceStories } from "./stories/services.ts";
 import { workloadStories } from "./stories/workloads.ts";
 
@@ -18,6 +19,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "job-endings": jobEndingStories,
   jobs: jobStories,
   "replication-controllers": replicationControllerStories,
+  scheduling: schedulingStories,
   services: serviceStories,
   workloads: workloadStories,
 };

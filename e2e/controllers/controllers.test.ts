@@ -12,6 +12,8 @@ const nodes = new Set(["scheduler", "node", "kubelet", "stage"]);
 /** In a month in which no schedule of these stories is due. */
 const start = Date.UTC(2026, 5, 15);
 const controllers = controllerNames.filter((name) => !nodes.has(name));
+/** Recorded with a kube-scheduler. */
+const scheduled = new Set(["scheduling"]);
 /** The recordings are from a kube-apiserver with this flag, as in envtest. */
 const disableAdmissionPlugins = ["ServiceAccount"] as const;
 
@@ -21,7 +23,8 @@ describe.each(Object.entries(chapters))("controllers do as the real ones did: %s
 
   test.for(stories.map((story) => [story.name, story] as const))("%s", async ([name, story]) => {
     const clock = new FakeClock(start);
-    const cluster = await startCluster({ controllers, clock, disableAdmissionPlugins });
+    const all = scheduled.has(chapter) ? [...controllers, "scheduler" as const] : controllers;
+    const cluster = await startCluster({ controllers: all, clock, disableAdmissionPlugins });
     try {
       const target = { kubeconfig: cluster.kubeconfig, namespace: `${chapter}-story`, clock };
       const body = { metadata: { name: target.namespace } };

@@ -50,7 +50,7 @@ function isShown(kind: string, { metadata, source, reason, message }: Item, name
       return metadata.name !== "kube-root-ca.crt" || metadata["deletionTimestamp"] !== undefined;
     case "EventList":
       return (
-        !/^endpoint|^taint-eviction/.test((source as { component: string }).component) &&
+        !/^endpoint|^taint-eviction/.test((source as { component?: string }).component ?? "") &&
         // The real controller reports a job that it has just deleted itself as missing, if its cache is late.
         reason !== "MissingJob" &&
         !(message as string).includes("the object has been modified")
@@ -61,13 +61,14 @@ function isShown(kind: string, { metadata, source, reason, message }: Item, name
 }
 
 /** The count and the times of an Event are random. */
-function maskEvent(kind: string, { type, reason, message, involvedObject, source }: Item, namespace: string) {
+function maskEvent(kind: string, item: Item, namespace: string) {
+  const { type, reason, message, involvedObject, source, action, reportingComponent } = item;
   const about = (involvedObject as { kind: string }).kind;
-  const { component } = source as { component: string };
+  const component = (source as { component?: string }).component ?? reportingComponent;
   // This Event prints the selector in Go syntax.
   const said = reason === "UnmanagedPods" ? {} : { message };
   return JSON.parse(
-    maskText(JSON.stringify({ kind, about, component, type, reason, ...said }), namespace),
+    maskText(JSON.stringify({ kind, about, component, type, reason, action, ...said }), namespace),
   ) as unknown;
 }
 

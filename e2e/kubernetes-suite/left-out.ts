@@ -47,13 +47,6 @@ const leftOut: readonly LeftOut[] = [
   },
   { why: "attaching is refused before webhooks are asked", specs: [/deny attaching pod/] },
   { why: "API servers are not aggregated", specs: [/Aggregator/] },
-  {
-    why: "the scheduler knows no resources and no host ports, and preempts no pods",
-    specs: [
-      /SchedulerPreemption .*(?:preemption|preempted)/,
-      /SchedulerPredicates .*(?:resource limits|hostPort)/,
-    ],
-  },
   { why: "pods are not evicted from tainted nodes", specs: [/NoExecuteTaintManager/] },
   {
     why: "Endpoints that others write are not mirrored in EndpointSlices",

@@ -1,4 +1,4 @@
-import type { Event } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ControllerContext } from "./controller.ts";
@@ -13,7 +13,7 @@ export type Report = (
   message: string,
 ) => Promise<void>;
 
-const events: ResourceName<Event> = "events";
+export const events: ResourceName<Event> = "events";
 
 /**
  * Creates the function by which a component reports: it writes Events. An Event's name is derived from its
@@ -45,24 +45,36 @@ function newEvent(
   about: KubernetesObject,
   text: Pick<Event, "type" | "reason" | "message">,
 ): Event {
-  const { name, namespace, uid, resourceVersion } = about.metadata;
   return {
-    apiVersion: "v1",
-    kind: "Event",
-    metadata: { name: `${name}.${templateHash([uid, text])}`, namespace: namespace ?? "default" },
-    involvedObject: {
-      apiVersion: about.apiVersion,
-      kind: about.kind,
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...(uid ? { uid } : {}),
-      ...(resourceVersion ? { resourceVersion } : {}),
-    },
+    ...aboutObject(about, text),
     ...text,
     count: 1,
     firstTimestamp: stamp,
     lastTimestamp: stamp,
     source: { component },
+  };
+}
+
+/** The fields that say which object an Event is about, and a name that is the same for the same text. */
+export function aboutObject(about: KubernetesObject, text: object) {
+  const { name, namespace, uid } = about.metadata;
+  return {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: `${name}.${templateHash([uid, text])}`, namespace: namespace ?? "default" },
+    involvedObject: referenceTo(about),
+  };
+}
+
+export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    ...(name !== undefined && { name }),
+    ...(namespace ? { namespace } : {}),
+    ...(uid ? { uid } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
   };
 }
 

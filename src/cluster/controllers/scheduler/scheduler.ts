@@ -1,6 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import {
+  namespaces,
   nodes,
   type PersistentVolumeClaim,
   persistentVolumeClaims,
@@ -13,7 +14,6 @@ import type { Controller, ControllerContext } from "../../control-loop/controlle
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
-import { reporting, type ReportingContext } from "../../control-loop/record-event.ts";
 import { reserved } from "../../kinds/core/persistent-volume/controller/bind-claims.ts";
 import {
   chooseVolume,
@@ -21,46 +21,97 @@ import {
 } from "../../kinds/core/persistent-volume/controller/choose-volume.ts";
 import { claimsOfPod } from "../../kinds/core/persistent-volume/controller/protection.ts";
 import { selectedNode } from "../../kinds/core/persistent-volume/controller/provision.ts";
-import { chooseNode, type Placement } from "./choose-node.ts";
+import { podDisruptionBudgets } from "../../kinds/policy/pod-disruption-budget/controller/pod-disruption-budgets.ts";
+import { chooseNode, nameOf } from "./choose-node.ts";
+import { explainPreemption, explainRefusals, explainUntried, withPreemption } from "./explain.ts";
+import type { Snapshot } from "./host.ts";
+import { hostsFor } from "./hosts.ts";
+import { isWaitingForVictims, makeRoom } from "./make-room.ts";
+import { preempt, type Victims } from "./preemption.ts";
+import { type ReportStep, stepReporter } from "./report.ts";
 
 const user = "system:kube-scheduler";
 
-/** Binds every pod to a node, once its volumes are bound. */
+/** What the steps of the scheduler work with. */
+interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock"> {
+  readonly report: ReportStep;
+}
+
+/** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
   const { objects } = context;
-  const steps = reporting(context, user, "default-scheduler");
+  const steps = { ...context, report: stepReporter(context, user) };
+  /** Those that no node took. */
+  const refused = new Set<string>();
   return {
     watches: [pods, nodes, persistentVolumeClaims],
 
-    /** A pending pod may be waiting for this node or claim. */
-    keysOf({ resource, object }) {
-      if (resource === pods) return [keyOf(object)];
-      const namespace = resource === nodes ? undefined : object.metadata.namespace;
-      return objects.list(pods, namespace).filter(isWaiting).map(keyOf);
+    /** A pending pod may be waiting for this node or claim, or for what another pod leaves or brings. */
+    keysOf({ type, resource, object }) {
+      if (resource === nodes) return [...refused];
+      const { namespace } = object.metadata;
+      if (resource === persistentVolumeClaims)
+        return [...refused].filter((key) => key.startsWith(`${namespace}/`));
+      const pod = object as Pod;
+      const own = pod.spec.nodeName ? [] : [keyOf(pod)];
+      if (!pod.spec.nodeName && !pod.status?.nominatedNodeName) return own;
+      const leaves = type === "DELETED" || isFinished(pod);
+      const others = [...refused].filter((key) => leaves || followsOthers(findByKey(objects, pods, key)));
+      return [...own, ...others];
     },
 
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
-      if (!pod || !isWaiting(pod)) return undefined;
-      const placement = place(steps, pod);
-      if ("reason" in placement) await explain(steps, pod, placement.reason);
-      else if (!(await askForVolumes(steps, pod, placement.node))) await bind(steps, pod, placement.node);
+      if (!pod || !isWaiting(pod)) {
+        refused.delete(key);
+        return undefined;
+      }
+      refused.add(key);
+      const snapshot = snapshotFor(steps, pod);
+      const outcome = place(steps, pod, snapshot);
+      if (!outcome) return undefined;
+      if ("node" in outcome) {
+        if (await askForVolumes(steps, pod, outcome.node)) return undefined;
+        await bind(steps, pod, outcome.node);
+        refused.delete(key);
+      } else {
+        const { message, victims } = outcome;
+        await explain(steps, pod, message, victims && nameOf(victims.host));
+        if (victims) await makeRoom(steps, user, steps.report, pod, victims);
+      }
       return undefined;
     },
   };
 }
 
-function place(context: ReportingContext, pod: Pod): Placement {
-  const { objects } = context;
-  const unbound = findUnboundClaim(context, pod);
-  if (unbound) return { reason: unbound };
-  const all = objects.list(pods).filter((other) => !isFinished(other));
-  return chooseNode(pod, objects.list(nodes), (name) => {
-    return all.filter(({ spec }) => spec.nodeName === name).length;
-  });
+function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
+  return {
+    hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
+    labelsOf: (namespace) => objects.get(namespaces, undefined, namespace)?.metadata.labels,
+  };
 }
 
-function findUnboundClaim(context: ReportingContext, pod: Pod): string | undefined {
+/** The node for a pod; or why there is none, and which pods have to leave so that there is one. */
+type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
+
+/** Undefined while the pods leave that were chosen before. */
+function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcome | undefined {
+  const count = snapshot.hosts.length;
+  if (count === 0) return { message: "no nodes available to schedule pods" };
+  const unbound = findUnboundClaim(context, pod);
+  if (unbound) return { message: explainUntried(count, unbound) };
+  const choice = chooseNode(pod, snapshot);
+  if ("node" in choice) return choice;
+  if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
+  const refused = explainRefusals(count, choice.refusals.values());
+  if (pod.spec.preemptionPolicy === "Never")
+    return { message: withPreemption(refused, "not eligible due to preemptionPolicy=Never.") };
+  const preemption = preempt(pod, choice.refusals, snapshot, context.objects.list(podDisruptionBudgets));
+  if ("victims" in preemption) return { message: refused, victims: preemption.victims };
+  return { message: withPreemption(refused, explainPreemption(count, preemption.refusals.values())) };
+}
+
+function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
   const { objects } = context;
   for (const key of claimsOfPod(pod)) {
     const claim = findByKey(objects, persistentVolumeClaims, key);
@@ -72,7 +123,7 @@ function findUnboundClaim(context: ReportingContext, pod: Pod): string | undefin
   return undefined;
 }
 
-function isDelayed(context: ReportingContext, { spec }: PersistentVolumeClaim): boolean {
+function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
   const { objects } = context;
   return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
 }
@@ -81,7 +132,7 @@ function isDelayed(context: ReportingContext, { spec }: PersistentVolumeClaim): 
  * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation
  * with the node that it needs one on. Returns whether the pod has to wait for any of them.
  */
-async function askForVolumes(context: ReportingContext, pod: Pod, node: string): Promise<boolean> {
+async function askForVolumes(context: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
   const { objects } = context;
   const unbound = claimsOfPod(pod)
     .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
@@ -97,35 +148,46 @@ async function askForVolumes(context: ReportingContext, pod: Pod, node: string):
   return unbound.length > 0;
 }
 
-async function bind(context: ReportingContext, pod: Pod, nodeName: string): Promise<void> {
-  const { objects, report } = context;
-  await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName } }, "binding");
+async function bind(context: SchedulingContext, pod: Pod, nodeName: string): Promise<void> {
+  const { objects, clock, report } = context;
+  const condition = { type: "PodScheduled", status: "True" } as const;
+  const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
+  await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName }, status }, "binding");
   const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
-  await report(pod, "Normal", "Scheduled", `Successfully assigned ${name} to ${nodeName}`);
-  // The kubelet may have updated the pod already, with this condition.
-  const bound = findByKey(objects, pods, keyOf(pod));
-  if (bound) await writeScheduled(context, bound, { status: "True" });
+  const message = `Successfully assigned ${name} to ${nodeName}`;
+  await report(pod, { type: "Normal", reason: "Scheduled", action: "Binding", message });
 }
 
-async function explain(context: ReportingContext, pod: Pod, message: string): Promise<void> {
-  const { report } = context;
-  await writeScheduled(context, pod, { status: "False", reason: "Unschedulable", message });
-  const said = pod.status?.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
-  if (!said) await report(pod, "Warning", "FailedScheduling", message);
-}
-
-async function writeScheduled(
-  context: ReportingContext,
+async function explain(
+  { objects, clock, report }: SchedulingContext,
   pod: Pod,
-  state: { status: "True" | "False"; reason?: string; message?: string },
+  message: string,
+  nominatedNodeName: string | undefined,
 ): Promise<void> {
-  const { objects, clock } = context;
-  const status = setPodCondition(pod.status, { type: "PodScheduled", ...state }, formatTime(clock.now()));
+  const { nominatedNodeName: _before, ...rest } = pod.status ?? {};
+  const said = rest.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
+  const status = setPodCondition(
+    { ...rest, ...(nominatedNodeName !== undefined && { nominatedNodeName }) },
+    {
+      type: "PodScheduled",
+      status: "False",
+      reason: "Unschedulable",
+      message,
+      observedGeneration: pod.metadata.generation!,
+    },
+    formatTime(clock.now()),
+  );
   if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
+  if (!said)
+    await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
 }
 
 function isWaiting(pod: Pod): boolean {
   const gated = (pod.spec.schedulingGates ?? []).length > 0;
   const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
   return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+}
+
+function followsOthers(pod: Pod | undefined): boolean {
+  return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
 }

@@ -44,6 +44,7 @@ export const podStrategy: Partial<Strategy> = {
     if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
   },
   prepareForUpdate(object, old, { subresource }) {
+    if (subresource === "binding") delete (object as Pod).status?.nominatedNodeName;
     if (subresource !== "status") return;
     const [pod, { status: before = {} }] = [object as Pod, old as Pod];
     pod.status = withOldGenerations({ ...pod.status, qosClass: before.qosClass! }, before);
