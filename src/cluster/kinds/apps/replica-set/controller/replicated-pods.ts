@@ -61,7 +61,7 @@ export function replicatedPods<T extends KubernetesObject>(
       );
       await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
     }
-    const surplus = [...owned].sort(compareForDeletion).slice(0, Math.max(0, -missing));
+    const surplus = missing < 0 ? owned.toSorted(compareForDeletion).slice(0, -missing) : [];
     for (const pod of surplus) {
       await objects.delete(user, pod, { uid: pod.metadata.uid });
       await report(replicaSet, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
