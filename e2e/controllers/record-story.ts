@@ -19,19 +19,7 @@ export async function recordStory(kubeconfig: Kubeconfig, { steps }: Story, id: 
     outcomes.push({ step: step.name, state: await stateAtRest(target, step.rest ?? 3) });
   }
   await send(kubeconfig, { method: "DELETE", path: `${namespaces}/${target.namespace}` });
-  await removeNodes(target);
-  const isGone = async () =>
-    (await send(kubeconfig, { method: "GET", path: `${namespaces}/${target.namespace}` })).code === 404;
-  while (!(await isGone())) await delay(250);
   return outcomes;
-}
-
-async function removeNodes({ kubeconfig, namespace }: Target): Promise<void> {
-  const path = "/api/v1/nodes";
-  const { body } = await send(kubeconfig, { method: "GET", path });
-  const { items } = body as { items: { metadata: { name: string } }[] };
-  for (const { metadata } of items.filter(({ metadata: { name } }) => name.startsWith(namespace)))
-    await send(kubeconfig, { method: "DELETE", path: `${path}/${metadata.name}` });
 }
 
 async function stateAtRest(target: Target, seconds: number): Promise<unknown[]> {
