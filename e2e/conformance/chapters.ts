@@ -13,6 +13,7 @@ import { customVersions } from "./stories/custom-versions.ts";
 import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
 import { deviceRules } from "./stories/device-rules.ts";
+import { emptyValues } from "./stories/empty-values.ts";
 import { errors } from "./stories/errors.ts";
 import { flowControl } from "./stories/flow-control.ts";
 import { found } from "./stories/found.ts";
@@ -35,6 +36,7 @@ import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
 import { shards } from "./stories/shards.ts";
+import { statusFirst } from "./stories/status-first.ts";
 import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
 import { policyExpressions } from "./stories/policy-expressions.ts";
@@ -57,6 +59,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   lists,
   watches,
   shards,
+  "empty-values": emptyValues,
   errors,
   "custom-resources": customResources,
   workloads,
@@ -74,6 +77,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "role-escalation": roleEscalation,
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
+  "status-first": statusFirst,
   "metadata-rules": metadataRules,
   bindings: bindingStories,
   "null-values": nullValues,

@@ -1,6 +1,7 @@
 import { apply, get, jsonPatch, merge, post, put, remove, type Story, story } from "../story.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
+const claimTemplates = "/apis/resource.k8s.io/v1/namespaces/{ns}/resourceclaimtemplates";
 const scale = "/apis/apps/v1/namespaces/{ns}/deployments/d/scale";
 const things = "/apis/{group}/v1/namespaces/{ns}/things";
 
@@ -24,6 +25,28 @@ const definition = {
     versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: free } }],
   },
 };
+
+const claimTemplate = (metadata: object): object => ({
+  metadata: { name: "a" },
+  spec: { metadata, spec: {} },
+});
+const claimingPod = (claimMetadata: object): object => ({
+  metadata: { name: "a" },
+  spec: {
+    containers: [container],
+    volumes: [
+      {
+        name: "v",
+        ephemeral: {
+          volumeClaimTemplate: {
+            metadata: claimMetadata,
+            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+          },
+        },
+      },
+    ],
+  },
+});
 
 /** Requests that no client library sends, but a user of curl might. */
 export const oddRequests: readonly Story[] = [
@@ -99,5 +122,31 @@ export const oddRequests: readonly Story[] = [
     remove("/api/v1/configmaps?dryRun=All"),
     merge("/api/v1/configmaps", {}),
     post("/apis/apps/v1/deployments", { metadata: { name: "a", namespace: "{ns}" } }),
+  ]),
+  story(
+    "metadata in templates of claims",
+    [
+      { uid: "x" },
+      { name: "a", labels: { "a b": "c" }, annotations: { "x y": "z" } },
+      { labels: {} },
+    ].flatMap((metadata) => [
+      post(`${claimTemplates}?dryRun=All`, claimTemplate(metadata)),
+      post("/api/v1/namespaces/{ns}/pods?dryRun=All", claimingPod(metadata)),
+    ]),
+  ),
+  story("a field that no selector knows, beside another mistake", [
+    get(`${maps}?fieldSelector=spec.nothing%3Da&resourceVersionMatch=Exact`),
+    get(`${maps}?fieldSelector=spec.nothing&resourceVersionMatch=Exact`),
+    get(`${maps}?fieldSelector=spec.nothing%3Da&continue=x`),
+    get("/apis/batch/v1/namespaces/{ns}/jobs?fieldSelector=spec.nothing%3Da"),
+    get("/apis/batch/v1/namespaces/{ns}/jobs?fieldSelector=spec.nothing%3Da&resourceVersionMatch=Exact"),
+  ]),
+  story("bindings that name no pod", [
+    post("/api/v1/namespaces/{ns}/bindings", { target: { kind: "ConfigMap", name: "n" } }),
+    post("/api/v1/namespaces/{ns}/bindings", { target: { kind: "Node", name: "n" } }),
+    post("/api/v1/namespaces/{ns}/bindings", {
+      metadata: { name: "b", ownerReferences: [{}, {}] },
+      target: { kind: "Node", name: "n" },
+    }),
   ]),
 ];

@@ -1,4 +1,4 @@
-import { get, post, put, remove, type Story, story } from "../story.ts";
+import { get, merge, post, put, remove, type Story, story } from "../story.ts";
 
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
@@ -8,6 +8,19 @@ const core = "/api/v1/namespaces/{ns}";
 const apps = "/apis/apps/v1/namespaces/{ns}";
 const foos = "/apis/{group}/v1/namespaces/{ns}/foos";
 
+const autoscalers = "/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers";
+
+/** Its annotation stands for a field of version 2. */
+const autoscaler = {
+  metadata: {
+    name: "a",
+    annotations: {
+      "autoscaling.alpha.kubernetes.io/behavior":
+        '{"scaleUp":{"stabilizationWindowSeconds":5,"policies":[{"type":"Pods","value":2,"periodSeconds":9}]}}',
+    },
+  },
+  spec: { scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" }, maxReplicas: 3 },
+};
 const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 const workload = { metadata: { name: "a" }, spec: { selector: { matchLabels: { a: "b" } }, template } };
 
@@ -89,4 +102,18 @@ export const representations: readonly Story[] = [
     ],
     [crd],
   ),
+  story("metadata of kinds that a version adds annotations to", [
+    post(`${apps}/daemonsets`, workload),
+    get(`${apps}/daemonsets/a`, metadata),
+    get(`${apps}/daemonsets`, metadataOfList),
+    get(`${apps}/daemonsets`, table),
+    get(`${apps}/daemonsets?includeObject=Object`, table),
+    merge(`${apps}/daemonsets/a`, { metadata: { annotations: { x: "y" } } }),
+    get(`${apps}/daemonsets/a`, table),
+    post(`${autoscalers}?dryRun=All`, autoscaler),
+    post(autoscalers, autoscaler),
+    get(autoscalers, table),
+    get(autoscalers, metadataOfList),
+    get(autoscalers.replace("v1", "v2"), metadataOfList),
+  ]),
 ];

@@ -100,7 +100,7 @@ class Decoder {
         });
       }
       case "string":
-        if (schema.format === "byte" && Array.isArray(value)) return value;
+        if (schema.format === "byte" && Array.isArray(value)) return this.#bytesOf(value, owner);
         if (typeof value !== "string") return this.#wrong(value, owner);
         return schema.format === "byte" ? this.#bytes(value) : value;
       case "boolean":
@@ -133,6 +133,17 @@ class Decoder {
     const why = explainBase64(value);
     if (why !== undefined) this.mismatch ??= new DecodeError(why);
     return value;
+  }
+
+  /** Go takes a list of numbers for bytes, too. */
+  #bytesOf(values: readonly unknown[], owner: Owner): string {
+    const bytes = values.map((value) => {
+      if (value === null) return 0;
+      if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256) return value;
+      this.#wrong(value, { ...owner, type: "uint8" });
+      return 0;
+    });
+    return Buffer.from(bytes).toString("base64");
   }
 
   #wrong(value: unknown, owner: Owner): undefined {
@@ -180,15 +191,23 @@ function isLeftOut(
   path: string,
 ): boolean {
   if (go?.zero === "omitted" && (value === "" || value === 0 || value === false)) return true;
+  if (node.format === "byte" && value === "") return go?.zero !== "written";
   if (!isEmptyCollection(value, node)) return false;
   return !(owner.required?.includes(go?.name ?? "") || keptEmpty.has(path));
 }
 
 /**
- * An empty list of managedFields asks to reset them, a role without rules is stored with an empty list, what is wrong
+ * An empty list of managedFields asks to reset them, the empty rules of a role and the empty lists of a slice have an owner, what is wrong
  * with a volume's empty capacity is said in other words than of none, and an empty overhead is refused like any other.
  */
-const keptEmpty = new Set(["metadata.managedFields", "rules", "spec.capacity", "spec.overhead"]);
+const keptEmpty = new Set([
+  "metadata.managedFields",
+  "rules",
+  "ports",
+  "endpoints",
+  "spec.capacity",
+  "spec.overhead",
+]);
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
   // An empty list as a value of any type, such as the default of a schema, is kept.

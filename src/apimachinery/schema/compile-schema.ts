@@ -31,7 +31,7 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
     validate(object, options = {}) {
       const prefix = options.path ?? "";
       const errors = validateValues(object, options);
-      if (embeds) errors.push(...checkEmbedded(object, schema, prefix));
+      if (embeds && options.embedded !== false) errors.push(...checkEmbedded(object, schema, prefix));
       // A stored list that violates a later list type must not block every update.
       const duplicates = checkListTypes?.(object, prefix) ?? [];
       if (duplicates.length === 0 || isRatcheted(options.old, prefix)) return errors;

@@ -24,6 +24,8 @@ export interface ValidateOptions {
   readonly path?: string;
   /** Whether an error elsewhere in the object keeps CEL rules from being evaluated, such as a missing name. */
   readonly blocked?: boolean;
+  /** Whether embedded resources are checked; they are unless this is false. */
+  readonly embedded?: boolean;
 }
 
 /**

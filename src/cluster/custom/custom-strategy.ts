@@ -69,12 +69,12 @@ export function customStrategy(
         const errors = schemaFor(context).validate(object, { old });
         return [...errors, ...validateScale(object, scaleFor(context))];
       }
+      // The real server does not look at embedded resources when it writes a status.
+      const how = { old: old["status"], path: "status", embedded: false };
       const errors =
         object["status"] === undefined
           ? []
-          : statusSchemas
-              .get(context.version)
-              ?.validate(object["status"], { old: old["status"], path: "status" });
+          : statusSchemas.get(context.version)?.validate(object["status"], how);
       return [...(errors ?? []), ...validateScale(object, scaleFor(context), ["status"])];
     },
   };

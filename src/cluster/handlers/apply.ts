@@ -9,7 +9,7 @@ import {
 import { PatchError } from "@tsbuilder/apimachinery/patch";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
-import { updateObject } from "../registry/update-object.ts";
+import { canCreate, updateObject } from "../registry/update-object.ts";
 import { apiVersionOfWrite, type Write } from "../registry/write.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
@@ -123,7 +123,7 @@ export async function applyTo(
   force: boolean,
   spokenIn = apiVersionOfWrite(write),
 ): Promise<ApiObject> {
-  if (!current && write.subresource !== "") throw notFound(write.resource, write.name);
+  if (!current && !canCreate(write)) throw notFound(write.resource, write.name);
   try {
     const next = await serverSideApply(endpointOf(write), {
       live: current as JSONObject | undefined,

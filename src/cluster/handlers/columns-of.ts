@@ -1,6 +1,6 @@
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import { ageOf } from "../registry/format-age.ts";
-import type { ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
+import type { Cell, ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
 import type { Target } from "./target.ts";
 
 /** The columns of what an endpoint answers with; undefined if it has no Table. */
@@ -15,15 +15,18 @@ export function columnsOf({ resource, served, subresource }: Target): TableColum
 const withoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
 
 /** The real server has a printer of its own for the Scales of built-in kinds. */
-const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string" });
-const columnsOfCustomScale = scaleColumns({ nameFormat: "name", ageType: "date" });
+const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string", none: 0 });
+const columnsOfCustomScale = scaleColumns({ nameFormat: "name", ageType: "date", none: null });
 
 function scaleColumns({
   nameFormat,
   ageType,
+  none,
 }: {
   nameFormat: string;
   ageType: ColumnDefinition["type"];
+  /** The cell of replicas that a Scale leaves out. */
+  none: Cell;
 }): TableColumns {
   return {
     definitions: [
@@ -37,7 +40,7 @@ function scaleColumns({
       const { metadata } = object;
       return [
         metadata.name ?? "",
-        spec?.replicas ?? 0,
+        spec?.replicas ?? none,
         status?.replicas ?? 0,
         ageOf(metadata.creationTimestamp, now),
       ];

@@ -11,9 +11,11 @@ export interface FieldSelector {
   readonly only: (field: string) => string | undefined;
 }
 
-/** Parses `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
-export function parseFieldSelector(text: string, resource: Resource): FieldSelector | undefined {
-  const terms = parseTerms(text);
+/** Reads the terms of `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
+export function readFieldSelector(
+  terms: readonly FieldTerm[],
+  resource: Resource,
+): FieldSelector | undefined {
   if (terms.length === 0) return undefined;
   const readers = new Map(terms.map(({ field }) => [field, readerOf(field, resource)]));
   return {
@@ -22,7 +24,8 @@ export function parseFieldSelector(text: string, resource: Resource): FieldSelec
   };
 }
 
-function parseTerms(text: string): FieldTerm[] {
+/** Parses a field selector, whatever its fields. */
+export function parseTerms(text: string): FieldTerm[] {
   try {
     return parse(text);
   } catch (error) {
@@ -37,7 +40,8 @@ function readerOf(field: string, resource: Resource): Reader {
   const { fieldSelectors } = resource.strategy;
   const own = fieldSelectors?.get(field);
   if (own) return own;
-  if (resource.custom || fieldSelectors?.size) throw badRequest(`field label not supported: ${field}`);
+  if (resource.custom || fieldSelectors?.size)
+    throw badRequest(resource.strategy.refuseSelector?.(field) ?? `field label not supported: ${field}`);
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );

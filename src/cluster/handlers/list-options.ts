@@ -1,7 +1,7 @@
 import { StatusError, badRequest } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { isTrue } from "../http/request-info.ts";
-import { type FieldSelector, parseFieldSelector } from "./field-selector.ts";
+import { type FieldSelector, parseTerms, readFieldSelector } from "./field-selector.ts";
 import { parseLabelSelector } from "./label-selector.ts";
 import { parseShardSelector, type ShardSelector } from "./shard-selector.ts";
 import type { Target } from "./target.ts";
@@ -30,11 +30,10 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
   const limit = readInteger(query.get("limit")) ?? 0;
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
-  const fields = parseFieldSelector(query.get("fieldSelector") ?? "", target.resource);
+  const terms = parseTerms(query.get("fieldSelector") ?? "");
   const sendInitialEvents = query.get("sendInitialEvents");
-  const options: Omit<ListOptions, "matches" | "shard"> = {
+  const options: Omit<ListOptions, "matches" | "shard" | "fields"> = {
     labels,
-    fields,
     limit,
     continue: query.get("continue") ?? "",
     resourceVersion: query.get("resourceVersion") ?? "",
@@ -45,8 +44,9 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   };
   if (watch) checkWatch(options);
   else checkList(options);
+  const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
-  return { ...options, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
+  return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
 }
 
 function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {

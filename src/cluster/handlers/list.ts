@@ -102,9 +102,8 @@ export async function listReply(context: RequestContext, target: Target, found: 
     const now = target.core.clock.now();
     const options = { metaVersion, include, now, withDefinitions: true, metadata };
     if (yaml) return encode(tableOf(entries, target, options), representation);
-    const columns = target.served.columns!;
     return listOfJSON(tableOf([], target, options), entries, (entry) => [
-      jsonOf(rowOf(entry, columns, options)),
+      jsonOf(rowOf(entry, target, options)),
     ]);
   }
   if (form === "partial") {
@@ -113,10 +112,12 @@ export async function listReply(context: RequestContext, target: Target, found: 
     if (entries.length === 0) return encode({ ...list, items: null }, representation);
     if (yaml)
       return encode(
-        { ...list, items: entries.map((entry) => partialOf(entry, metaVersion)) },
+        { ...list, items: entries.map((entry) => partialOf(entry, target, metaVersion)) },
         representation,
       );
-    return listOfJSON({ ...list, items: [] }, entries, (entry) => [jsonOf(partialOf(entry, metaVersion))]);
+    return listOfJSON({ ...list, items: [] }, entries, (entry) => [
+      jsonOf(partialOf(entry, target, metaVersion)),
+    ]);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });

@@ -23,7 +23,7 @@ function valueOf(
   { form, metaVersion }: Representation,
 ): unknown {
   if (form === "object") return entry.object;
-  if (form === "partial") return partialOf(entry, metaVersion);
+  if (form === "partial") return partialOf(entry, target, metaVersion);
   return tableOf([entry], target, {
     metaVersion,
     include: includeObjectOf(context.query),

@@ -1,4 +1,3 @@
-import type { TableColumns } from "../registry/table-columns.ts";
 import type { Entry } from "../storage/entry.ts";
 import { notAcceptable, StatusError } from "../contract/status-error.ts";
 import { readAccept } from "../http/accept.ts";
@@ -69,11 +68,15 @@ function goTypeOf({ resource, subresource }: Target, isList: boolean): string {
 }
 
 /** The PartialObjectMetadata of an object. */
-export function partialOf(entry: Entry, metaVersion: string): unknown {
+export function partialOf(
+  { object: { metadata } }: Entry,
+  { resource }: Target,
+  metaVersion: string,
+): unknown {
   return {
     kind: "PartialObjectMetadata",
     apiVersion: `meta.k8s.io/${metaVersion}`,
-    metadata: entry.object.metadata,
+    metadata: resource.strategy.partialMetadata?.(metadata) ?? metadata,
   };
 }
 
@@ -94,18 +97,16 @@ export function tableOf(entries: readonly Entry[], target: Target, options: Tabl
     apiVersion: `meta.k8s.io/${options.metaVersion}`,
     metadata: options.metadata,
     columnDefinitions: options.withDefinitions ? columns.definitions : null,
-    rows: entries.map((entry) => rowOf(entry, columns, options)),
+    rows: entries.map((entry) => rowOf(entry, target, options)),
   };
 }
 
 /** One row of a Table. */
-export function rowOf(
-  entry: Entry,
-  columns: TableColumns,
-  { include, metaVersion, now }: TableOptions,
-): unknown {
+export function rowOf(entry: Entry, target: Target, { include, metaVersion, now }: TableOptions): unknown {
   const { object } = entry;
+  const columns = columnsOf(target)!;
   const conditions = columns.rowConditions?.(object);
-  const shown = include === "None" ? null : include === "Object" ? object : partialOf(entry, metaVersion);
+  const shown =
+    include === "None" ? null : include === "Object" ? object : partialOf(entry, target, metaVersion);
   return { cells: columns.cells(object, now), ...(conditions && { conditions }), object: shown };
 }

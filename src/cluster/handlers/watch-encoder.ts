@@ -66,7 +66,7 @@ export class EventEncoder {
   #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {
     const { form, metaVersion } = this.#representation;
     if (form === "object") return entry.bytes;
-    if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, metaVersion)));
+    if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, this.#target, metaVersion)));
     const table = tableOf([entry], this.#target, {
       metaVersion,
       include: this.#include,

@@ -7,6 +7,15 @@ export function fillIn(target: unknown, defaults: () => Fields): void {
   for (const [field, value] of Object.entries(defaults())) (target as Fields)[field] ??= value;
 }
 
+/** Writes lists without items as Go does that always writes them: storage knows no empty list, and gives back null. */
+export function emptyAsNull(target: unknown, ...fields: readonly string[]): void {
+  if (typeof target !== "object" || target === null) return;
+  for (const field of fields) {
+    const list = (target as Fields)[field];
+    if (list === undefined || (Array.isArray(list) && list.length === 0)) (target as Fields)[field] = null;
+  }
+}
+
 /** The objects of a list that may be absent. */
 export function eachOf(target: unknown, field: string): Fields[] {
   const list = (target as Fields | undefined)?.[field];

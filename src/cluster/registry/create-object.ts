@@ -85,8 +85,8 @@ async function commit(write: Write, object: ApiObject): Promise<Entry> {
     throw new StatusError(error.code, reason, `object is being deleted: ${message}`, details);
   }
   if (write.dryRun) {
-    resource.strategy.beforeCommit?.(object, undefined, write);
-    return new Entry(key, core.store.revision, object);
+    resource.strategy.beforeCommit?.(stored, undefined, write);
+    return resource.present(new Entry(key, core.store.revision, stored), write.version);
   }
   resource.strategy.beforeCommit?.(stored, undefined, write);
   return resource.present(core.store.put(resource.collection, key, stored), write.version);

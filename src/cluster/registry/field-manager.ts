@@ -77,6 +77,7 @@ export async function trackManagers(
   live: ApiObject | undefined,
   next: ApiObject,
 ): Promise<ApiObject> {
+  if (write.subresource === "scale" && live && !isScaleOwned(write, live)) return next;
   const tracked = await trackUpdate(endpointOf(write), {
     live: live as JSONObject | undefined,
     next: next as unknown as JSONObject,
@@ -89,6 +90,15 @@ export async function trackManagers(
     dropTimes(object);
   }
   return object;
+}
+
+/** A Scale has the managers that own the replicas of its object; without any, a write to it has none either. */
+function isScaleOwned({ resource }: Write, { metadata }: ApiObject): boolean {
+  return (metadata.managedFields ?? []).some(({ apiVersion = "", fieldsV1 = {} }) => {
+    const { version } = parseApiVersion(apiVersion);
+    const path = resource.versions.find(({ name }) => name === version)?.scale?.spec;
+    return path !== undefined && fieldText(fieldsV1, `f:${path.replaceAll(".", ".f:")}`) !== "";
+  });
 }
 
 /** A Scale leaves out replicas of zero, so that nobody owns them. */

@@ -1,7 +1,5 @@
-import type { ApiObject } from "../contract/api-object.ts";
-
 /** The value that a field selector compares: a field as text, empty if it is missing. */
-export function fieldText(object: ApiObject, path: string): string {
+export function fieldText(object: object, path: string): string {
   let value: unknown = object;
   for (const field of path.split(".")) value = (value as Record<string, unknown> | undefined)?.[field];
   if (value === undefined || value === null) return "";

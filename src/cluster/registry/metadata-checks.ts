@@ -21,16 +21,19 @@ function checkLabels(labels: Metadata["labels"]): FieldError[] {
   return errors;
 }
 
-function checkAnnotations(annotations: Record<string, string> | undefined): FieldError[] {
+export function checkAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  field = "metadata.annotations",
+): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {
     size += Buffer.byteLength(key) + Buffer.byteLength(value);
     for (const detail of checkQualifiedName(key.toLowerCase())) {
-      errors.push(invalid("metadata.annotations", key, detail));
+      errors.push(invalid(field, key, detail));
     }
   }
-  if (size > annotationsLimit) errors.push(tooLong("metadata.annotations", annotationsLimit));
+  if (size > annotationsLimit) errors.push(tooLong(field, annotationsLimit));
   return errors;
 }
 

@@ -96,6 +96,8 @@ export interface MetadataChecks {
 export interface Strategy {
   /** PUT of a missing object creates it. */
   readonly createOnUpdate: boolean;
+  /** Server-side apply of the status of a missing object creates it. */
+  readonly createOnStatusApply?: boolean;
   /** PUT without a resourceVersion overwrites the stored object. */
   readonly unconditionalUpdate: boolean;
   readonly generateName: boolean;
@@ -127,6 +129,10 @@ export interface Strategy {
   afterDelete?(object: ApiObject): void;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;
+  /** What it says of other fields, if it has words of its own. */
+  refuseSelector?(field: string): string;
+  /** The metadata in Tables and PartialObjectMetadata, if a version adds to it. */
+  partialMetadata?(metadata: ApiObject["metadata"]): ApiObject["metadata"];
   /** The default propagation policy; if none is supported, what a request asks for is ignored. */
   readonly defaultPropagation?: "Orphan" | "Background" | "Unsupported";
   /** The finalizers that the first DELETE adds. */

@@ -62,20 +62,27 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
     const converted = changed ? await resource.convert(update, resource.storageVersion) : update;
     if (resource.collection.get(key) === stored) {
       if (!changed) return { entry: current, created: false };
-      return { entry: await commit(write, stored, current.object, update, converted), created: false };
+      return { entry: await commit(write, stored, current.object, converted), created: false };
     }
     if (!source.retry || attempt === attempts) throw conflict(resource, write.name);
   }
 }
 
 async function createMissing(write: Write, source: UpdateSource): Promise<Entry> {
-  if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
+  if (!source.createMissing || !canCreate(write)) throw notFound(write.resource, write.name);
   const object = await source.next(undefined);
   checkUid(write, "", object, source);
   parseRevision(object.metadata.resourceVersion);
   // A dry run leaves the revision as it came, because it stores nothing.
   if (!write.dryRun) delete object.metadata.resourceVersion;
   return createObject(write, object, { checkCreate: true });
+}
+
+/** By its subresources no object is created, but for two kinds by a write of the status. */
+export function canCreate({ resource, subresource, applied }: Write): boolean {
+  if (subresource === "") return true;
+  const { createOnUpdate, createOnStatusApply } = resource.strategy;
+  return subresource === "status" && (createOnUpdate || (createOnStatusApply === true && applied === true));
 }
 
 async function prepare(
@@ -178,22 +185,16 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
   if (sent !== BigInt(revision)) throw conflict(resource, name);
 }
 
-async function commit(
-  write: Write,
-  stored: Entry,
-  current: ApiObject,
-  update: ApiObject,
-  converted: ApiObject,
-): Promise<Entry> {
+async function commit(write: Write, stored: Entry, current: ApiObject, converted: ApiObject): Promise<Entry> {
   const { core, resource, dryRun } = write;
   if (dryRun) {
-    resource.strategy.beforeCommit?.(update, current, write);
-    return new Entry(stored.key, stored.revision, update);
+    resource.strategy.beforeCommit?.(converted, stored.object, write);
+    return resource.present(new Entry(stored.key, stored.revision, converted), write.version);
   }
   const gone =
     current.metadata.deletionTimestamp !== undefined &&
-    !update.metadata.finalizers?.length &&
-    !resource.strategy.isHeld?.(update) &&
+    !converted.metadata.finalizers?.length &&
+    !resource.strategy.isHeld?.(converted) &&
     (current.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   if (gone) {
     const last = core.store.remove(resource.collection, stored, converted);

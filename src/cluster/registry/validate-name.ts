@@ -12,7 +12,9 @@ export function declaredSubdomainName(name: string, prefix: boolean): string[] {
 
 /** The rule for namespaces: a DNS label. */
 export function labelName(name: string, prefix: boolean): string[] {
-  return name.includes(".") ? ["must not contain dots"] : checkLabel(withSuffix(name, prefix));
+  const whole = withSuffix(name, prefix);
+  if (name.includes(".") && checkSubdomain(whole).length === 0) return ["must not contain dots"];
+  return checkLabel(whole);
 }
 
 /** The rule for RBAC: any segment of a URL path. */

@@ -26,8 +26,7 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
 export async function handleLegacyBinding(context: RequestContext, target: Target): Promise<Reply> {
   const sent = await readObject(context, target, "CreateOptions");
   setNamespace(target, sent);
-  const { name } = sent.metadata;
-  if (!name) throw badRequest("Name parameter required.");
+  const { name = "" } = sent.metadata;
   const { resource, version: served } = target.core.registry.endpoint("", "v1", "pods")!;
   const subresourceInfo = resource.subresources.get("binding");
   return bind(context, { ...target, resource, served, name, subresource: "binding", subresourceInfo }, sent);
@@ -36,7 +35,7 @@ export async function handleLegacyBinding(context: RequestContext, target: Targe
 async function bind(context: RequestContext, target: Target, sent: ApiObject): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
   const binding = await admitBody(write, sent);
-  if (binding.metadata.name !== target.name)
+  if ((binding.metadata.name ?? "") !== target.name)
     throw badRequest("name in URL does not match name in Binding object");
   const { kind = "", name: node = "" } = (binding["target"] ?? {}) as ObjectReference;
   const problems = [...targetProblems(kind, node)].map((error) => formatFieldError(error));
@@ -44,6 +43,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
     const why = problems.length === 1 ? problems[0]! : `[${problems.join(", ")}]`;
     throw new StatusError(500, undefined, why);
   }
+  if (!target.name) throw badRequest("Name parameter required.");
   await updateObject(
     // Nobody owns what a Binding sets: the managed fields stay as they are.
     { ...write, admitted: true, applied: true },

@@ -59,7 +59,8 @@ function* commonProblems(
   old: PolicySpec | undefined,
   more: () => Iterable<never> | Problems,
 ): Problems {
-  yield* choice("spec.failurePolicy", spec.failurePolicy, ["Fail", "Ignore"]);
+  if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
+  else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, ["Fail", "Ignore"]);
   if (spec.paramKind) yield* paramKindProblems(spec.paramKind);
   const { matchConstraints: match } = spec;
   if (!match) yield required("spec.matchConstraints");

@@ -13,6 +13,7 @@ import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/label-selector.ts";
+import { emptyAsNull, fillIn } from "../fill-in.ts";
 import { needed, type Problems, refused } from "../checks/problems.ts";
 
 interface SentRole extends ApiObject {
@@ -27,10 +28,15 @@ interface SentBinding extends ApiObject {
 
 const group = "rbac.authorization.k8s.io";
 
+/** What Go writes of a role that has none. */
+export const noRules = { rules: null };
+
 export const roleStrategy: Partial<Strategy> = {
   validateName: pathSegmentName,
-  prepareForCreate: showRules,
-  prepareForUpdate: showRules,
+  // A client that sends an empty list owns it.
+  default: (object) => fillIn(object, () => noRules),
+  prepareForCreate: (object) => emptyAsNull(object, "rules"),
+  prepareForUpdate: (object) => emptyAsNull(object, "rules"),
   validate: (object) => [...validateRules(object), ...aggregation(object)],
   validateUpdate: (object) => [...validateRules(object), ...aggregation(object)],
 };
@@ -55,12 +61,6 @@ export const bindingStrategy: Partial<Strategy> = {
     return errors;
   },
 };
-
-/** Go always serializes the list, an empty one as null; a client that sends an empty list owns it. */
-function showRules(object: ApiObject): void {
-  const role = object as SentRole;
-  if (!role.rules?.length) role.rules = null;
-}
 
 function validateRules({ rules, kind }: SentRole): FieldError[] {
   return (rules ?? []).flatMap((rule, index) => {

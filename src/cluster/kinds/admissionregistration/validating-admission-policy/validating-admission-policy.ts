@@ -6,6 +6,7 @@ import { defaultPolicy } from "../defaults.ts";
 import { validatingPolicyProblems } from "../policy-rules.ts";
 
 const validatingPolicyStrategy: Partial<Strategy> = {
+  createOnStatusApply: true,
   validate: (object) => [...validatingPolicyProblems(object)],
   validateUpdate: (object, old) => [...validatingPolicyProblems(object, old)],
   default(object) {

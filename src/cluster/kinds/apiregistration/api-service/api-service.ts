@@ -1,4 +1,5 @@
 import type { APIServiceCondition, ServiceReference } from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
@@ -10,11 +11,26 @@ const apiServiceStrategy: Partial<Strategy> = {
     fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
     object["status"] ??= {};
   },
+  prepareForCreate(object, { now }) {
+    const { service } = (object["spec"] ?? {}) as Fields;
+    object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
+  },
   validateName: () => [],
   validate: (object) => [...apiServiceProblems(object)],
   validateUpdate: (object, _old, { subresource }) =>
     subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
 };
+
+/** The condition of versions that this server serves itself. */
+function localCondition(now: number): APIServiceCondition {
+  return {
+    type: "Available",
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    reason: "Local",
+    message: "Local APIServices are always available",
+  };
+}
 
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",

@@ -31,6 +31,9 @@ const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberSc
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSetStrategy: Partial<Strategy> = {
+  partialMetadata({ annotations: { [templateGeneration]: _count, ...annotations } = {}, ...metadata }) {
+    return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
+  },
   default(object) {
     defaultSpec(object);
     const { spec } = object as DaemonSet;

@@ -53,7 +53,7 @@ function toV1(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
 }
 
 /** A copy with these annotations; where there are none it has no map, unless the object had an empty one. */
-export function withAnnotations<T extends HorizontalPodAutoscaler>(
+export function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
   object: T,
   annotations: Readonly<Record<string, string>>,
 ): T {

@@ -1,8 +1,8 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { keepAnnotations } from "./annotations-of-v1.ts";
+import { keepAnnotations, ownAnnotations } from "./annotations-of-v1.ts";
 import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
 import { cells } from "./cells.ts";
-import { convert } from "./convert.ts";
+import { convert, withAnnotations } from "./convert.ts";
 import { setBehaviorDefaults, setDefaults } from "./defaults.ts";
 import { validate } from "./validate.ts";
 
@@ -17,6 +17,8 @@ export const horizontalPodAutoscaler: BuiltInKind = {
       keepAnnotations(object, old, subresource === "status" ? "spec" : "status");
     },
     default: (object, { version }) => setDefaults(object, version),
+    partialMetadata: (metadata) =>
+      withAnnotations({ metadata }, ownAnnotations(metadata.annotations ?? {})).metadata,
     validate: (object) => [...validate(inV2(object))],
     validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
   },

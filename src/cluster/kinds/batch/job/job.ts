@@ -39,7 +39,11 @@ function duration(object: object, now: number): string {
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
   metadataChecks: "new/new/update",
-  strategy: { ...jobStrategy, statusWritesMetadata: true },
+  strategy: {
+    ...jobStrategy,
+    statusWritesMetadata: true,
+    refuseSelector: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  },
   cells: {
     Status: jobStatus,
     Completions: completions,

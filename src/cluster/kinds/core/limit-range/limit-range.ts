@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { type Fields, eachOf } from "../../fill-in.ts";
+import { type Fields, eachOf, emptyAsNull } from "../../fill-in.ts";
 import { limitRangeProblems } from "./limits.ts";
 
 const limitRangeStrategy: Partial<Strategy> = {
-  prepareForCreate({ metadata }) {
-    metadata.name ||= randomUUID();
+  prepareForCreate(object) {
+    object.metadata.name ||= randomUUID();
+    emptyAsNull(object["spec"], "limits");
   },
+  prepareForUpdate: (object) => emptyAsNull(object["spec"], "limits"),
   default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
   validate: (object) => [...limitRangeProblems(object)],
   validateUpdate: (object) => [...limitRangeProblems(object)],

@@ -8,6 +8,7 @@ import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
+import { fillIn } from "../../fill-in.ts";
 import { addFinalizer } from "../../add-finalizer.ts";
 import { accessModes } from "../access-modes.ts";
 import { persistentVolumeController } from "./controller/persistent-volume-controller.ts";
@@ -20,6 +21,8 @@ const persistentVolumeStrategy: Partial<Strategy> = {
     if (spec.hostPath) spec.hostPath.type ??= "";
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
+    object["status"] ??= {};
+    fillIn(object["status"], () => ({ phase: "Pending" }));
   },
   prepareForCreate(object, { now }) {
     object["status"] = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
@@ -30,11 +33,11 @@ const persistentVolumeStrategy: Partial<Strategy> = {
     const [status, before] = [object["status"], old["status"]] as Array<
       Sent<PersistentVolumeStatus> | undefined
     >;
-    if (
-      status &&
-      status.phase !== before?.phase &&
-      status.lastPhaseTransitionTime === before?.lastPhaseTransitionTime
-    )
+    if (!status) return;
+    const { lastPhaseTransitionTime: since } = before ?? {};
+    if (status.phase === before?.phase)
+      fillIn(status, () => (since === undefined ? {} : { lastPhaseTransitionTime: since }));
+    else if ((status.lastPhaseTransitionTime ?? since) === since)
       status.lastPhaseTransitionTime = formatTime(now);
   },
   validate: (object) => [...volumeProblems(object)],

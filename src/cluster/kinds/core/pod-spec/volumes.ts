@@ -9,9 +9,9 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { labelProblems } from "../../checks/names.ts";
 import { descendingPath, fileMode, withoutBacksteps } from "../../checks/paths.ts";
 import { choice, needed, type Problems, refused } from "../../checks/problems.ts";
+import { templateMetadata } from "../../checks/template-metadata.ts";
 import { claimSpec } from "../persistent-volume-claim/claim-spec.ts";
 import { downwardFile, keyToPath, projections } from "./projections.ts";
 import type { PodSpec, Volume } from "./types.ts";
@@ -140,7 +140,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   },
   *ephemeral(field, { volumeClaimTemplate: template }: Source<"ephemeral">, podName, volumeName) {
     if (!template) return yield required(`${field}.volumeClaimTemplate`);
-    yield* labelProblems(`${field}.volumeClaimTemplate.metadata.labels`, template.metadata?.labels);
+    yield* templateMetadata(`${field}.volumeClaimTemplate.metadata`, template.metadata);
     yield* claimSpec(`${field}.volumeClaimTemplate.spec`, template.spec ?? {});
     if (podName === "" || volumeName === "") return;
     const claim = `${podName}-${volumeName}`;

@@ -20,8 +20,9 @@ export function serviceStrategy(store: Store): Partial<Strategy> {
     resetFields(object, old, subresource) {
       resetStatusAlone(object, old, subresource);
     },
-    prepareForCreate(object) {
+    prepareForCreate(object, { subresource }) {
       object["status"] = { loadBalancer: {} };
+      if (subresource !== "") return;
       const { spec } = object as Service;
       if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
     },
@@ -38,9 +39,11 @@ export function serviceStrategy(store: Store): Partial<Strategy> {
       return [...addressChange(object as Service, old as Service), ...problems];
     },
     warnings: (object) => serviceWarnings(object as Service),
+    // A service that is created by its status has no address.
     beforeCommit(object, old, { subresource }) {
+      if (subresource !== "") return;
       const service = object as Service;
-      if (subresource === "") settleFamilies(service, old as Service | undefined);
+      settleFamilies(service, old as Service | undefined);
       allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
       allocateNodePorts(service, services());
     },

@@ -4,17 +4,25 @@ import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
-import { eachOf, fillIn } from "../../fill-in.ts";
+import { eachOf, emptyAsNull, fillIn } from "../../fill-in.ts";
 import { endpointSlicesController } from "./controller/endpoint-slices-controller.ts";
 import { sliceProblems, sliceWarnings } from "./rules.ts";
 
+/** What Go writes of a slice that has none. */
+const noLists = { endpoints: null, ports: null };
+
 const endpointSliceStrategy: Partial<Strategy> = {
   default(object) {
+    fillIn(object, () => noLists);
     for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
     for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
   },
-  prepareForCreate: (object) => dropTopology(object),
+  prepareForCreate(object) {
+    emptyAsNull(object, ...Object.keys(noLists));
+    dropTopology(object);
+  },
   prepareForUpdate(object, old) {
+    emptyAsNull(object, ...Object.keys(noLists));
     if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
   },
   specChanged(object, old) {
@@ -32,10 +40,10 @@ function dropTopology(object: ApiObject): void {
   for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
 }
 
-function listOr<T>(list: readonly T[] | undefined, show: (item: T) => string, absent: string): string {
-  if (!list || list.length === 0) return absent;
+function firstOf<T>(list: readonly T[] = [], show: (item: T) => string): string {
   const shown = list.map(show);
-  return shown.length > 3 ? `${shown.slice(0, 3).join(",")} + ${shown.length - 3} more...` : shown.join(",");
+  if (shown.length > 3) return `${shown.slice(0, 3).join(",")} + ${shown.length - 3} more...`;
+  return shown.join(",") || "<unset>";
 }
 
 export const endpointSlice: BuiltInKind<"endpointslice"> = {
@@ -45,9 +53,10 @@ export const endpointSlice: BuiltInKind<"endpointslice"> = {
   cells: {
     AddressType: text("addressType"),
     Ports: (object) =>
-      listOr(readField<EndpointPort[]>(object, "ports"), ({ port }) => String(port ?? "*"), "<unset>"),
+      firstOf(readField<EndpointPort[]>(object, "ports"), ({ port, name }) => String(port ?? name ?? "*")),
     Endpoints: (object) =>
-      listOr(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(","), "<unset>"),
+      firstOf(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
   },
+  emptyObject: noLists,
   controllers: { endpointslice: endpointSlicesController },
 };

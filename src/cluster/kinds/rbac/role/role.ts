@@ -1,8 +1,9 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { roleStrategy } from "../strategies.ts";
+import { noRules, roleStrategy } from "../strategies.ts";
 
 export const role: BuiltInKind = {
   resource: "roles.rbac.authorization.k8s.io",
   metadataChecks: "new/new+update/update",
   strategy: roleStrategy,
+  emptyObject: noRules,
 };

@@ -1,12 +1,16 @@
-import type { DeviceClaim, ResourceClaimTemplateSpec } from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type { ResourceClaimTemplateSpec } from "@tsbuilder/apimachinery/k8s/resource/v1";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
+import type { Problems } from "../../checks/problems.ts";
+import { templateMetadata } from "../../checks/template-metadata.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
 import { claimProblems } from "../claim-rules.ts";
 import { defaultClaim } from "../default-claim.ts";
 import { keptTemplate } from "../kept-spec.ts";
+
+type ClaimTemplate = ApiObject & { spec?: Sent<ResourceClaimTemplateSpec> };
 
 const resourceClaimTemplateStrategy: Partial<Strategy> = {
   returnsDeleted: true,
@@ -15,15 +19,13 @@ const resourceClaimTemplateStrategy: Partial<Strategy> = {
     fillIn(spec, () => ({ metadata: {}, spec: {} }));
     defaultClaim(spec?.["spec"]);
   },
-  validate: (object) => [...claimProblems("spec.spec.devices", devicesOf(object))],
-  validateUpdate: (object, old) => [
-    ...claimProblems("spec.spec.devices", devicesOf(object)),
-    ...keptTemplate(object["spec"], old["spec"]),
-  ],
+  validate: (object) => [...problems(object)],
+  validateUpdate: (object, old) => [...problems(object), ...keptTemplate(object["spec"], old["spec"])],
 };
 
-function devicesOf(object: ApiObject): Sent<DeviceClaim> {
-  return (object as { spec?: Sent<ResourceClaimTemplateSpec> }).spec?.spec?.devices ?? {};
+function* problems(object: ClaimTemplate): Problems {
+  yield* templateMetadata("spec.metadata", object.spec?.metadata);
+  yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
 }
 
 export const resourceClaimTemplate: BuiltInKind = {

@@ -8,7 +8,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size } from "../../cells/read-field.ts";
 import { nonNegative, type Problems, refused } from "../../checks/problems.ts";
-import { fillIn } from "../../fill-in.ts";
+import { emptyAsNull, fillIn } from "../../fill-in.ts";
 import { driverName } from "../class-rules.ts";
 
 type CSINode = ApiObject & { spec?: Sent<CSINodeSpec> };
@@ -16,6 +16,8 @@ type CSINode = ApiObject & { spec?: Sent<CSINodeSpec> };
 const csiNodeStrategy: Partial<Strategy> = {
   returnsDeleted: true,
   default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
+  prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
+  prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
   validate: (object) => [...driverProblems(object)],
   validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
 };
