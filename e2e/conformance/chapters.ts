@@ -48,6 +48,7 @@ import { watches } from "./stories/watches.ts";
 import { webhookRules } from "./stories/webhook-rules.ts";
 import { workloadRules } from "./stories/workload-rules.ts";
 import { workloads } from "./stories/workloads.ts";
+import { writtenNumbers } from "./stories/written-numbers.ts";
 
 /** All stories by the file that holds their recorded answers. */
 export const chapters: Readonly<Record<string, readonly Story[]>> = {
@@ -99,5 +100,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "certificate-rules": certificateRules,
   "device-rules": deviceRules,
   "byte-fields": byteFields,
+  "written-numbers": writtenNumbers,
   found,
 };

@@ -21,3 +21,14 @@ test("a story runs again while a server that takes up a CRD refuses it", async (
 test("a story that a server always refuses has no answers", async () => {
   expect((await runOn()).code).toBeUndefined();
 });
+
+test("a story runs again where a server ends a connection without an answer, and has no answers if it always does", async () => {
+  const ids: string[] = [];
+  const ended = Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+  const answers = await runReady({} as Server, { name: "story", steps: [] }, "story", (_, __, id) => {
+    ids.push(id);
+    return Promise.reject(ended);
+  });
+  expect(answers).toBeUndefined();
+  expect(ids).toHaveLength(5);
+});

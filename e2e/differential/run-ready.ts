@@ -5,8 +5,9 @@ import type { Story } from "../conformance/story.ts";
 const attempts = 5;
 
 /**
- * Runs a story on a real server. Such a server refuses requests with 503 while it takes up a CRD: then the story says
- * nothing and runs again, each time under another id. Returns undefined if none of its runs was without 503.
+ * Runs a story on a real server. Such a server refuses requests with 503 while it takes up a CRD, and ends the connection
+ * where its own code panics: then the story says nothing and runs again, each time under another id. Returns undefined if
+ * none of its runs was without.
  */
 export async function runReady(
   real: Server,
@@ -15,8 +16,18 @@ export async function runReady(
   run: typeof runStory = runStory,
 ): Promise<MaskedAnswer[] | undefined> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const answers = await run(real, story, attempt === 1 ? id : `${id}-${attempt}`);
-    if (answers.every(({ code }) => code !== 503)) return answers;
+    const answers = await answersOf(() => run(real, story, attempt === 1 ? id : `${id}-${attempt}`));
+    if (answers?.every(({ code }) => code !== 503)) return answers;
   }
   return undefined;
+}
+
+/** Undefined if the server ended a connection without an answer. */
+async function answersOf(run: () => Promise<MaskedAnswer[]>): Promise<MaskedAnswer[] | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
+    return undefined;
+  }
 }

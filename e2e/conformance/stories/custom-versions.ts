@@ -1,4 +1,4 @@
-import { get, merge, post, put, type Step, type Story, story } from "../story.ts";
+import { apply, get, merge, post, put, type Step, type Story, story } from "../story.ts";
 
 const foos = (version: string): string => `/apis/{group}/${version}/namespaces/{ns}/foos`;
 const foo = (version: string): Step =>
@@ -19,6 +19,13 @@ const change = (version: string, x: string): Step =>
   merge(`${foos(version)}/a?fieldManager=editor`, { spec: { x } });
 const status = (version: string): Step =>
   merge(`${foos(version)}/a/status?fieldManager=operator`, { status: { replicas: 5 } });
+const applied = (version: string, manager: string, spec: object): Step =>
+  apply(`${foos(version)}/a?fieldManager=${manager}&force=true`, {
+    apiVersion: `{group}/${version}`,
+    kind: "Foo",
+    metadata: { name: "a" },
+    spec,
+  });
 const both = ["v1", "v2"].map((version) => get(`${foos(version)}/a`));
 
 const count = { type: "object", properties: { replicas: { type: "integer" } } };
@@ -66,6 +73,27 @@ export const customVersions: readonly Story[] = [
   story(
     "an older version of a newer object",
     [foo("v2"), change("v1", "2"), ...both, scale("v1", 4), ...both],
+    [crd],
+  ),
+  story(
+    "applying a field that another manager's version does not know",
+    [foo("v1"), applied("v2", "m", { added: "no" }), applied("v2", "m", { x: "2", added: "no" }), ...both],
+    [crd],
+  ),
+  story(
+    "applying again what another manager's version does not know",
+    [
+      applied("v2", "m", { added: "no" }),
+      applied("v1", "n", { x: "1" }),
+      applied("v2", "m", { added: "yes" }),
+      applied("v1", "m", { x: "1" }),
+      ...both,
+    ],
+    [crd],
+  ),
+  story(
+    "applying what is there in a version with more defaults",
+    [foo("v1"), applied("v2", "m", { x: "1" }), ...both, applied("v2", "m", { x: "2" }), ...both],
     [crd],
   ),
 ];

@@ -11,6 +11,7 @@ import {
 } from "./decode-scalar.ts";
 import { type GoField, goFieldsOf, goTypeOf, structName } from "./go-fields.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
+import { writtenFloat } from "./written-float.ts";
 
 /** A decoded object and its unknown fields. */
 export interface DecodedBuiltIn {
@@ -69,8 +70,16 @@ class Decoder {
     return result;
   }
 
-  value(value: unknown, schema: BuiltinSchema, place: Place, owner: Owner): unknown {
+  value(sent: unknown, schema: BuiltinSchema, place: Place, owner: Owner): unknown {
     const { typeName, type } = schema;
+    const float = writtenFloat(sent);
+    const value = float === undefined ? sent : Number(float);
+    if (float !== undefined && schema["x-kubernetes-int-or-string"])
+      throw unreadable(`number ${float}`, { ...owner, type: "int32" });
+    if (float !== undefined && type === "integer") {
+      this.mismatch ??= unreadable(`number ${float}`, { ...owner, type: schema.format ?? "int32" });
+      return undefined;
+    }
     if (typeName === "Quantity") return decodeQuantity(value);
     if (typeName === "Time" || typeName === "MicroTime") {
       if (typeof value !== "string") throw mismatch(value, { ...owner, type: "string" });
@@ -244,8 +253,10 @@ function writtenZero(owner: BuiltinSchema, node: BuiltinSchema, go: GoField | un
   return node.type === "object" || node.format === "byte" ? undefined : (zeroOf(node) ?? undefined);
 }
 
-function mismatch(value: unknown, { name, type }: Owner): DecodeError {
-  return new DecodeError(
-    `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${name} of type ${type}`,
-  );
+function mismatch(value: unknown, owner: Owner): DecodeError {
+  return unreadable(jsonKind(value, owner.type), owner);
+}
+
+function unreadable(what: string, { name, type }: Owner): DecodeError {
+  return new DecodeError(`json: cannot unmarshal ${what} into Go struct field ${name} of type ${type}`);
 }

@@ -1,13 +1,14 @@
 import { isObject } from "../json/index.ts";
 import { canonicalizeQuantity } from "../quantity/index.ts";
 import { explainTime, formatTime, parseTime } from "../time/index.ts";
+import { writtenFloat } from "./written-float.ts";
 
 /** A value that Go could not decode into the field's type; clients get the message. */
 export class DecodeError extends Error {}
 
 /** Decodes a quantity in its canonical form. Whatever is not a string counts as its JSON. */
 export function decodeQuantity(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const text = writtenFloat(value) ?? (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   try {
     return canonicalizeQuantity(text);
   } catch (error) {

@@ -10,7 +10,7 @@ import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategi
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Core } from "../registry/core.ts";
 import type { Resource } from "../registry/resource.ts";
-import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readBody } from "../http/read-body.ts";
@@ -33,6 +33,8 @@ type Patch = (object: ApiObject) => unknown;
 export interface SentPatch {
   /** Returns the patched object, which belongs to the caller. */
   apply(object: ApiObject): ApiObject;
+  /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
+  readonly mark: ((object: ApiObject) => ApiObject) | undefined;
   /** The patched object, or for a strategic merge patch the patch, as messages show it. */
   show(next: object): string;
   /** Duplicate fields, and unknown ones of operations, as strict decoding reports them. */
@@ -51,7 +53,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
       if (!current) throw notFound(target.resource, target.name);
       const next = patch.apply(current);
       checkType(context, target, patch, current, next);
-      checkPatched(context, target, patch, next, validation);
+      checkPatched(context, target, { patch, current, next }, validation);
       checkName(target, next);
       return next;
     },
@@ -104,11 +106,11 @@ function conversionError({ registry }: Core, resource: Resource, { apiVersion, k
 function checkPatched(
   { warnings }: RequestContext,
   { served }: Target,
-  patch: SentPatch,
-  next: ApiObject,
+  { patch, current, next }: { patch: SentPatch; current: ApiObject; next: ApiObject },
   validation: FieldValidation,
 ): void {
   try {
+    if (patch.mark) served.schema?.unknownFields(patch.mark(current));
     const why = patch.isStrategic ? served.schema?.explainMerged?.(next) : undefined;
     if (why !== undefined) throw new DecodeError(why);
     const found = served.schema?.unknownFields(next) ?? [];
@@ -142,8 +144,12 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   const mediaType = mediaTypeOf(context);
   const patch = parsePatch(mediaType, body, target);
   const isStrategic = mediaType === strategic;
+  // Go merges a strategic patch without looking at digits, and custom objects have no integers of its own.
+  const marked = isStrategic || target.resource.custom ? undefined : markFloats(body);
+  const marking = marked === undefined ? undefined : parsePatch(mediaType, marked, target);
   return {
     apply: (object) => patched(patch, object),
+    mark: marking && ((object) => patched(marking, object)),
     show: (next) => (isStrategic ? goText(JSON.parse(body) as JSONValue) : JSON.stringify(next)),
     problems: problemsOf(mediaType, body),
     isStrategic,

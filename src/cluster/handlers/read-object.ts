@@ -1,7 +1,7 @@
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
-import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
 import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../contract/status-error.ts";
@@ -24,6 +24,7 @@ export async function readObject(
   const isYAML = mediaTypeOf(context) === "application/yaml";
   const isText = mediaTypeOf(context) !== protobuf;
   const object = asObject(await decodeRequestBody(context, target, body), target, text, context.warnings);
+  if (isText && !isYAML) checkFloats(target, text);
   checkFields(context, target, object, isText && !isYAML ? text : "", validation);
   if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, text, validation);
   return object;
@@ -200,6 +201,12 @@ export function checkFields(
   if (problems.length === 0) return;
   if (validation === "Strict") throw undecodable(target, `strict decoding error: ${problems.join(", ")}`);
   for (const problem of problems) warnings.add(problem);
+}
+
+/** Refuses floats where Go wants integers, which the parsed object no longer shows. */
+function checkFloats(target: Target, json: string): void {
+  const marked = target.resource.custom ? undefined : markFloats(json);
+  if (marked !== undefined) unknownFieldsOf(JSON.parse(marked) as ApiObject, target);
 }
 
 function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {

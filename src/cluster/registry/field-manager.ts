@@ -1,6 +1,12 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { type Endpoint, isUntypable, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
+import {
+  type Endpoint,
+  isUntypable,
+  mismatchOf,
+  SchemaMismatchError,
+  trackUpdate,
+} from "@tsbuilder/apimachinery/patch/apply";
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import { fieldText } from "./field-text.ts";
@@ -23,9 +29,19 @@ export function endpointOf(write: Write): Endpoint {
       const { group, version } = parseApiVersion(apiVersion);
       if (group !== resource.group || !resource.versions.some(({ name }) => name === version))
         return undefined;
+      if (resource.renamesVersions && write.applied)
+        return renamed(object, apiVersion, schemaIn(resource, version));
       return (await resource.convert(object as unknown as ApiObject, version)) as unknown as JSONObject;
     },
   };
+}
+
+/** An applied object with the fields of its own version; it has no place in a version that does not know them all. */
+function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | undefined): JSONObject {
+  const { metadata, ...content } = object;
+  const mismatch = mismatchOf({ ...content, apiVersion }, schema?.node, true);
+  if (mismatch !== undefined) throw new SchemaMismatchError(mismatch);
+  return { ...content, ...(metadata !== undefined && { metadata }), apiVersion };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { invalid } from "@tsbuilder/apimachinery/errors";
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
 import { badRequest, conflict, invalidObject, notFound } from "../contract/status-error.ts";
 import { type ApiObject } from "../contract/api-object.ts";
@@ -98,8 +98,9 @@ async function prepare(
   checkRevision(write, current, next);
   const tracked = !write.applied && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
-  // The object behind a Scale was decoded when it was read.
-  if (!write.body) strategy.default?.(next, write);
+  const isKept = write.applied === true && isEqual(withoutManagers(current), withoutManagers(next));
+  // The object behind a Scale was decoded when it was read, and an apply that changes nothing leaves all as it is.
+  if (!write.body && !isKept) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
   const own =
@@ -109,7 +110,7 @@ async function prepare(
   const owned = write.applied ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
-  strategy.default?.(update, write);
+  if (!isKept) strategy.default?.(update, write);
   strategy.resetFields(update, current, write.subresource);
   carryOverMetadata(update, current, write);
   removeDuplicateOwners(write, update, "admission");

@@ -5,12 +5,8 @@ import { isDeclared, memberSchema } from "../member-schema.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { itemElement } from "./list-items.ts";
 import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
+import { SchemaMismatchError } from "./schema-mismatch.ts";
 import { shapeOf } from "./shape.ts";
-
-/** An applied body that doesn't match the schema of its kind. The API server responds with 500 and this message. */
-export class SchemaMismatchError extends Error {
-  override readonly name = "SchemaMismatchError";
-}
 
 /**
  * Rejects an applied body with unknown fields, values of a wrong type, or duplicate items in a list map or set.
@@ -43,9 +39,16 @@ export function isUntypable(object: JSONObject, schema: SchemaNode | undefined):
   return checkValue(object, schema, [], true).next().done !== true;
 }
 
-/** Returns how a value doesn't match its schema, one line per path; undefined if it matches. */
-export function mismatchOf(value: JSONValue, schema: SchemaNode | undefined): string | undefined {
-  const problems = [...checkValue(value, schema, [])].sort();
+/**
+ * Returns how a value doesn't match its schema, one line per path; undefined if it matches. What is stored may have
+ * duplicate items, what is applied may not.
+ */
+export function mismatchOf(
+  value: JSONValue,
+  schema: SchemaNode | undefined,
+  duplicates = false,
+): string | undefined {
+  const problems = [...checkValue(value, schema, [], duplicates)].sort();
   if (problems.length < 2) return problems[0];
   return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }

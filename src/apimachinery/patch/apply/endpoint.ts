@@ -2,6 +2,7 @@ import type { JSONObject } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { differenceBelow, type FieldSet, fieldSetOf } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
+import { SchemaMismatchError } from "./schema-mismatch.ts";
 
 /** The endpoint of a write: a version of a kind, or a subresource. */
 export interface Endpoint {
@@ -23,7 +24,8 @@ export interface Endpoint {
   schemaOf(apiVersion: string): SchemaNode | undefined;
   /**
    * Converts an object to another version of its kind; returns `undefined` for an unknown version. Default: sets
-   * `apiVersion`, because the versions differ in nothing else.
+   * `apiVersion`, because the versions differ in nothing else. It throws a SchemaMismatchError for an object that doesn't
+   * match the other version's schema.
    */
   convert?(object: JSONObject, apiVersion: string): JSONObject | undefined | Promise<JSONObject | undefined>;
 }
@@ -34,13 +36,23 @@ export function withoutResetFields(set: FieldSet, endpoint: Endpoint): FieldSet 
   return differenceBelow(set, fieldSetOf(...paths.map((path) => path.map(fieldElement))));
 }
 
-/** Converts an object to a version, unless it has that version. */
+/**
+ * Converts an object to a version, unless it has that version.
+ *
+ * @throws SchemaMismatchError that begins with `failure` if the endpoint can't convert it
+ */
 export async function inVersion(
   object: JSONObject,
   apiVersion: string,
   endpoint: Endpoint,
+  failure?: string,
 ): Promise<JSONObject | undefined> {
   if (object["apiVersion"] === apiVersion) return object;
   if (!endpoint.convert) return { ...object, apiVersion };
-  return endpoint.convert(object, apiVersion);
+  try {
+    return await endpoint.convert(object, apiVersion);
+  } catch (error) {
+    if (failure === undefined || !(error instanceof SchemaMismatchError)) throw error;
+    throw new SchemaMismatchError(`${failure}: ${error.message}`);
+  }
 }

@@ -103,8 +103,8 @@ async function compareInVersion(
   next: JSONObject,
   apiVersion: string,
 ): Promise<Comparison | undefined> {
-  const before = await inVersion(live, apiVersion, endpoint);
-  const after = await inVersion(next, apiVersion, endpoint);
+  const before = await inVersion(live, apiVersion, endpoint, "failed to convert old object");
+  const after = await inVersion(next, apiVersion, endpoint, "failed to convert new object");
   if (!before || !after) return undefined;
   const { added, modified, removed } = compareFields(before, after, endpoint.schemaOf(apiVersion));
   return {

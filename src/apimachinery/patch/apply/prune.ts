@@ -17,10 +17,17 @@ export async function pruneDropped(
   stated: FieldManager,
   last: FieldManager | undefined,
 ): Promise<JSONObject> {
-  const isNothingDropped =
-    !last || (last.apiVersion === stated.apiVersion && isEmptySet(difference(last.fields, stated.fields)));
-  if (isNothingDropped) return merged;
-  const whole = await inVersion(merged, last.apiVersion, endpoint);
+  if (!last) return merged;
+  const isOneVersion = [last, ...managers.values()].every(
+    ({ apiVersion }) => apiVersion === stated.apiVersion,
+  );
+  if (isOneVersion && isEmptySet(difference(last.fields, stated.fields))) return merged;
+  const whole = await inVersion(
+    merged,
+    last.apiVersion,
+    endpoint,
+    "failed to prune fields: failed to convert merged object to last applied version",
+  );
   if (!whole) return merged;
 
   const schema = endpoint.schemaOf(last.apiVersion);
@@ -50,8 +57,10 @@ async function restoreOwned(
   owned: FieldSet,
   prunedVersion: string,
 ): Promise<JSONValue> {
-  const whole = await inVersion(merged, apiVersion, endpoint);
-  const rest = await inVersion(asObject(pruned), apiVersion, endpoint);
+  const failure = (which: string): string =>
+    `failed to prune fields: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`;
+  const whole = await inVersion(merged, apiVersion, endpoint, failure("merged"));
+  const rest = await inVersion(asObject(pruned), apiVersion, endpoint, failure("pruned"));
   if (!whole || !rest) return pruned;
   const schema = endpoint.schemaOf(apiVersion);
   const kept = union(structFields(rest, schema), withStructs(owned, schema));
