@@ -1,8 +1,7 @@
 import { CelDouble, CelSyntaxError, CelUint, type Expr, operators, parse } from "@tsbuilder/apimachinery/cel";
-import { quote } from "@tsbuilder/apimachinery/text";
+import { fnv64, quote } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";
 import { StatusError } from "../contract/status-error.ts";
-import { fnv64 } from "./fnv64.ts";
 
 /** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
 export interface ShardSelector {

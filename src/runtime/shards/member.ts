@@ -1,0 +1,173 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { assignRanges } from "./assign-ranges.ts";
+import type {
+  MemberCommand,
+  MemberEvent,
+  MemberRecord,
+  MemberSettings,
+  MemberState,
+} from "./member-state.ts";
+import { allRanges, noRanges, type Ranges } from "./ranges.ts";
+
+/** The state before `start`. */
+export const newMember: MemberState = {
+  lease: undefined,
+  claimed: noRanges,
+  held: noRanges,
+  draining: noRanges,
+  desired: noRanges,
+  renewedAt: -Infinity,
+  peers: new Map(),
+  members: 0,
+};
+
+/** The state and what follows from an event. */
+export interface MemberStep {
+  readonly state: MemberState;
+  readonly commands: readonly MemberCommand[];
+}
+
+/** Takes an event; returns the next state and the commands. */
+export function stepMember(
+  settings: MemberSettings,
+  state: MemberState,
+  event: MemberEvent,
+  now: number,
+): MemberStep {
+  switch (event.type) {
+    case "start":
+      return write(state);
+    case "wrote": {
+      const { lease, claims: claimed, sentAt: renewedAt } = event;
+      const { state: kept, commands } = isOther(state, lease.uid) ? lose(state) : stay(state);
+      return { state: { ...kept, lease, claimed, renewedAt }, commands: [...commands, { type: "list" }] };
+    }
+    case "conflicted":
+    case "buried":
+      return { state, commands: [{ type: "list" }] };
+    case "listed":
+      return readList(settings, state, event.records, now);
+    case "failed":
+      return { state, commands: [{ type: "wait", milliseconds: settings.retryPeriod }] };
+    case "waited": {
+      const isDue = now - state.renewedAt >= settings.retryPeriod;
+      return isDue || wanted(state) !== state.claimed
+        ? write(state)
+        : { state, commands: [{ type: "list" }] };
+    }
+    case "drained":
+      return { state: { ...state, draining: state.draining & ~event.ranges }, commands: [] };
+  }
+}
+
+/** Whether the process may write for objects of these ranges. What is draining may still end its work. */
+export function mayWrite(
+  { renewDeadline }: MemberSettings,
+  { held, draining, renewedAt }: MemberState,
+  ranges: Ranges,
+  now: number,
+): boolean {
+  return (ranges & ~(held | draining)) === noRanges && now - renewedAt < renewDeadline;
+}
+
+function readList(
+  settings: MemberSettings,
+  known: MemberState,
+  records: readonly MemberRecord[],
+  now: number,
+): MemberStep {
+  const mine = records.find(({ name }) => name === settings.name);
+  const { state, commands } = mine && !isOther(known, mine.uid) ? stay(known) : lose(known);
+  if (!mine) return precede(commands, write(state));
+  const others = records.filter((record) => record !== mine);
+  const peers = new Map(
+    others.map(({ name, version }) => {
+      const before = known.peers.get(name);
+      return [name, before?.version === version ? before : { version, since: now }];
+    }),
+  );
+  const lease = { uid: mine.uid, version: mine.version };
+  return precede(commands, share(settings, { ...state, lease, peers }, others, now));
+}
+
+/** Compares what this process has with its part. */
+function share(
+  settings: MemberSettings,
+  state: MemberState,
+  others: readonly MemberRecord[],
+  now: number,
+): MemberStep {
+  const names = [settings, ...others.filter(({ layout }) => layout === settings.layout)].map(
+    ({ name }) => name,
+  );
+  const strangers = others.filter(({ layout, claims }) => layout !== settings.layout && claims !== noRanges);
+  const taken = others.reduce((all, { claims }) => all | claims, strangers.length > 0 ? allRanges : noRanges);
+  // Who has nothing yet waits until those have gone that divide the objects in another way.
+  const isGuest = strangers.length > 0 && (state.held | state.draining) === noRanges;
+  const desired = isGuest ? noRanges : assignRanges(names.sort(compareText)).get(settings.name)!;
+  const lost = state.held & ~desired;
+  const gained = desired & state.claimed & ~taken & ~state.held & ~state.draining;
+  const next: MemberState = {
+    ...state,
+    desired,
+    held: (state.held | gained) & ~lost,
+    draining: state.draining | lost,
+    members: names.length,
+  };
+  const commands: MemberCommand[] = [];
+  if (lost !== noRanges) commands.push({ type: "drain", ranges: lost });
+  if (gained !== noRanges) commands.push({ type: "hold", ranges: gained });
+  return precede(commands, proceed(settings, next, others, now));
+}
+
+function proceed(
+  { retryPeriod }: MemberSettings,
+  state: MemberState,
+  others: readonly MemberRecord[],
+  now: number,
+): MemberStep {
+  const left = others.map((record) => state.peers.get(record.name)!.since + record.leaseDuration - now);
+  const dead = others.filter((_, index) => left[index]! <= 0);
+  if (dead.length > 0) return { state, commands: [{ type: "bury", records: dead }] };
+  if (wanted(state) !== state.claimed) return write(state);
+  // Who waits for a claim to be withdrawn looks more often.
+  const isWaiting = state.held !== state.desired;
+  const untilRenewal = Math.max(0, state.renewedAt + retryPeriod - now);
+  const milliseconds = Math.min(untilRenewal, isWaiting ? retryPeriod / 4 : Infinity, ...left);
+  return { state, commands: [{ type: "wait", milliseconds }] };
+}
+
+/** What the Lease should claim: the own part, and what was not given up yet. */
+function wanted({ held, draining, desired }: MemberState): Ranges {
+  return held | draining | desired;
+}
+
+/** From now on it is not certain what the Lease claims, until the write is confirmed. */
+function write(state: MemberState): MemberStep {
+  const claims = wanted(state);
+  return {
+    state: { ...state, claimed: state.claimed & claims },
+    commands: [{ type: "write", claims, lease: state.lease }],
+  };
+}
+
+function isOther({ lease }: MemberState, uid: string): boolean {
+  return lease !== undefined && lease.uid !== uid;
+}
+
+function stay(state: MemberState): MemberStep {
+  return { state, commands: [] };
+}
+
+/** Others deleted the Lease, and may hold its ranges. */
+function lose(state: MemberState): MemberStep {
+  const hasNothing = (state.held | state.draining) === noRanges;
+  return {
+    state: { ...newMember, peers: state.peers },
+    commands: hasNothing ? [] : [{ type: "lose" }],
+  };
+}
+
+function precede(commands: readonly MemberCommand[], step: MemberStep): MemberStep {
+  return { state: step.state, commands: [...commands, ...step.commands] };
+}
