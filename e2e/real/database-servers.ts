@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import {
   chmodSync,
   closeSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -41,12 +42,19 @@ export interface DatabaseServer {
   ended(): Promise<number | null>;
   /** Deletes all data, as with a lost volume. */
   empty(): void;
+  /** Keeps a copy of the data under a name, to be put back later. */
+  save(name: string): void;
+  putBack(name: string): void;
+  /** Overwrites the mark of initialized data. */
+  mark(content: string): void;
   /** Runs a statement as the application's user, or as another. */
   sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
   /** Runs statements in the background; resolves with the exit code. */
   load(statements: string): Promise<number | null>;
   /** Writes a file beside the server's configuration, or deletes it. */
   configure(name: string, content: string | undefined): void;
+  /** The termination message of the script that ended last. */
+  report(): string;
   log(): string;
 }
 
@@ -55,6 +63,18 @@ export function databaseFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "database-"));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts servers as kubelet and operator do: the primary first, whose history then is recorded. */
+export async function startServers(primary: DatabaseServer, ...replicas: DatabaseServer[]): Promise<void> {
+  for (const server of [primary, ...replicas]) {
+    const { code, output } = server.script("init.sh");
+    if (code !== 0) throw new Error(output);
+    if (server === primary)
+      for (const one of [primary, ...replicas]) one.configure("initialized", primary.report());
+    server.start();
+    await server.ready();
+  }
 }
 
 /** Creates a server's folders as in its pod. */
@@ -74,6 +94,8 @@ export async function databaseServer(
   if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data, runDir, config]);
   const port = await freePort();
   const log = join(folder, `log-${ordinal}`);
+  const report = join(runDir, "termination-log");
+  writeFileSync(join(config, "primary"), `0 127.0.0.1 ${primaryPort ?? port}`);
   const env = {
     PATH: process.env["PATH"]!,
     CONFIG: config,
@@ -81,8 +103,7 @@ export async function databaseServer(
     RUNDIR: runDir,
     PORT: String(port),
     ORDINAL: String(ordinal),
-    PRIMARY_HOST: "127.0.0.1",
-    PRIMARY_PORT: String(primaryPort ?? port),
+    REPORT: report,
   };
   let server: ChildProcess | undefined;
   const words = (name: string): string[] => [...asMysql(), join(config, name)];
@@ -136,6 +157,13 @@ export async function databaseServer(
     empty: () => {
       for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
     },
+    save: (name) => cpSync(data, `${data}-${name}`, copyAll),
+    putBack: (name) => {
+      one.empty();
+      cpSync(`${data}-${name}`, data, copyAll);
+      if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data]);
+    },
+    mark: (content) => writeFileSync(join(data, ".operator-initialized"), content),
     sql: (statement, user = { name: "app", password: appPassword }) => {
       const { status, stdout, stderr } = spawnSync("mariadb", [...clientArgs(user), "-N", "-e", statement], {
         encoding: "utf8",
@@ -153,10 +181,13 @@ export async function databaseServer(
       if (content === undefined) rmSync(join(config, name), { force: true });
       else writeFileSync(join(config, name), content);
     },
+    report: () => readFileSync(report, "utf8").trim(),
     log: () => readFileSync(log, "utf8"),
   };
   return one;
 }
+
+const copyAll = { recursive: true, preserveTimestamps: true };
 
 function asMysql(): string[] {
   return userInfo().uid === 0

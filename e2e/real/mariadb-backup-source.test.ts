@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
+import { databaseFolder, type DatabaseServer, databaseServer, startServers } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
 // The choice of a backup's source server, by the scripts of the template, with Debian's MariaDB.
@@ -26,7 +26,7 @@ describe.skipIf(missing)("a backup", () => {
     chmodSync(backups, 0o777);
     primary = await databaseServer(folder.path, 0, mariaFiles());
     replica = await databaseServer(folder.path, 1, mariaFiles(), primary.port);
-    for (const server of [primary, replica]) await start(server);
+    await startServers(primary, replica);
     run(primary, "CREATE TABLE shop.t (word VARCHAR(20))");
   });
 
@@ -78,12 +78,6 @@ describe.skipIf(missing)("a backup", () => {
     expect(tryBackUp().code).not.toBe(0);
     expect(whole()).toEqual(before);
   });
-
-  async function start(server: DatabaseServer): Promise<void> {
-    expect(server.script("init.sh")).toMatchObject({ code: 0 });
-    server.start();
-    await server.ready();
-  }
 
   async function caughtUp(): Promise<void> {
     const position = run(primary, "SELECT @@gtid_binlog_pos");

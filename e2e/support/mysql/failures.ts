@@ -99,15 +99,31 @@ export const failures: readonly Scenario[] = [
   },
   {
     row: "E13",
-    title: "a replica that needs purged binary logs is told apart from a slow one",
+    title: "a replica that needs purged binary logs is told apart from a slow one, and starts anew as a copy",
     async run(context) {
       await context.createReady("db", { size: 3 });
+      const uidOf = async () => (await context.pods("db"))[2]?.metadata.uid;
       context.decidePods((name) => (name === "db-2" ? "unready" : undefined));
       await context.until("db", "Degraded", "ReplicaNotReady");
-      context.decidePods((name) => (name === "db-2" ? { exitCode: 4 } : undefined));
-      const { message } = await context.until("db", "Degraded", "ReplicaStale");
-      expect(message).toContain("data-db-2");
+      const stale = await uidOf();
+      context.decidePods((_, { metadata }) => (metadata.uid === stale ? { exitCode: 4 } : undefined));
+      await context.eventually(async () => expect(await uidOf()).not.toBe(stale));
+      await context.until("db", "Degraded", "AsExpected");
       expect(await context.condition("db", "Available")).toMatchObject({ status: "True" });
+      await context.eventually(async () => expect(await context.events("db", "SeededAnew")).toHaveLength(1));
+    },
+  },
+  {
+    row: "E14",
+    title: "a replica that has what the primary lacks is reported, and kept as it is",
+    async run(context) {
+      await context.createReady("db", { size: 2 });
+      const [, replica] = await context.pods("db");
+      context.decidePods((name) => (name === "db-1" ? { exitCode: 5 } : undefined));
+      const { message } = await context.until("db", "Degraded", "ReplicaAhead");
+      expect(message).toContain("data-db-1");
+      await context.quiet();
+      expect((await context.pods("db"))[1]?.metadata.uid).toBe(replica?.metadata.uid);
       context.decidePods(() => undefined);
       await context.until("db", "Degraded", "AsExpected");
     },

@@ -221,11 +221,12 @@ export interface MariaStatus {
   selector?: string;
   /** Pod of the primary. */
   primary?: string;
+  /** The history of the data that is the truth: replicas with another one become copies of the primary. */
+  history?: string;
   /** Address for reads and writes. */
   endpoint?: string;
   /** Address for reads. */
   readEndpoint?: string;
-  image?: string;
   storageSize?: Quantity;
   /** Completion time of the last successful backup. */
   lastBackupTime?: Time;
@@ -256,7 +257,7 @@ export interface LastBackup {
  * +kubebuilder:printcolumn:name="Last-Backup",type=date,JSONPath=`.status.lastBackupTime`
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
  * +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`,priority=1
- * +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.status.image`,priority=1
+ * +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
  * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="metadata.name must have at most 40 characters"
  * +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a valid Service name: lowercase letters, digits and dashes, starting with a letter"
  */

@@ -12,8 +12,16 @@ import type {
 } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, RestoreFrom } from "../../api/v1/maria_types.ts";
 import { CONFIG_PATH } from "./maria_config.ts";
-import { backupStorageOf, labelsOf, namesOf, ownerOfData, sizeOf } from "./maria_names.ts";
-import { PORT, podSecurity, podVolumes, serverContainer } from "./maria_resources.ts";
+import {
+  backupStorageOf,
+  hostOf,
+  labelsOf,
+  namesOf,
+  ownerOfData,
+  PORT,
+  sizeOf,
+} from "./maria_names.ts";
+import { podSecurity, podVolumes, serverContainer } from "./maria_resources.ts";
 
 /** The backup volume. It is kept when the schedule is removed. */
 export function backupVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
@@ -92,12 +100,11 @@ export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<J
 
 function backupContainer(mysql: Maria): Container {
   const { database = "", backup } = mysql.spec;
-  const names = namesOf(mysql);
   // A dump on the last replica, if there is one, affects the fewest clients.
   const ordinal = Math.max(sizeOf(mysql) - 1, 0);
   return jobContainer(mysql, "backup", {
     BACKUP_NAME: mysql.metadata.name ?? "",
-    BACKUP_HOST: `${names.statefulSet}-${ordinal}.${names.headlessService}.${mysql.metadata.namespace}.svc`,
+    BACKUP_HOST: hostOf(mysql, ordinal),
     DATABASE: database,
     KEEP: String(backup?.keep ?? 7),
   });

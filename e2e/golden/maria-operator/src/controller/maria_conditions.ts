@@ -13,10 +13,10 @@ import {
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { areBackupsSuspended } from "./maria_backup_resources.ts";
 import { wasRestored } from "./maria_credentials.ts";
+import { problemsOfData } from "./maria_history.ts";
 import { resultOf, summarizeBackups } from "./maria_jobs.ts";
 import { sizeOf } from "./maria_names.ts";
 import { countServers, isPrimaryReady, isSeen, type Observed } from "./maria_observed.ts";
-import { problemsOfPods } from "./maria_pods.ts";
 import type { Problem } from "./maria_problem.ts";
 import { isResizing } from "./maria_storage.ts";
 
@@ -85,7 +85,7 @@ function progressing(mysql: Maria, observed: Observed): Word {
 
 function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]): Word {
   const all = [
-    ...problemsOfPods(mysql, observed),
+    ...problemsOfData(mysql, observed),
     ...problems.filter(({ reason }) => reason !== "InvalidSchedule" && reason !== "BackupNotFound"),
   ];
   const [first] = all;

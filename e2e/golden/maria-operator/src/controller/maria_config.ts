@@ -7,7 +7,7 @@ import type { Desired } from "@tsbuilder/runtime";
 import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { type Credentials, KEPT } from "./maria_credentials.ts";
-import { ALLOW_REINIT_ANNOTATION, labelsOf, namesOf } from "./maria_names.ts";
+import { ALLOW_REINIT_ANNOTATION, hostOf, labelsOf, namesOf, PORT } from "./maria_names.ts";
 import backup from "./maria_scripts/backup.sh";
 import flavour from "./maria_scripts/flavour.sh";
 import init from "./maria_scripts/init.sh";
@@ -53,14 +53,15 @@ export function hashesOf(files: ServerFiles): FileHashes {
 export function configSecretFor(
   mysql: Maria,
   files: ServerFiles,
-  { initialized = false } = {},
+  history?: string,
 ): Desired<Secret> {
   const allowReinit = mysql.metadata.annotations?.[ALLOW_REINIT_ANNOTATION] !== undefined;
   const content = {
     ...files,
     ...{ "flavour.sh": flavour, "init.sh": init, "start.sh": start, "ready.sh": ready },
     ...{ "backup.sh": backup, "restore.sh": restore },
-    ...(initialized ? { initialized: "true" } : {}),
+    primary: `0 ${hostOf(mysql, 0)} ${PORT}`,
+    ...(history ? { initialized: history } : {}),
     ...(allowReinit ? { "allow-reinit": "true" } : {}),
   };
   return {

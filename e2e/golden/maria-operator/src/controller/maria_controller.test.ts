@@ -8,7 +8,7 @@ import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { consistently, eventually } from "@tsbuilder/runtime/testing";
 import { expect, test } from "vitest";
-import { DOMAIN } from "./maria_names.ts";
+import { DOMAIN, selectorLabels } from "./maria_names.ts";
 import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
@@ -112,11 +112,30 @@ test("an unready replica is Degraded, an unready primary is unavailable", async 
 test("exit codes of the scripts are reported as reasons", async () => {
   const name = await scene.createServers("telling", { size: 2 });
   await scene.makeReady(name, 0);
-  const ended = (exitCode: number) => [{ ...container, state: { terminated: { exitCode } } }];
-  await scene.makePod(name, 1, { containerStatuses: ended(4) });
-  await scene.until(name, { Degraded: "ReplicaStale" });
-  await scene.makePod(name, 0, { initContainerStatuses: ended(3) });
+  await scene.makePod(name, 1, { containerStatuses: ended("mysql", 5) });
+  await scene.until(name, { Degraded: "ReplicaAhead" });
+  await scene.makePod(name, 0, { initContainerStatuses: ended("init", 3) });
   await scene.until(name, { Degraded: "PrimaryDataLost" });
+});
+
+test("replicas with another history start anew, and those that are ahead are kept", async () => {
+  const name = await scene.createServers("histories", { size: 4 });
+  const ready = [{ type: "Ready", status: "True" as const }];
+  const told = (history: string) => ({ initContainerStatuses: ended("init", 0, history) });
+  await scene.makePod(name, 0, { conditions: ready, ...told("one\n") });
+  await scene.makePod(name, 1, { conditions: ready, ...told("one") });
+  const containerStatuses = ended("mysql", 5, "it has 7");
+  await scene.makePod(name, 2, { ...told("other"), containerStatuses });
+  await scene.makePod(name, 3, { ...told("one"), containerStatuses });
+  await scene.makeReady(name, 1);
+  await eventually(async () => {
+    const labels = selectorLabels(await scene.get(name), "server");
+    const pods = await scene.client.list(Pod, { namespace, labels });
+    expect(pods.map(({ metadata }) => metadata.name?.at(-1))).toEqual(["0", "1", "3"]);
+  });
+  await scene.until(name, { Available: "PrimaryReady", Degraded: "ReplicaAhead" });
+  expect(await scene.fileOf(name, "initialized")).toBe("one");
+  expect((await scene.get(name)).status?.history).toBe("one");
 });
 
 test("manual changes and deletions are reverted", async () => {
@@ -172,7 +191,10 @@ test("nothing changes while paused", async () => {
   await eventually(async () => expect((await scene.statefulSet(name)).spec?.replicas).toBe(3));
 });
 
-const container = { name: "mysql", image: "", imageID: "", ready: false, restartCount: 0 };
+function ended(name: string, exitCode: number, message = "") {
+  const container = { name, image: "", imageID: "", ready: false, restartCount: 0 };
+  return [{ ...container, state: { terminated: { exitCode, message } } }];
+}
 
 const stranger = {
   apiVersion: "v1",

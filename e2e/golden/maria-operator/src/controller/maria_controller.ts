@@ -20,6 +20,7 @@ import { referencedSecrets } from "./maria_credentials.ts";
 import { adoptData } from "./maria_data.ts";
 import { endMySQL } from "./maria_deletion.ts";
 import { announceTransitions } from "./maria_events.ts";
+import { seedAnew } from "./maria_history.ts";
 import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
 import { observe } from "./maria_observed.ts";
 import { freeStuckPods } from "./maria_pods.ts";
@@ -66,6 +67,7 @@ export class MariaReconciler implements Reconciler {
       () => driveDisruptionBudget(client, mysql),
       () => growVolumes(client, mysql, before, events),
       () => freeStuckPods(client, mysql, before),
+      () => seedAnew(client, mysql, before, events),
       () => driveRestore(client, mysql, before),
       () => driveBackups(client, mysql, before),
     );

@@ -6,9 +6,10 @@ import { randomBytes } from "node:crypto";
 import { type Client, isConditionTrue } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
+import { HISTORY, historyOf } from "./maria_history.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { DOMAIN, labelsOf, namesOf, ownerOfData } from "./maria_names.ts";
-import { isPrimaryReady, type Observed } from "./maria_observed.ts";
+import type { Observed } from "./maria_observed.ts";
 import { refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
@@ -26,8 +27,7 @@ export interface Credentials {
 /** Key prefix of the copies of user-provided passwords in the servers' Secret. */
 export const KEPT = "password-";
 
-/** State that must live as long as the data, so it is stored with the passwords. */
-const INITIALIZED = `${DOMAIN}/initialized`;
+/** Stored with the passwords, as it must live as long as the data. */
 const RESTORED = `${DOMAIN}/restored`;
 
 /**
@@ -43,13 +43,11 @@ export async function ensureCredentials(
   const name = namesOf(mysql).credentials;
   if (!observed.credentials) await refuseGoingNamespace(client, mysql);
   const credentials = await findPasswords(client, mysql, observed);
-  const marks = [
-    ...(wasInitialized(mysql, observed) ? [INITIALIZED] : []),
-    ...(wasRestored(mysql, observed) ? [RESTORED] : []),
-  ];
+  const history = historyOf(mysql, observed);
   const annotations = {
     ...ownerOfData(mysql),
-    ...Object.fromEntries(marks.map((mark) => [mark, "true"])),
+    ...(history ? { [HISTORY]: history } : {}),
+    ...(wasRestored(mysql, observed) ? { [RESTORED]: "true" } : {}),
   };
   const secret = {
     metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
@@ -58,16 +56,6 @@ export async function ensureCredentials(
   };
   await client.apply(Secret, secret, { leaveStrangers: true });
   return credentials;
-}
-
-/** Returns whether the primary has ever been ready: from then on it must not be initialized again. */
-export function wasInitialized(mysql: Maria, observed: Observed): boolean {
-  const { credentials, config } = observed;
-  return (
-    credentials?.metadata.annotations?.[INITIALIZED] !== undefined ||
-    config?.data?.initialized !== undefined ||
-    isPrimaryReady(mysql, observed) === true
-  );
 }
 
 /** Returns whether a backup was already restored: restoring it again would overwrite later writes. */

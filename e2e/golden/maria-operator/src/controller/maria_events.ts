@@ -48,6 +48,9 @@ export function announceTransitions(
       "the password is stored in the spec: use passwordSecretRef",
     );
   }
+  if (before?.history && status.history !== before.history) {
+    events.warning(mysql, "HistoryChanged", "replicas become copies of the primary's new data");
+  }
   const job = status.lastBackup?.job;
   if (job && job !== before?.lastBackup?.job) {
     if (status.lastBackup?.result === "Succeeded")

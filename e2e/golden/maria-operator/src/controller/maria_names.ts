@@ -59,6 +59,15 @@ export function ownerOfData({ metadata }: Maria): Record<string, string> {
   return { [OWNER_ANNOTATION]: metadata.uid ?? "" };
 }
 
+/** The port of the servers and Services. */
+export const PORT = 3306;
+
+/** The DNS name of a server. */
+export function hostOf(mysql: Maria, ordinal: number): string {
+  const { statefulSet, headlessService } = namesOf(mysql);
+  return `${statefulSet}-${ordinal}.${headlessService}.${mysql.metadata.namespace}.svc`;
+}
+
 /** The desired number of servers. */
 export function sizeOf({ spec }: Maria): number {
   return spec.size ?? 1;

@@ -19,13 +19,11 @@ import {
   labelsOf,
   namesOf,
   ownerOfData,
+  PORT,
   selectorLabels,
   sizeOf,
   storageOf,
 } from "./maria_names.ts";
-
-/** The port of the servers and Services. */
-export const PORT = 3306;
 
 /** The Service for writes selects the primary, which is always ordinal 0. */
 export function primaryServiceFor(mysql: Maria): Desired<Service> {
@@ -187,18 +185,12 @@ export function serverContainer(mysql: Maria, name: string): Container {
     resources,
     maxReplicaLagSeconds = 60,
   } = mysql.spec;
-  const { namespace } = mysql.metadata;
-  const { primaryPod, headlessService } = namesOf(mysql);
   return {
     name,
     image,
     imagePullPolicy: imagePullPolicy ?? "IfNotPresent",
     resources,
-    env: [
-      { name: "PRIMARY_HOST", value: `${primaryPod}.${headlessService}.${namespace}.svc` },
-      { name: "PRIMARY_PORT", value: String(PORT) },
-      { name: "MAX_LAG", value: String(maxReplicaLagSeconds) },
-    ],
+    env: [{ name: "MAX_LAG", value: String(maxReplicaLagSeconds) }],
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },

@@ -8,8 +8,9 @@ import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { configSecretFor, hashesOf, serverFiles } from "./maria_config.ts";
-import { ensureCredentials, wasInitialized } from "./maria_credentials.ts";
+import { ensureCredentials } from "./maria_credentials.ts";
 import { announceChange } from "./maria_events.ts";
+import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
 import type { Observed } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
@@ -37,8 +38,8 @@ export async function driveServers(
   events: EventRecorder,
 ): Promise<void> {
   const files = serverFiles(mysql, await ensureCredentials(client, mysql, observed));
-  const initialized = wasInitialized(mysql, observed);
-  await applyOwned(client, mysql, Secret, configSecretFor(mysql, files, { initialized }));
+  const config = configSecretFor(mysql, files, historyOf(mysql, observed));
+  await applyOwned(client, mysql, Secret, config);
   // One that is being deleted to expand volumes is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;

@@ -6,10 +6,10 @@ import type { Clock } from "@tsbuilder/runtime";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
 import { conditionsFor } from "./maria_conditions.ts";
 import { sourceOf, summarizeBackups } from "./maria_jobs.ts";
-import { namesOf, selectorLabels } from "./maria_names.ts";
+import { historyOf } from "./maria_history.ts";
+import { namesOf, PORT, selectorLabels } from "./maria_names.ts";
 import { countServers, type Observed } from "./maria_observed.ts";
 import type { Problem } from "./maria_problem.ts";
-import { PORT } from "./maria_resources.ts";
 import { storageSizeOf } from "./maria_storage.ts";
 
 /** Returns the status that was observed, and keeps the previous one where nothing can be observed now. */
@@ -19,7 +19,7 @@ export function statusFor(
   problems: readonly Problem[],
   clock: Clock,
 ): MariaStatus {
-  const { metadata, spec, status: before } = mysql;
+  const { metadata, status: before } = mysql;
   const names = namesOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
   // Finished Jobs are deleted after a while, but their results remain valid.
@@ -27,6 +27,7 @@ export function statusFor(
     observed.backupJobs,
   );
   const known = last?.job === before?.lastBackup?.job ? before?.lastBackup : undefined;
+  const history = historyOf(mysql, observed);
   const source = last?.job ? sourceOf(last.job, observed.backupPods) : {};
   return {
     observedGeneration: metadata.generation ?? 0,
@@ -35,9 +36,9 @@ export function statusFor(
       .map(([key, value]) => `${key}=${value}`)
       .join(","),
     primary: names.primaryPod,
+    ...(history ? { history } : {}),
     endpoint: `${names.primaryService}.${metadata.namespace}.svc:${PORT}`,
     readEndpoint: `${names.readService}.${metadata.namespace}.svc:${PORT}`,
-    ...(spec.image ? { image: spec.image } : {}),
     storageSize: storageSizeOf(mysql, observed),
     ...(lastGoodTime ? { lastBackupTime: lastGoodTime } : {}),
     ...(last ? { lastBackup: { ...known, ...last, ...source } } : {}),

@@ -3,21 +3,14 @@
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
-: "${BACKUP_DIR:?}" "${BACKUP_NAME:?}" "${BACKUP_HOST:?}" "${PRIMARY_HOST:?}" "${PRIMARY_PORT:?}"
+: "${BACKUP_DIR:?}" "${BACKUP_NAME:?}" "${BACKUP_HOST:?}"
 KEEP="${KEEP:-7}"
-MAX_LAG="${MAX_LAG:-60}"
-
-# A replica that has stopped replicating can be dumped, but its data is old.
-follows_primary() {
-  local ask=(backup "${source[@]}")
-  [ "$(replica_field Slave_IO_Running "${ask[@]}")" = Yes ] || return 1
-  [ "$(replica_field Slave_SQL_Running "${ask[@]}")" = Yes ] || return 1
-  [ "$MAX_LAG" = 0 ] || [ "$(replica_field Seconds_Behind_Master "${ask[@]}")" -le "$MAX_LAG" ]
-}
-
 source=(--host="$BACKUP_HOST" --port="$PORT")
-if [ "$BACKUP_HOST:$PORT" != "$PRIMARY_HOST:$PRIMARY_PORT" ] && ! follows_primary; then
-  echo "$BACKUP_HOST does not follow the primary: dumping the primary instead" >&2
+trouble=""
+[ "$BACKUP_HOST:$PORT" = "$PRIMARY_HOST:$PRIMARY_PORT" ] || trouble="$(why_not_following backup "${source[@]}")"
+# Such a replica can be dumped, but its data is old, or not the primary's.
+if [ -n "$trouble" ]; then
+  echo "$BACKUP_HOST does not follow the primary ($trouble): dumping the primary instead" >&2
   BACKUP_HOST="$PRIMARY_HOST"
   source=(--host="$PRIMARY_HOST" --port="$PRIMARY_PORT")
 fi
@@ -49,8 +42,7 @@ fi
 mv "$part" "$final"
 gtid="$(sed -n "s/^-- SET GLOBAL gtid_slave_pos='\(.*\)';/\1/p" <<< "$end")"
 echo "wrote $final from $BACKUP_HOST at $gtid"
-# The termination message, which the operator reads.
-{ echo "${BACKUP_HOST%%.*} $gtid" > /dev/termination-log; } 2> /dev/null || true
+report "${BACKUP_HOST%%.*} $gtid"
 
 # The timestamps in the names sort as text; delete all but the newest.
 find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r | tail -n "+$((KEEP + 1))" | xargs -r -d '\n' rm --

@@ -9,11 +9,27 @@ CONFIG="${CONFIG:-/etc/mysql-operator}"
 PORT="${PORT:-3306}"
 ORDINAL="${ORDINAL:-${HOSTNAME##*-}}"
 SOCKET="$RUNDIR/mysqld.sock"
+REPORT="${REPORT:-/dev/termination-log}"
+
+# The mark of initialized data. It holds the name of the data's history: a primary that starts empty begins a new one,
+# and replicas copy it. Older versions wrote an empty mark.
+export MARK="$DATADIR/.operator-initialized"
+# Marks of a replica that can't follow: the primary has purged the logs it needs, or lacks what the replica has.
+export STALE="$DATADIR/.operator-stale" AHEAD="$DATADIR/.operator-ahead"
+
+# The operator writes who is primary. It changes while servers run.
+read -r PRIMARY PRIMARY_HOST PRIMARY_PORT <<< "$(cat "$CONFIG/primary")"
+export PRIMARY
+
+# report TEXT: passes a line to the operator by way of the container's termination message.
+report() { { echo "$*" > "$REPORT"; } 2> /dev/null || true; }
 
 if command -v mariadbd > /dev/null; then
   export FLAVOUR=mariadb SERVER=mariadbd CLIENT=mariadb DUMP=mariadb-dump ADMIN=mariadb-admin
+  # What this server has last, written by itself or by a primary. A copy has nothing in its own log yet.
+  export POSITION="COALESCE(NULLIF(@@gtid_binlog_pos, ''), @@gtid_slave_pos)"
 else
-  export FLAVOUR=mysql SERVER=mysqld CLIENT=mysql DUMP=mysqldump ADMIN=mysqladmin
+  export FLAVOUR=mysql SERVER=mysqld CLIENT=mysql DUMP=mysqldump ADMIN=mysqladmin POSITION=@@gtid_executed
 fi
 
 # as USER ARGS...: runs the client as a user for whom the operator wrote an option file.
@@ -23,18 +39,25 @@ as() {
   "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --batch "$@"
 }
 
-# The operator's own server flags; all other settings come from my.cnf.
+# The operator's own server flags; all other settings come from my.cnf. Every run has its own server id, which is part of
+# its GTIDs: so a primary with lost or older data never writes a GTID again that a replica already has.
 server_flags() {
+  local id
+  id="$(od -An -N4 -tu4 /dev/urandom)"
   printf '%s\n' "--defaults-file=$CONFIG/my.cnf" "--datadir=$DATADIR" "--socket=$SOCKET" "--port=$PORT" \
-    "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((100 + ORDINAL))" --log-bin=binlog --relay-log=relay-bin
+    "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((id % 4294967000 + 200))" --log-bin=binlog --relay-log=relay-bin
   if [ "$FLAVOUR" = mariadb ]; then
     printf '%s\n' --gtid-strict-mode=ON --log-slave-updates=ON --skip-slave-start
   else
+    # MySQL's GTIDs have the UUID of this file instead, which is created at startup.
+    rm -f "$DATADIR/auto.cnf"
     printf '%s\n' --gtid-mode=ON --enforce-gtid-consistency=ON --skip-replica-start
   fi
 }
 
+# Keeps the directory itself, which is a mount point.
 create_system_tables() {
+  find "$DATADIR" -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
   if [ "$FLAVOUR" = mariadb ]; then
     # --cross-bootstrap omits root@HOSTNAME, which would have no password.
     mariadb-install-db --no-defaults --datadir="$DATADIR" --auth-root-authentication-method=normal \
@@ -60,7 +83,7 @@ replication_statements() {
   local password
   password="$(sql_text < "$CONFIG/password-replication")"
   if [ "$FLAVOUR" = mariadb ]; then
-    printf "STOP SLAVE; CHANGE MASTER TO MASTER_HOST='%s', MASTER_PORT=%s, MASTER_USER='operator_replication', MASTER_PASSWORD='%s', MASTER_CONNECT_RETRY=2, MASTER_USE_GTID=slave_pos; START SLAVE;\n" \
+    printf "STOP SLAVE; SET GLOBAL gtid_slave_pos = $POSITION; CHANGE MASTER TO MASTER_HOST='%s', MASTER_PORT=%s, MASTER_USER='operator_replication', MASTER_PASSWORD='%s', MASTER_CONNECT_RETRY=2, MASTER_USE_GTID=slave_pos; START SLAVE;\n" \
       "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"
   else
     printf "STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_HOST='%s', SOURCE_PORT=%s, SOURCE_USER='operator_replication', SOURCE_PASSWORD='%s', SOURCE_CONNECT_RETRY=2, SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1; START REPLICA;\n" \
@@ -79,7 +102,41 @@ replica_field() {
   [ $# -gt 0 ] || set -- probe --socket="$SOCKET"
   if [ "$FLAVOUR" = mysql ]; then
     statement='SHOW REPLICA STATUS\G'
-    name="$(printf '%s' "$name" | sed -e 's/^Slave_/Replica_/' -e 's/_Master$/_Source/')"
+    name="$(printf '%s' "$name" | sed -e 's/^Slave_/Replica_/' -e 's/Master/Source/')"
   fi
   as "$@" --execute="$statement" | sed -n "s/^ *$name: //p"
+}
+
+# Prints why a replica does not follow the primary's present run, if so. Arguments as above. At its start a primary writes
+# a transaction of its own: a replica that received one from this run has nothing that the primary lacks.
+why_not_following() {
+  local lag position run
+  [ "$(replica_field Slave_SQL_Running "$@")" = Yes ] || { echo "the SQL thread is not running"; return; }
+  [ "$(replica_field Slave_IO_Running "$@")" = Yes ] || { echo "the IO thread is not running: $(replica_field Last_IO_Error "$@")"; return; }
+  lag="$(replica_field Seconds_Behind_Master "$@")"
+  if [ "${MAX_LAG:-60}" != 0 ] && [ "$lag" != NULL ] && [ "$lag" -gt "${MAX_LAG:-60}" ]; then echo "the replica is $lag s behind"; fi
+  if [ "$FLAVOUR" = mariadb ]; then
+    position="$(replica_field Gtid_IO_Pos "$@")" run="-$(replica_field Master_Server_Id "$@")-"
+  else
+    position="$(replica_field Executed_Gtid_Set "$@")" run="$(replica_field Master_UUID "$@")"
+  fi
+  [ -z "$position" ] || [[ "$position" = *"$run"* ]] || echo "the replica has transactions that the primary may not have"
+}
+
+# history_holds POSITION: returns whether the primary once had this replica's last transaction, 2 if it doesn't answer.
+history_holds() {
+  local ask=(as backup --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" --skip-column-names --execute) answer
+  if [ "$FLAVOUR" = mysql ]; then
+    answer="$("${ask[@]}" "SELECT GTID_SUBSET('$1', @@gtid_executed)")" || return 2
+    [ "$answer" = 1 ]
+    return
+  fi
+  answer="$("${ask[@]}" 'SELECT CONCAT_WS(",", @@gtid_slave_pos, @@gtid_binlog_state)')" || return 2
+  local domain server number run
+  IFS=- read -r domain server number <<< "${1%%,*}"
+  [ -n "$number" ] || return 0
+  for run in ${answer//,/ }; do
+    [[ "$run" = "$domain-$server-"* ]] && [ "${run##*-}" -ge "$number" ] && return 0
+  done
+  return 1
 }

@@ -1,45 +1,40 @@
 #!/usr/bin/env bash
-# Init container: initializes the data directory once. Ordinal 0 starts empty, all others as a copy of it.
+# Init container: initializes the data directory once. The primary starts empty, all others as a copy of it.
 # A directory without the mark is incomplete, because the container was killed, and is initialized again.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
 
-MARK="$DATADIR/.operator-initialized"
-
 main() {
-  if [ -e "$MARK" ]; then
-    echo "The data directory is already initialized."
-    return
-  fi
-  if [ "$ORDINAL" = 0 ]; then
-    refuse_to_lose_data
-    empty_folder
-    create_system_tables
-  else
-    empty_folder
-    create_system_tables
+  local history="" truth=""
+  if [ -e "$MARK" ]; then history="$(cat "$MARK")" && history="${history:-true}"; fi
+  if [ -e "$CONFIG/initialized" ]; then truth="$(cat "$CONFIG/initialized")"; fi
+  if [ "$ORDINAL" = "$PRIMARY" ]; then
+    refuse_other_data "$history" "$truth"
+    [ -n "$history" ] || { create_system_tables && history="$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')"; }
+  elif [ -z "$history" ] || [ -e "$STALE" ] || { [ -n "$truth" ] && [ "$history" != "$truth" ]; }; then
     copy_from_primary
+    history="$truth"
   fi
-  touch "$MARK"
-  echo "Initialized the data directory of ordinal $ORDINAL."
+  echo "$history" > "$MARK"
+  report "$history"
+  echo "The data directory of ordinal $ORDINAL has the history $history."
 }
 
 # An empty primary starts without errors, and its replicas stay ready until its first write, so this must be checked
-# before serving: once there was data, ordinal 0 is never initialized again automatically.
-refuse_to_lose_data() {
-  if [ -e "$CONFIG/initialized" ] && [ ! -e "$CONFIG/allow-reinit" ]; then
-    echo "PrimaryDataLost: ordinal 0 had data before, but its data directory is empty now; not initializing it." >&2
-    exit 3
-  fi
+# before serving: once there was data, only the same data is served, unless the user says otherwise.
+refuse_other_data() {
+  [ -n "$2" ] && [ "$1" != "$2" ] && [ ! -e "$CONFIG/allow-reinit" ] || return 0
+  echo "PrimaryDataLost: this data directory has the history \"$1\" instead of \"$2\"; not serving it." >&2
+  exit 3
 }
 
-# Keeps the directory itself, which is a mount point.
-empty_folder() {
-  find "$DATADIR" -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
-}
-
+# Nothing is deleted before there is a primary to copy.
 copy_from_primary() {
+  as backup --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" --execute='SELECT 1' > /dev/null
+  until [ -s "$CONFIG/initialized" ]; do sleep 1; done
+  truth="$(cat "$CONFIG/initialized")"
+  create_system_tables
   start_quietly
   trap stop_quietly EXIT
   # The loaded data must not be written to this server's binary log: its history is the primary's.

@@ -3,7 +3,7 @@
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
-: "${BACKUP_DIR:?}" "${BACKUP_NAME:?}" "${PRIMARY_HOST:?}" "${FILE:?}"
+: "${BACKUP_DIR:?}" "${BACKUP_NAME:?}" "${FILE:?}"
 
 if [ "$FILE" = latest ]; then
   path="$(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort | tail -n 1)"

@@ -1,37 +1,50 @@
 #!/usr/bin/env bash
 # The server's container: replaces itself with the server, so that it receives signals.
-# The init file sets users and passwords at every start, so a password rotation is a restart.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
 
-STALE="$DATADIR/.operator-stale"
-if [ -e "$STALE" ]; then
-  echo "ReplicaStale: the primary has purged the logs that this replica needs; it needs a new volume." >&2
-  exit 4
-fi
 
 mapfile -t flags < <(server_flags)
-if [ "$ORDINAL" = 0 ]; then
+if [ "$ORDINAL" = "$PRIMARY" ]; then
   flags+=(--read-only=OFF)
 else
+  [ ! -e "$STALE" ] || { echo "ReplicaStale: the primary has purged the logs that this replica needs." >&2; exit 4; }
+  # What only this replica has is never deleted here. The primary may have got it since.
+  if [ -e "$AHEAD" ] && ! history_holds "$(cat "$AHEAD")"; then
+    report "this replica has transactions up to GTID $(cat "$AHEAD")"
+    echo "ReplicaAhead: the primary does not have GTID $(cat "$AHEAD") of this replica." >&2
+    exit 5
+  fi
   flags+=(--read-only=ON)
   [ "$FLAVOUR" = mariadb ] || flags+=(--super-read-only=ON)
 fi
+rm -f "$AHEAD"
 
 # Runs in the background: configures replication once the server's socket answers.
 follow_primary() {
   until as root --socket="$SOCKET" --execute='SELECT 1' > /dev/null 2>&1; do wait_a_second; done
   replication_statements | as root --socket="$SOCKET"
-  until [ "$(replica_field Slave_IO_Running)" = Yes ]; do
-    # The primary has purged logs that this replica needs: it can never catch up.
-    case "$(replica_field Last_IO_Errno)" in 1236 | 13114)
-      touch "$STALE"
-      kill "$$"
+  while wait_a_second; do
+    # The replica's position is not in the primary's logs, or follows a different one: it can never catch up.
+    case "$(replica_field Last_IO_Errno) $(replica_field Last_SQL_Errno)" in 1236* | 13114* | *1950)
+      end_replica
       ;;
     esac
-    wait_a_second
   done
+}
+
+# A primary that once had all that this replica has has purged logs; any other lacks something.
+end_replica() {
+  local position holds=0
+  position="$(as root --socket="$SOCKET" --skip-column-names --execute="SELECT $POSITION")"
+  history_holds "$position" || holds=$?
+  case $holds in
+  0) touch "$STALE" ;;
+  1) echo "$position" > "$AHEAD" ;;
+  *) return ;;
+  esac
+  kill "$$"
 }
 
 # Exits when the server does.
@@ -40,6 +53,13 @@ wait_a_second() {
   kill -0 "$$" 2> /dev/null || exit 0
 }
 
-[ "$ORDINAL" = 0 ] || follow_primary &
+# The init file sets users and passwords at every start, so a password rotation is a restart. A primary also writes an
+# empty transaction, by which replicas know its run.
+cat "$CONFIG/init.sql" > "$RUNDIR/init.sql"
+if [ "$ORDINAL" = "$PRIMARY" ]; then
+  printf 'SET SESSION sql_log_bin=1;\nFLUSH USER_RESOURCES;\n' >> "$RUNDIR/init.sql"
+else
+  follow_primary &
+fi
 
-exec "$SERVER" "${flags[@]}" --init-file="$CONFIG/init.sql"
+exec "$SERVER" "${flags[@]}" --init-file="$RUNDIR/init.sql"

@@ -1,0 +1,95 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Client, EventRecorder } from "@tsbuilder/runtime";
+import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { ALLOW_REINIT_ANNOTATION, DOMAIN, namesOf } from "./maria_names.ts";
+import { isPrimaryReady, isReady, type Observed } from "./maria_observed.ts";
+import { endOf } from "./maria_pods.ts";
+import { Problem } from "./maria_problem.ts";
+
+// Which data is the truth? A data directory has a history: a primary that starts empty begins one, and replicas copy it.
+// The history of a primary that serves is recorded, and from then on servers with another one don't serve.
+
+/** The history is recorded with the passwords: it must live as long as the data. */
+export const HISTORY = `${DOMAIN}/initialized`;
+
+/** The history of the data; undefined until the primary was ready for the first time. */
+export function historyOf(mysql: Maria, observed: Observed): string | undefined {
+  const { credentials, config, pods } = observed;
+  const mounted = config?.data?.initialized;
+  const recorded =
+    credentials?.metadata.annotations?.[HISTORY] ??
+    (mounted && Buffer.from(mounted, "base64").toString("utf8"));
+  if (isPrimaryReady(mysql, observed) !== true) return recorded;
+  const primary = pods.find(({ metadata }) => metadata.name === namesOf(mysql).primaryPod);
+  // Older versions of `init.sh` don't tell, and recorded only that there was data.
+  return (primary && toldBy(primary)) ?? recorded ?? "true";
+}
+
+/**
+ * Deletes the pods of replicas whose data has another history than the primary's, or can't catch up: `init.sh` then
+ * copies the primary's data. Replicas that have what the primary lacks are left alone.
+ */
+export async function seedAnew(
+  client: Client,
+  mysql: Maria,
+  observed: Observed,
+  events: EventRecorder,
+): Promise<void> {
+  if (isPrimaryReady(mysql, observed) !== true) return;
+  const history = historyOf(mysql, observed);
+  const { primaryPod } = namesOf(mysql);
+  for (const pod of observed.pods) {
+    const { name = "", namespace, uid, deletionTimestamp } = pod.metadata;
+    if (name === primaryPod || deletionTimestamp) continue;
+    const isOther = (toldBy(pod) ?? history) !== history;
+    if (!isOther && endOf(pod, "mysql")?.exitCode !== REPLICA_STALE) continue;
+    await client.delete(Pod, { namespace, name }, { preconditions: { uid } });
+    const why = isOther ? "its data was not the primary's" : "the primary has purged logs it needs";
+    events.warning(mysql, "SeededAnew", `${name} becomes a copy of the primary: ${why}`);
+  }
+}
+
+/** Problems of the data, which the scripts report by exit code; those of the primary come first. */
+export function problemsOfData(mysql: Maria, { pods }: Observed): Problem[] {
+  const { primaryPod } = namesOf(mysql);
+  const rankOf = ({ metadata }: Pod) => (metadata.name === primaryPod ? 0 : 1);
+  const unready = pods.filter((pod) => !isReady(pod));
+  const primaryFirst = unready.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return primaryFirst.flatMap((pod) => {
+    const { name = "" } = pod.metadata;
+    if (name === primaryPod && endOf(pod, "init")?.exitCode === PRIMARY_DATA_LOST) {
+      return new Problem(
+        "PrimaryDataLost",
+        `the volume of ${name} does not have the data that was there before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to go on with what is there: the replicas will become copies of it`,
+      );
+    }
+    const end = endOf(pod, "mysql");
+    if (name !== primaryPod && end?.exitCode === REPLICA_AHEAD) {
+      const what = end.message?.trim() || "it has transactions";
+      return new Problem(
+        "ReplicaAhead",
+        `${name} does not follow: ${what}, which the primary lacks; restore the primary's data, or save what you need and delete pvc data-${name} and the pod`,
+      );
+    }
+    return [];
+  });
+}
+
+/** Exit code of `init.sh` for a primary without the data that was recorded. */
+const PRIMARY_DATA_LOST = 3;
+
+/** Exit code of `start.sh` when the primary has purged the logs that the replica needs. */
+const REPLICA_STALE = 4;
+
+/** Exit code of `start.sh` when the replica has what the primary lacks. */
+const REPLICA_AHEAD = 5;
+
+/** The history that `init.sh` reported in its termination message. */
+function toldBy(pod: Pod): string | undefined {
+  const { exitCode, message } = endOf(pod, "init") ?? {};
+  return exitCode === 0 ? message?.trim() || undefined : undefined;
+}
