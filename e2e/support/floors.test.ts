@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { explainCycles, explainUnknownFloors, explainUpward, readFloors } from "./explain-floors.ts";
 import { listSources, readImports, repository, type SourceImport } from "./source-imports.ts";
 
-const packages = ["src/apimachinery", "src/runtime", "src/cluster"].flatMap((folder) => {
+const packages = ["src/apimachinery", "src/runtime", "src/cluster", "src/simulation"].flatMap((folder) => {
   const floors = floorsOf(folder);
   if (!floors) return [];
   const files = listSources(folder).filter((file) => !/\.(test|test-d)\.ts$/.test(file));

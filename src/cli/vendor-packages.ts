@@ -20,7 +20,12 @@ export function vendorPackages(): VendorPackages {
       tsbuilder: specifier("tsbuilder"),
     },
     files: new Map(
-      isPublished ? [] : [...tarballs.values()].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
+      isPublished
+        ? []
+        : [...tarballs.values()]
+            // No scaffolded project depends on it yet.
+            .filter(({ name }) => name !== "@tsbuilder/simulation")
+            .map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
     ),
   };
 }

@@ -7,11 +7,11 @@ import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
 import { readMappedSources, readPackageFiles } from "./package-files.ts";
 
-/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of all four packages. */
+/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of all five packages. */
 const root = findOwnPackage().folder;
 
 /** In order of their dependencies. */
-const packages = ["apimachinery", "runtime", "cluster"].map((name) => join(root, "src", name));
+const packages = ["apimachinery", "runtime", "cluster", "simulation"].map((name) => join(root, "src", name));
 
 await step("compile the packages", () => run("node_modules/typescript-native/bin/tsc", ["-b", ...packages]));
 await step("bundle the CLI", bundleCli);

@@ -11,7 +11,8 @@ export type OwnPackageName =
   | "tsbuilder"
   | "@tsbuilder/apimachinery"
   | "@tsbuilder/runtime"
-  | "@tsbuilder/cluster";
+  | "@tsbuilder/cluster"
+  | "@tsbuilder/simulation";
 
 /**
  * Reads the tarballs of our packages for a project's `vendor/` folder, in the version of the running tsbuilder. The
@@ -40,7 +41,7 @@ export function listVendored(project: string): readonly string[] {
 }
 
 const tarballPattern =
-  /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster)|tsbuilder)-(?<version>\d.*)\.tgz$/;
+  /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster|simulation)|tsbuilder)-(?<version>\d.*)\.tgz$/;
 
 function describe(folder: string, fileName: string): Tarball {
   const { part, version = "" } = tarballPattern.exec(fileName)?.groups ?? {};

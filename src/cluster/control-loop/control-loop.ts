@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { isLostRace, isNamespaceEnding, ReportedError } from "./failures.ts";
 import { nextTurn } from "./next-turn.ts";
@@ -23,6 +24,8 @@ export class ControlLoop {
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
   readonly #unwatch: () => void;
+  /** A loop works in the context that it was created in, not in that of the request whose write woke it. */
+  readonly #work = AsyncResource.bind(() => this.#drain());
   #draining: Promise<void> | undefined;
   #stopped = false;
 
@@ -61,7 +64,7 @@ export class ControlLoop {
   #enqueue(key: string): void {
     if (this.#stopped) return;
     this.#pending.add(key);
-    this.#draining ??= this.#drain();
+    this.#draining ??= this.#work();
   }
 
   async #drain(): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Answer } from "./http-connection.ts";
+import type { WireRequest } from "./request-bytes.ts";
 
 /** How to connect to a cluster, and as whom. `loadConfig` creates one; tests may write one by hand. */
 export interface ClusterConfig {
@@ -17,9 +19,26 @@ export interface ClusterConfig {
   readonly impersonate?: Impersonation | undefined;
   /** The context's namespace, or the pod's own. */
   readonly namespace?: string | undefined;
+  /** Carries requests to the server, such as to one in this process. Default: connections to `server`. */
+  readonly carry?: Carrier | undefined;
   /** The origin of this config, for messages: `context "kind" of /root/.kube/config`. */
   readonly source?: string | undefined;
 }
+
+/**
+ * Carries one request to a server, and resolves with its answer: complete, or up to its body if a stream is wanted and
+ * the status is below 300. Rejects if there is no answer, with an error whose `code` is that of a socket, such as
+ * `ECONNRESET`.
+ */
+export type Carrier = (
+  request: WireRequest,
+  options: {
+    readonly stream: boolean;
+    /** Give up after this many milliseconds without data. */
+    readonly timeout: number;
+    readonly signal: AbortSignal | undefined;
+  },
+) => Promise<Answer>;
 
 /** Provides the credentials for every request. */
 export interface Credentials {

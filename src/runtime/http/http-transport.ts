@@ -129,15 +129,21 @@ export class HttpTransport {
       throw errorFromSocket(error, label);
     };
     const { signal } = request;
-    const free = await this.#acquire(connection.pool, { ...attempt, stream, signal }).catch(fail);
+    const { carry } = connection.config;
+    const free = carry
+      ? undefined
+      : await this.#acquire(connection.pool, { ...attempt, stream, signal }).catch(fail);
     waited = (this.#clock.monotonic() - started) / 1000;
     try {
       this.#options.beforeSend?.(request);
     } catch (error) {
-      free.rest();
+      free?.rest();
       throw error;
     }
-    const answer = await this.#exchange(free, bytes, { stream, signal }).catch(fail);
+    const answer = await (free
+      ? this.#exchange(free, bytes, { stream, signal })
+      : carry!(wire, { stream, timeout: this.#timeout, signal })
+    ).catch(fail);
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
     // Redirects too: API servers don't send them, but login pages do.

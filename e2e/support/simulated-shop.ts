@@ -1,0 +1,95 @@
+import {
+  type CustomResource,
+  defineKind,
+  type Manager,
+  type Reconciler,
+  type Request,
+} from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Scenario, Step } from "@tsbuilder/simulation";
+
+export interface Shop
+  extends CustomResource<{ size: number; colour?: string }, { size?: number; observedGeneration?: number }> {}
+
+export const Shop = defineKind<Shop>({ group: "sim.dev", version: "v1" }, { kind: "Shop", plural: "shops" });
+
+/** The CRD of shops. */
+export const shopCRD = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "shops.sim.dev" },
+  spec: {
+    group: "sim.dev",
+    scope: "Namespaced",
+    names: { kind: "Shop", plural: "shops", singular: "shop", listKind: "ShopList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                properties: { size: { type: "integer", minimum: 0 }, colour: { type: "string" } },
+              },
+              status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
+/** A right operator: a ConfigMap for each shop, and a status. */
+export class ShopReconciler implements Reconciler {
+  readonly #manager: Manager;
+
+  constructor(manager: Manager) {
+    this.#manager = manager;
+  }
+
+  async reconcile({ namespace, name }: Request): Promise<void> {
+    const { client } = this.#manager;
+    const shop = await client.find(Shop, { namespace, name });
+    if (!shop || shop.metadata.deletionTimestamp) return;
+    const { size, colour } = shop.spec;
+    const data = { size: String(size), ...(colour !== undefined && { colour }) };
+    await client.apply(ConfigMap, { metadata: { namespace, name }, data }, { owner: shop, force: true });
+    await client.patchStatus(Shop, shop, { size, observedGeneration: shop.metadata.generation! });
+  }
+}
+
+export function setupShops(manager: Manager): void {
+  manager.controllerFor(Shop).owns(ConfigMap).complete(new ShopReconciler(manager));
+}
+
+export function applyShop(name: string, spec: Shop["spec"]): Step {
+  return {
+    do: "apply",
+    object: {
+      apiVersion: "sim.dev/v1",
+      kind: "Shop",
+      metadata: { namespace: "default", name },
+      spec,
+    } as Shop,
+  };
+}
+
+/** A world with one operator of shops. */
+export function shopScenario(setup: (manager: Manager) => void = setupShops): Scenario {
+  return {
+    operators: [{ name: "shop", setup }],
+    crds: [shopCRD],
+    steps: [
+      applyShop("a", { size: 1, colour: "red" }),
+      applyShop("b", { size: 2 }),
+      applyShop("a", { size: 3 }),
+      { do: "delete", target: { apiVersion: "sim.dev/v1", kind: "Shop", namespace: "default", name: "b" } },
+    ],
+  };
+}

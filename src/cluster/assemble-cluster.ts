@@ -1,0 +1,216 @@
+import type { User } from "./contract/user.ts";
+import { AdmissionChain } from "./admission/admission.ts";
+import { claimResize } from "./admission/claim-resize.ts";
+import { convertByWebhook } from "./admission/convert-by-webhook.ts";
+import { defaultTolerations } from "./admission/default-tolerations.ts";
+import { limitRanger } from "./admission/limit-ranger.ts";
+import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { newNode } from "./admission/new-node.ts";
+import { podSecurity } from "./admission/pod-security/pod-security.ts";
+import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
+import { validatingPolicies } from "./admission/policies/validating-policies.ts";
+import { podPriority, systemPriorities } from "./admission/priority.ts";
+import { resourceQuota } from "./admission/resource-quota.ts";
+import { roleEscalation } from "./admission/role-escalation.ts";
+import { runtimeClass } from "./admission/runtime-class.ts";
+import { podServiceAccount } from "./admission/service-account/service-account.ts";
+import type { WebhookClient } from "./admission/webhook-client.ts";
+import { webhookAdmission } from "./admission/webhooks.ts";
+import { aggregateRoles } from "./auth/aggregate-roles.ts";
+import { alwaysAllow } from "./contract/authorizer.ts";
+import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
+import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
+import { RBAC } from "./auth/rbac.ts";
+import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
+import { publishGroups } from "./discovery/api-services.ts";
+import { authenticationFilter } from "./filters/authentication.ts";
+import { authorizationFilter } from "./filters/authorization.ts";
+import { errorsFilter } from "./filters/errors.ts";
+import { impersonationFilter } from "./filters/impersonation.ts";
+import { ensureDefaultAccount } from "./kinds/core/service-account/controller/service-account-controller.ts";
+import { addBuiltIns } from "./built-in/add-built-ins.ts";
+import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { keepFlowControl } from "./bootstrap/flow-control.ts";
+import { publishServer } from "./bootstrap/publish-server.ts";
+import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
+import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
+import { clusterObjects } from "./registry/cluster-objects.ts";
+import type { Core } from "./registry/core.ts";
+import { expireEvents } from "./bootstrap/expire-events.ts";
+import { expireLists } from "./bootstrap/expire-lists.ts";
+import { serveDefinitions } from "./custom/definitions.ts";
+import { Registry } from "./registry/registry.ts";
+import { apiHandler } from "./server/api-handler.ts";
+import { compose, type Handler } from "./http/request-context.ts";
+import type { FileJournal } from "./storage/file-journal.ts";
+import { type Snapshot, Store } from "./storage/store.ts";
+
+/** What an API server can be told, however it is reached. */
+export interface AssembleOptions {
+  /** `AlwaysAllow` allows every request. Default: `RBAC`. */
+  readonly authorization?: "RBAC" | "AlwaysAllow";
+  /** The controllers to run. Default: none, as in envtest. */
+  readonly controllers?: readonly ControllerName[];
+  /**
+   * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
+   * ServiceAccounts, so `ServiceAccount` is left out anyway.
+   */
+  readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
+  /** The stages of the controller `stage`, as read by `parseStages`. */
+  readonly stages?: readonly Stage[];
+  /** How many changes of each resource are kept for watchers; older revisions get 410. Default: 10,000. */
+  readonly historyLimit?: number;
+  /** The private key (PEM) that signs the tokens of service accounts. Default: a new one. */
+  readonly serviceAccountKey?: string;
+  readonly serviceAccountIssuer?: string;
+  /** The objects to start with. Default: none but those that every cluster has. */
+  readonly state?: Snapshot;
+  /** Receives unexpected errors. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What a cluster is made from, besides its options. */
+export interface ClusterParts {
+  readonly clock: Clock;
+  readonly webhooks: WebhookClient;
+  /** Returns the user of a static token. */
+  readonly findToken: (token: string) => User | undefined;
+  /** The CA certificate that clients verify the server with, in PEM. */
+  readonly caCertificate: string;
+  readonly journal?: FileJournal | undefined;
+}
+
+/** An API server before it is reached by anybody. */
+export interface AssembledCluster {
+  readonly core: Core;
+  readonly handler: Handler;
+  /** Announces the server with its port, and starts the controllers. */
+  readonly run: (port: number) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Puts an API server together: its store, kinds, admission, filters and the objects that every cluster has. */
+export async function assembleCluster(
+  options: AssembleOptions,
+  parts: ClusterParts,
+): Promise<AssembledCluster> {
+  const { onError } = options;
+  const { clock } = parts;
+  const core = makeCore(options, parts);
+  await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
+  storeBootstrapObjects(core, controlPlaneRBAC());
+  const stops = [
+    keepFlowControl(core),
+    aggregateRoles(core.store),
+    expireEvents(core.store, clock),
+    expireLists(core.store, clock),
+    serveDefinitions(core, convertByWebhook(parts.webhooks)),
+    publishGroups(core),
+  ];
+  let stopControllers = async (): Promise<void> => {};
+  return {
+    core,
+    handler: handlerOf(core, onError),
+    async run(port) {
+      stops.push(keepServiceAddresses(core), await publishServer(core, port));
+      const context = {
+        objects: clusterObjects(core),
+        clock,
+        caCertificate: parts.caCertificate,
+        stages: options.stages,
+        onError: (controller: string, key: string, cause: unknown) =>
+          onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
+      };
+      const controllers = startControllers(context, options.controllers ?? []);
+      stopControllers = () => controllers.stop();
+      if (options.controllers?.includes("serviceaccount"))
+        stops.push(fillTokenSecrets({ ...context, tokens: core.tokens, onError }));
+    },
+    async stop() {
+      await stopControllers();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journal }: ClusterParts): Core {
+  const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
+  const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
+  const store = new Store({
+    ...(historyLimit !== undefined && { historyLimit }),
+    ...(journal && { journal }),
+    onError,
+  });
+  journal?.restore(store);
+  if (options.state) loadSnapshot(store, options.state);
+  const registry = new Registry(store);
+  addBuiltIns(registry);
+  const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
+  const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
+  // Its controller may create it first; whether it exists then is up to the plugin.
+  const createDefault = (namespace: string): Promise<void> =>
+    ensureDefaultAccount(clusterObjects(core), namespace).catch(() => undefined);
+  const core: Core = {
+    store,
+    registry,
+    clock,
+    admission: new AdmissionChain([
+      namespaceLifecycle(store),
+      limitRanger(store),
+      ...(hasAccounts(options) ? [podServiceAccount({ store, createDefault })] : []),
+      podSecurity(store),
+      newNode,
+      podPriority(store),
+      defaultTolerations,
+      runtimeClass(store),
+      claimResize(store),
+      mutatingPolicies({ store, registry, authorizer }),
+      validatingPolicies({ store, registry, authorizer }),
+      webhookAdmission({ store, client: webhooks, authorizer }),
+      roleEscalation(store, authorizer),
+      resourceQuota(() => core),
+    ]),
+    authorizer,
+    tokens,
+    readToken(token, audience) {
+      const user = findToken(token);
+      return user ? { user, audiences: [audience] } : tokens.read(token, audience);
+    },
+  };
+  return core;
+}
+
+/** As with kube-apiserver in envtest, pods need no account where no controller creates accounts. */
+function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
+  return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
+}
+
+/** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
+function handlerOf(core: Core, onError: (error: unknown) => void): Handler {
+  const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
+  return compose(
+    [
+      errorsFilter(onError),
+      authenticationFilter(readToken),
+      impersonationFilter(core.authorizer),
+      authorizationFilter(core.authorizer),
+    ],
+    apiHandler(core),
+  );
+}
+
+/** Starts with the objects of a snapshot, at its revision: watches can't resume from before it. */
+function loadSnapshot(store: Store, { revision, collections }: Snapshot): void {
+  const state = [...collections].flatMap(([collection, entries]) =>
+    [...entries.values()].map(({ key, revision: stored, object }) => ({
+      collection,
+      key,
+      revision: stored,
+      object,
+      lastState: undefined,
+    })),
+  );
+  store.load({ revision, state, writes: [] });
+}

@@ -1,0 +1,88 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { PassThrough, type Readable } from "node:stream";
+
+/** A request that reaches the server by a call. */
+export interface PlainRequest {
+  readonly method: string;
+  /** Including the query. */
+  readonly path: string;
+  /** Header names in lower case. */
+  readonly headers: { readonly [name: string]: string | readonly string[] };
+  readonly body?: string | undefined;
+}
+
+/** The response to it, once its head is known. */
+export interface PlainResponse {
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: { readonly [name: string]: string };
+  /** The body, as it is written. Destroying it disconnects the client. */
+  readonly body: Readable;
+}
+
+/** Makes the request and the response of Node's own server, without a connection. */
+export function messagesOf(request: PlainRequest): { incoming: IncomingMessage; outgoing: CapturedResponse } {
+  const incoming = new IncomingMessage(new Socket());
+  incoming.method = request.method;
+  incoming.url = request.path;
+  for (const [name, value] of Object.entries(request.headers))
+    incoming.headers[name] = typeof value === "string" ? value : value.join(", ");
+  if (request.body !== undefined) incoming.push(request.body);
+  incoming.push(null);
+  return { incoming, outgoing: new CapturedResponse(incoming) };
+}
+
+/** A response whose body is read by whoever called, not by a socket. */
+export class CapturedResponse extends ServerResponse {
+  readonly head: Promise<PlainResponse>;
+  readonly #body = new PassThrough();
+  #settle!: (response: PlainResponse) => void;
+
+  constructor(request: IncomingMessage) {
+    super(request);
+    this.head = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#body.on("close", () => this.destroy());
+  }
+
+  override writeHead(status: number, ...rest: never[]): this {
+    super.writeHead(status, ...rest);
+    const headers = Object.fromEntries(
+      Object.entries(this.getHeaders()).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.join(", ") : String(value),
+      ]),
+    );
+    this.#settle({ status, headers, body: this.#body });
+    return this;
+  }
+
+  override flushHeaders(): void {
+    if (!this.headersSent) this.writeHead(this.statusCode);
+  }
+
+  /** Nothing has to wait until the caller has read: both share their memory. */
+  override write(chunk: Buffer | string): boolean {
+    this.flushHeaders();
+    this.#body.write(chunk);
+    return true;
+  }
+
+  override end(chunk?: unknown): this {
+    this.flushHeaders();
+    this.finished = true;
+    if (typeof chunk === "string" || Buffer.isBuffer(chunk)) this.#body.end(chunk);
+    else this.#body.end();
+    return this;
+  }
+
+  override destroy(error?: Error): this {
+    if (this.destroyed) return this;
+    this.destroyed = true;
+    this.#body.destroy(error);
+    this.emit("close");
+    return this;
+  }
+}

@@ -1,0 +1,50 @@
+import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
+import { WebhookClient } from "./admission/webhook-client.ts";
+import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
+import type { User } from "./contract/user.ts";
+import { messagesOf, type PlainRequest, type PlainResponse } from "./http/in-process.ts";
+import type { Core } from "./registry/core.ts";
+import { serve } from "./server/serve.ts";
+import type { Snapshot } from "./storage/store.ts";
+
+export interface InProcessOptions extends AssembleOptions {
+  readonly clock?: Clock;
+  /** Static bearer tokens with their users. No certificates exist here. */
+  readonly tokens?: Readonly<Record<string, User>>;
+}
+
+/** A cluster without a port: its API server is called. */
+export interface InProcessCluster {
+  readonly core: Core;
+  /** Handles a request like one that a socket brought; resolves once the head of the response is known. */
+  handle(request: PlainRequest): Promise<PlainResponse>;
+  snapshot(): Snapshot;
+  readonly stop: () => Promise<void>;
+}
+
+/** The port that the Service `kubernetes` names. Nothing listens. */
+const announcedPort = 6443;
+
+/** Starts a cluster that opens no socket and needs no certificate, for tests and simulations that own every request. */
+export async function startInProcess(options: InProcessOptions): Promise<InProcessCluster> {
+  const { clock = backgroundClock, tokens = {}, onError } = options;
+  const { core, handler, run, stop } = await assembleCluster(options, {
+    clock,
+    webhooks: new WebhookClient(() => undefined),
+    findToken: (token) => tokens[token],
+    // Nobody verifies a server that is called.
+    caCertificate: "",
+  });
+  await run(announcedPort);
+  const respond = serve(handler, onError);
+  return {
+    core,
+    handle(request) {
+      const { incoming, outgoing } = messagesOf(request);
+      respond(incoming, outgoing);
+      return outgoing.head;
+    },
+    snapshot: () => core.store.snapshot(),
+    stop,
+  };
+}

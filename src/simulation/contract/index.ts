@@ -1,0 +1,8 @@
+export type { CrashFault, Fault, RefusalFault, WatchFault } from "./fault.ts";
+export { type Ref, refOf, refText } from "./ref.ts";
+export type { Run } from "./run.ts";
+export type { Check, Scenario, SimulatedOperator } from "./scenario.ts";
+export { type State, stateOf } from "./state.ts";
+export type { Step } from "./step.ts";
+export type { TraceEvent } from "./trace-event.ts";
+export type { MistakeClass, Verdict } from "./verdict.ts";

@@ -1,0 +1,24 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { State } from "./state.ts";
+import type { Step } from "./step.ts";
+import type { TraceEvent } from "./trace-event.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What happened in one run. */
+export interface Run {
+  readonly seed: number;
+  readonly trace: readonly TraceEvent[];
+  /** The objects once everything had come to rest, without those of every cluster. */
+  readonly state: State;
+  /** The objects that were left once all that the steps created had been deleted. */
+  readonly leftovers: readonly KubernetesObject[];
+  /** Steps that the API server rejected. */
+  readonly rejected: readonly Step[];
+  /** The writes of each process, for faults to be aimed at. */
+  readonly writes: { readonly [process: string]: number };
+  readonly requests: { readonly [process: string]: number };
+  /** Virtual milliseconds until everything had come to rest. */
+  readonly duration: number;
+  /** What is wrong with this run by itself. */
+  readonly verdicts: readonly Verdict[];
+}

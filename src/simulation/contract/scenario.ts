@@ -1,0 +1,43 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ControllerName } from "@tsbuilder/cluster";
+import type { Manager, ManagerOptions } from "@tsbuilder/runtime";
+import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
+import type { Fault } from "./fault.ts";
+import type { State } from "./state.ts";
+import type { Step } from "./step.ts";
+
+/** An operator in a simulation. */
+export interface SimulatedOperator {
+  /** The name of its manager and its service account. Its processes are `<name>-0` and so on. */
+  readonly name: string;
+  /** Adds its controllers to the manager, as the setup functions of a project do. Called whenever a process starts. */
+  readonly setup: (manager: Manager) => void | Promise<void>;
+  /** Default: 1. With more than one, a lease decides which of them works. */
+  readonly replicas?: number;
+  /** What it may do, as in `config/rbac/role.yaml`. Default: everything. */
+  readonly rules?: readonly PolicyRule[];
+  readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger">>;
+}
+
+/** A check of the user's over the state. */
+export type Check = (state: State) => boolean;
+
+/** A world, what happens in it, and what must hold. */
+export interface Scenario {
+  readonly operators: readonly SimulatedOperator[];
+  readonly crds?: readonly KubernetesObject[];
+  /** Objects that exist before the operators start. */
+  readonly objects?: readonly KubernetesObject[];
+  readonly steps?: readonly Step[];
+  readonly faults?: readonly Fault[];
+  /** Decides everything that the scenario leaves open. Default: 1. */
+  readonly seed?: number;
+  /** The cluster's own controllers. Default: the garbage collector and that of namespaces. */
+  readonly controllers?: readonly ControllerName[];
+  /** Must hold after each change. */
+  readonly always?: { readonly [name: string]: Check };
+  /** Must not hold after any change. */
+  readonly never?: { readonly [name: string]: Check };
+  /** Must hold in the end. */
+  readonly eventually?: { readonly [name: string]: Check };
+}

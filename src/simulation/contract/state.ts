@@ -1,0 +1,24 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Ref } from "./ref.ts";
+
+/** All objects at one moment. */
+export interface State {
+  readonly objects: readonly KubernetesObject[];
+  find(ref: Ref): KubernetesObject | undefined;
+  list(kind: string): readonly KubernetesObject[];
+}
+
+export function stateOf(objects: readonly KubernetesObject[]): State {
+  return {
+    objects,
+    list: (kind) => objects.filter((object) => object.kind === kind),
+    find: ({ apiVersion, kind, namespace, name }) =>
+      objects.find(
+        (object) =>
+          object.apiVersion === apiVersion &&
+          object.kind === kind &&
+          object.metadata.name === name &&
+          object.metadata.namespace === namespace,
+      ),
+  };
+}

@@ -1,0 +1,40 @@
+/** One line of what happened. All of it is decided by the scenario and the seed. */
+export type TraceEvent = { readonly at: number } & (
+  | { readonly type: "start" | "died" | "leads"; readonly process: string }
+  | { readonly type: "fault"; readonly text: string }
+  | { readonly type: "step"; readonly text: string; readonly status: number }
+  | {
+      readonly type: "request";
+      readonly process: string;
+      readonly method: string;
+      readonly path: string;
+      readonly body?: string | undefined;
+      /** What the server answered; 0 if the process never learned of it. */
+      readonly status: number;
+    }
+  | {
+      readonly type: "watch";
+      readonly process: string;
+      readonly path: string;
+      readonly event: string;
+      readonly key: string;
+    }
+  | {
+      readonly type: "change";
+      readonly by: string;
+      readonly change: "ADDED" | "MODIFIED" | "DELETED";
+      readonly resource: string;
+      readonly key: string;
+      readonly uid: string;
+      /** The fields that differ from before. */
+      readonly fields: readonly string[];
+    }
+  | {
+      readonly type: "log";
+      readonly process: string;
+      readonly level: "warn" | "error";
+      readonly message: string;
+      readonly error?: string | undefined;
+      readonly object?: string | undefined;
+    }
+);

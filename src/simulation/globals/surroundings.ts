@@ -1,0 +1,25 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Random } from "../random/random.ts";
+
+/** What code sees of time, chance and its machine while a simulation runs it. */
+export interface Surroundings {
+  /** Whose code it is: a process, `cluster` or `user`. */
+  readonly who: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Runs a function in the next turn of the simulated event loop. */
+  readonly enqueue: (run: () => void) => void;
+}
+
+const storage = new AsyncLocalStorage<Surroundings>();
+
+/** The surroundings of the calling code; undefined outside of simulations. */
+export function surroundings(): Surroundings | undefined {
+  return storage.getStore();
+}
+
+/** Runs a function, and whatever it starts, in the given surroundings. */
+export function inside<R>(around: Surroundings, run: () => R): R {
+  return storage.run(around, run);
+}

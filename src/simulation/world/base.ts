@@ -1,0 +1,117 @@
+import { type InProcessCluster, startInProcess } from "@tsbuilder/cluster";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Scenario, SimulatedOperator } from "../contract/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+
+type StoredState = ReturnType<InProcessCluster["snapshot"]>;
+type User = NonNullable<Parameters<typeof startInProcess>[0]["tokens"]>[string];
+
+/** The state that every run of a scenario starts from. */
+export interface Base {
+  readonly state: StoredState;
+  /** Keys of what every cluster has: `<resource> <key>`. */
+  readonly system: ReadonlySet<string>;
+}
+
+/** The bearer token of whoever works on the cluster by hand. */
+export const userToken = "user";
+
+/** The namespace of the operators and their leases. */
+export const operatorNamespace = "default";
+
+export function tokenOf({ name }: SimulatedOperator): string {
+  return `operator-${name}`;
+}
+
+/** The users of all tokens. */
+export function tokensOf({ operators }: Scenario): { [token: string]: User } {
+  const masters = ["system:masters", "system:authenticated"];
+  const tokens: { [token: string]: User } = { [userToken]: { name: "user", groups: masters } };
+  for (const operator of operators)
+    tokens[tokenOf(operator)] = {
+      name: `system:serviceaccount:${operatorNamespace}:${operator.name}`,
+      groups: operator.rules ? ["system:serviceaccounts", "system:authenticated"] : masters,
+    };
+  return tokens;
+}
+
+const bases = new WeakMap<object, Promise<Base>>();
+
+/** Makes the state once for each list of operators, since scenarios that differ in steps and faults share it. */
+export function baseOf(scenario: Scenario): Promise<Base> {
+  let base = bases.get(scenario.operators);
+  if (!base) {
+    base = makeBase(scenario);
+    bases.set(scenario.operators, base);
+  }
+  return base;
+}
+
+async function makeBase({ operators, crds = [], objects = [] }: Scenario): Promise<Base> {
+  const problems: unknown[] = [];
+  const cluster = await startInProcess({
+    clock: new FakeClock(Date.UTC(2029, 11, 31)),
+    tokens: tokensOf({ operators }),
+    onError: (error) => problems.push(error),
+  });
+  const create = async (object: KubernetesObject): Promise<void> => {
+    const path = pathOf(cluster, object, { isCollection: true });
+    const { status, body } = await cluster.handle({
+      method: "POST",
+      path,
+      headers: { authorization: `Bearer ${userToken}`, "content-type": "application/json" },
+      body: JSON.stringify(object),
+    });
+    const text = await textOf(body);
+    if (status >= 300) throw new Error(`${object.kind} ${object.metadata.name} can't be created: ${text}`);
+  };
+  for (const object of [...crds, ...operators.flatMap(permissionsOf)]) await create(object);
+  // The groups of the CRDs are published in a later turn.
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  const system = new Set<string>();
+  for (const [name, entries] of cluster.snapshot().collections)
+    for (const key of entries.keys()) system.add(`${name} ${key}`);
+  for (const object of objects) await create(object);
+  await cluster.stop();
+  if (problems.length > 0) throw new AggregateError(problems, "the cluster could not be made");
+  return { state: cluster.snapshot(), system };
+}
+
+/** The rules of an operator, and what its leader election needs. */
+function permissionsOf({ name, rules }: SimulatedOperator): KubernetesObject[] {
+  if (!rules) return [];
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["*"] };
+  const events = { apiGroups: ["", "events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] };
+  const role = { apiVersion, kind: "ClusterRole", metadata: { name }, rules: [...rules, lease, events] };
+  const binding = {
+    apiVersion,
+    kind: "ClusterRoleBinding",
+    metadata: { name },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+    subjects: [{ kind: "ServiceAccount", name, namespace: operatorNamespace }],
+  };
+  return [role, binding];
+}
+
+/** The path of an object, or of its collection. */
+export function pathOf(
+  { core }: InProcessCluster,
+  { apiVersion, kind, metadata: { namespace = "default", name = "" } }: KubernetesObject,
+  { isCollection = false } = {},
+): string {
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
+  const resource = core.registry.findKind(group, kind);
+  if (!resource) throw new Error(`no resource serves ${apiVersion} ${kind}; is its CRD in the scenario?`);
+  const root = group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+  const within = resource.namespaced ? `/namespaces/${namespace}` : "";
+  return `${root}${within}/${resource.plural}${isCollection ? "" : `/${name}`}`;
+}
+
+export async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}

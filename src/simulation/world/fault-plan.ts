@@ -1,0 +1,85 @@
+import type { CrashFault, Fault, RefusalFault } from "../contract/index.ts";
+
+/** The faults of a run, by where they strike. */
+export class FaultPlan {
+  readonly #faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    this.#faults = faults;
+  }
+
+  /** The death that a write of a process brings. */
+  crashAt(process: string, write: number): CrashFault | undefined {
+    return this.#faults.find(
+      (each): each is CrashFault =>
+        each.fault === "crash" && each.process === process && each.write === write,
+    );
+  }
+
+  refusalOf(process: string, request: number): RefusalFault | undefined {
+    return this.#faults.find(
+      (each): each is RefusalFault =>
+        each.fault === "refuse" && each.process === process && each.request === request,
+    );
+  }
+
+  /** Whether a process is cut off at a time. */
+  isCut(process: string, now: number): boolean {
+    return this.#faults.some(
+      (each) =>
+        each.fault === "cut" && each.process === process && each.at <= now && now < each.at + each.for,
+    );
+  }
+
+  /** Until when the events of a process are held at a time. */
+  heldUntil(process: string, now: number): number {
+    const ends = this.#faults.flatMap((each) =>
+      (each.fault === "hold" || each.fault === "expire" || each.fault === "cut") &&
+      each.process === process &&
+      each.at <= now &&
+      now < each.at + each.for
+        ? [each.at + each.for]
+        : [],
+    );
+    return Math.max(0, ...ends);
+  }
+
+  /** The faults that strike at a time. */
+  get timed(): ReadonlyArray<Fault & { readonly at: number }> {
+    return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
+  }
+
+  /** When the last timed fault is over. */
+  get end(): number {
+    return Math.max(0, ...this.timed.map((each) => each.at + ("for" in each ? each.for : 0)));
+  }
+}
+
+/** A fault in a few words. */
+export function faultText(fault: Fault): string {
+  switch (fault.fault) {
+    case "crash": {
+      const lag = fault.lag ? `, with a view that lags by ${fault.lag} ms` : "";
+      const when = { before: "before the server gets", at: "while the server answers", after: "after" }[
+        fault.when
+      ];
+      return `${fault.process} dies ${when} its write ${fault.write}, and starts again after ${fault.down} ms${lag}`;
+    }
+    case "refuse":
+      return `request ${fault.request} of ${fault.process} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
+    case "hold":
+      return `events for ${fault.process} are held for ${fault.for} ms`;
+    case "break":
+      return `the watches of ${fault.process} break`;
+    case "expire":
+      return `${fault.process} misses the events of ${fault.for} ms, and lists again`;
+    case "cut":
+      return `${fault.process} is cut off for ${fault.for} ms`;
+    case "clock":
+      return `the date of ${fault.process} jumps by ${fault.by} ms`;
+    case "delete-child":
+      return `somebody deletes object ${fault.child} that the operators created`;
+    case "edit-child":
+      return `somebody overwrites object ${fault.child} that the operators created`;
+  }
+}

@@ -1,0 +1,152 @@
+import { Readable } from "node:stream";
+import type { ClusterConfig } from "@tsbuilder/runtime";
+import type { CrashFault, RefusalFault } from "../contract/index.ts";
+import { textOf, tokenOf } from "./base.ts";
+import { asOf, type CallKind, kindOf } from "./call-kind.ts";
+import type { Replica } from "./replica.ts";
+import { brokenConnection, WatchFeed } from "./watch-feed.ts";
+import type { World } from "./world.ts";
+
+type Carrier = NonNullable<ClusterConfig["carry"]>;
+type WireRequest = Parameters<Carrier>[0];
+type CarryOptions = Parameters<Carrier>[1];
+type Answer = Awaited<ReturnType<Carrier>>;
+
+/** How long an attempt to connect takes that nobody answers. */
+const connectTimeout = 10_000;
+
+/** Connects one life of a process to the cluster. Once it is dead, nothing is answered any more. */
+export function configOf(world: World, replica: Replica, life: number): ClusterConfig {
+  const isAlive = (): boolean => replica.life === life;
+  return {
+    server: "http://cluster.simulation",
+    credentials: { current: () => ({ token: tokenOf(replica.operator) }) },
+    carry: (request, options) =>
+      new Promise<Answer>((resolve, reject) => {
+        if (!isAlive()) return;
+        options.signal?.addEventListener("abort", () => reject(options.signal?.reason as Error), {
+          once: true,
+        });
+        new Exchange(world, replica, request, options).run(isAlive).then(
+          (answer) => void (answer && isAlive() && resolve(answer)),
+          (error: unknown) => void (isAlive() && reject(error as Error)),
+        );
+      }),
+  };
+}
+
+/** One request with its answer. */
+class Exchange {
+  readonly #world: World;
+  readonly #replica: Replica;
+  readonly #request: WireRequest;
+  readonly #options: CarryOptions;
+  readonly #kind: CallKind;
+
+  constructor(world: World, replica: Replica, request: WireRequest, options: CarryOptions) {
+    this.#world = world;
+    this.#replica = replica;
+    this.#request = request;
+    this.#options = options;
+    this.#kind = kindOf(request, options.stream);
+  }
+
+  /** Resolves with nothing if the process died of it. */
+  async run(isAlive: () => boolean): Promise<Answer | undefined> {
+    const { faults } = this.#world;
+    const { name } = this.#replica;
+    const isOwn = this.#kind === "read" || this.#kind === "write";
+    const crash = this.#kind === "write" ? faults.crashAt(name, ++this.#replica.writes) : undefined;
+    const refusal = isOwn ? faults.refusalOf(name, ++this.#replica.requests) : undefined;
+    if (crash?.when === "before") return this.#die(crash);
+    if (refusal && !refusal.done) return this.#refuse(refusal);
+    await this.#travel();
+    const response = await this.#handle();
+    if (crash?.when === "at") return this.#die(crash);
+    if (refusal) return this.#refuse(refusal);
+    if (this.#kind === "watch" && response.status < 300) {
+      await this.#travel();
+      const feed = new WatchFeed(this.#world, this.#replica, this.#request.path, response.body);
+      if (!isAlive()) feed.abandon();
+      return { ...response, text: "", bytes: undefined, stream: feed.stream };
+    }
+    const text = await textOf(response.body);
+    if (this.#kind === "list" && response.status < 300) {
+      await this.#travel();
+      return { ...response, text: "", bytes: undefined, stream: Readable.from([Buffer.from(text)]) };
+    }
+    this.#record(response.status);
+    await this.#travel();
+    if (crash) this.#world.loop.enqueue(() => this.#die(crash));
+    return { ...response, text, bytes: Buffer.byteLength(text), stream: undefined };
+  }
+
+  #die(crash: CrashFault): undefined {
+    this.#world.note(crash);
+    this.#replica.die(crash);
+    return undefined;
+  }
+
+  async #handle() {
+    const { method, path, headers, body } = this.#request;
+    const { view } = this.#replica;
+    const isOld = this.#kind === "list" && view !== undefined && !view.seen.has(bareOf(path));
+    if (isOld) view.seen.add(bareOf(path));
+    return this.#world.handle(this.#replica.name, {
+      method,
+      path: isOld ? asOf(path, view.revision) : path,
+      headers,
+      body,
+    });
+  }
+
+  /** The way to the server, or back. */
+  async #travel(): Promise<void> {
+    const { loop, faults } = this.#world;
+    await this.#world.wait(this.#replica.latency());
+    if (!faults.isCut(this.#replica.name, loop.now)) return;
+    await this.#world.wait(connectTimeout);
+    throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
+  }
+
+  async #refuse(refusal: RefusalFault): Promise<Answer> {
+    this.#world.note(refusal);
+    if (refusal.with === "time-out") {
+      await this.#world.wait(this.#options.timeout);
+      throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
+    }
+    await this.#travel();
+    if (refusal.with === "reset") throw brokenConnection();
+    const [status, reason, message] = refusals[refusal.with];
+    this.#record(status);
+    const text = JSON.stringify({
+      kind: "Status",
+      apiVersion: "v1",
+      status: "Failure",
+      code: status,
+      reason,
+      message,
+    });
+    return { status, headers: {}, text, bytes: text.length, stream: undefined };
+  }
+
+  #record(status: number): void {
+    if (this.#kind === "lease" || this.#kind === "event") return;
+    const { method, path, body } = this.#request;
+    this.#world.recorder.add({ type: "request", process: this.#replica.name, method, path, body, status });
+  }
+}
+
+function bareOf(path: string): string {
+  return path.split("?")[0]!;
+}
+
+const refusals = {
+  conflict: [
+    409,
+    "Conflict",
+    "the object has been modified; please apply your changes to the latest version and try again",
+  ],
+  "too-many": [429, "TooManyRequests", "the server has received too many requests"],
+  error: [500, "InternalError", "etcdserver: request timed out"],
+} as const;

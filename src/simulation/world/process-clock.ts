@@ -1,0 +1,44 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import { inContext } from "../globals/index.ts";
+
+/** The clock of one process: its date may be wrong, and its timers end with it. */
+export class ProcessClock implements Clock {
+  readonly #world: Clock;
+  readonly #timers = new Set<() => void>();
+  #isStopped = false;
+  /** By how many milliseconds its date differs. */
+  offset = 0;
+
+  constructor(world: Clock) {
+    this.#world = world;
+  }
+
+  now(): number {
+    return this.#world.now() + this.offset;
+  }
+
+  monotonic(): number {
+    return this.#world.monotonic();
+  }
+
+  setTimer(run: () => void, milliseconds: number): () => void {
+    if (this.#isStopped) return () => {};
+    const bound = inContext(run);
+    const cancel = this.#world.setTimer(() => {
+      this.#timers.delete(cancel);
+      bound();
+    }, milliseconds);
+    this.#timers.add(cancel);
+    return () => {
+      this.#timers.delete(cancel);
+      cancel();
+    };
+  }
+
+  /** No timer fires any more. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+}

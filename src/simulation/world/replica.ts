@@ -1,0 +1,135 @@
+import { Manager } from "@tsbuilder/runtime";
+import type { CrashFault, SimulatedOperator } from "../contract/index.ts";
+import { inside, type Surroundings } from "../globals/index.ts";
+import type { Random } from "../random/index.ts";
+import { operatorNamespace } from "./base.ts";
+import { configOf } from "./network.ts";
+import { ProcessClock } from "./process-clock.ts";
+import type { WatchFeed } from "./watch-feed.ts";
+import type { World } from "./world.ts";
+
+/** The state of the cluster as a process that just started sees it. */
+interface View {
+  readonly revision: number;
+  /** The lists that were answered from it. */
+  readonly seen: Set<string>;
+}
+
+/** How long a failed process waits until it starts again. */
+const restartDelay = 5000;
+
+/** A process of an operator. It dies and starts again, as a pod's container does. */
+export class Replica {
+  readonly name: string;
+  readonly operator: SimulatedOperator;
+  readonly feeds = new Set<WatchFeed>();
+  readonly #world: World;
+  readonly #random: Random;
+  #around: Surroundings;
+  #manager: Manager | undefined;
+  /** Its lives are counted; what an earlier one still does has no effect. */
+  life = 0;
+  writes = 0;
+  requests = 0;
+  view: View | undefined;
+  /** Until then, it learns of nothing that its first view lacks. */
+  viewHeldUntil = 0;
+
+  constructor(world: World, operator: SimulatedOperator, index: number) {
+    this.name = `${operator.name}-${index}`;
+    this.operator = operator;
+    this.#world = world;
+    this.#random = world.random.fork(`network of ${this.name}`);
+    this.#around = this.#surroundings();
+  }
+
+  /** The way of a request or an answer takes this long. */
+  latency(): number {
+    return this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
+  }
+
+  /** An event takes this long. */
+  lag(): number {
+    return this.#random.chance(0.1) ? this.#random.next() * 600 : 0.2 + this.#random.next() * 8;
+  }
+
+  /** Runs code of this process. */
+  run(code: () => void): void {
+    inside(this.#around, code);
+  }
+
+  get isIdle(): boolean {
+    return this.#manager?.isIdle ?? false;
+  }
+
+  set dateOffset(milliseconds: number) {
+    (this.#around.clock as ProcessClock).offset += milliseconds;
+  }
+
+  start(lag = 0): void {
+    const life = ++this.life;
+    const { recorder, loop } = this.#world;
+    this.#around = this.#surroundings();
+    this.view = lag > 0 ? { revision: this.#world.revisionAt(loop.now - lag), seen: new Set() } : undefined;
+    this.viewHeldUntil = lag > 0 ? loop.now + lag : 0;
+    recorder.add({ type: "start", process: this.name });
+    this.run(() => void this.#run(life, lag > 0));
+  }
+
+  async #run(life: number, isBehind: boolean): Promise<void> {
+    const { name, replicas = 1, manager: options, setup } = this.operator;
+    const { recorder } = this.#world;
+    try {
+      const manager = new Manager({
+        name,
+        ...options,
+        config: configOf(this.#world, this, life),
+        clock: this.#around.clock,
+        logger: recorder.logger(this.name),
+        blockedAfter: "0s",
+        webhooks: { enabled: false },
+        ...(isBehind && { cache: { ...options?.cache, watchList: false } }),
+        ...(replicas > 1 && {
+          leaderElection: { id: `${name}.simulation`, namespace: operatorNamespace, identity: this.name },
+        }),
+      });
+      this.#manager = manager;
+      await setup(manager);
+      await manager.start();
+    } catch (error) {
+      if (this.life !== life) return;
+      recorder.add({
+        type: "log",
+        process: this.name,
+        level: "error",
+        message: "the process ended",
+        error: (error as Error).message,
+      });
+      this.die({ down: restartDelay });
+    }
+  }
+
+  /** Ends it at once, in the middle of whatever it does. */
+  die({ down, lag = 0 }: Pick<CrashFault, "down" | "lag">): void {
+    this.kill();
+    this.#world.recorder.add({ type: "died", process: this.name });
+    this.#world.loop.after(down, () => this.start(lag));
+  }
+
+  kill(): void {
+    this.life++;
+    (this.#around.clock as ProcessClock).stop();
+    for (const feed of this.feeds) feed.abandon();
+    this.#manager = undefined;
+  }
+
+  #surroundings(): Surroundings {
+    const { loop, random } = this.#world;
+    return {
+      who: this.name,
+      clock: new ProcessClock(loop.clock),
+      random: random.fork(`${this.name} ${this.life}`),
+      enqueue: loop.enqueue,
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Fault } from "../contract/index.ts";
+import { pathOf } from "./base.ts";
+import type { Replica } from "./replica.ts";
+import type { World } from "./world.ts";
+
+/** Sets the timers of the faults that strike at a time. */
+export function scheduleFaults(world: World): void {
+  for (const fault of world.faults.timed)
+    world.loop.after(fault.at, () => {
+      if (strike(world, fault)) world.note(fault);
+    });
+}
+
+/** Returns false if there is nothing to strike. */
+function strike(world: World, fault: Fault & { readonly at: number }): boolean {
+  if (fault.fault === "delete-child" || fault.fault === "edit-child") return meddle(world, fault);
+  const replica = world.replicas.find(({ name }) => "process" in fault && name === fault.process);
+  if (!replica) return false;
+  if (fault.fault === "clock") replica.dateOffset = fault.by;
+  else if (fault.fault === "break") breakWatches(replica);
+  else if (fault.fault === "expire") world.loop.after(fault.for, () => expire(world, replica));
+  return true;
+}
+
+function breakWatches(replica: Replica): void {
+  for (const feed of replica.feeds) replica.run(() => feed.break());
+}
+
+/** What was held is lost, and the server no longer has it either: the process must list again. */
+function expire(world: World, replica: Replica): void {
+  world.cluster.core.store.compact();
+  breakWatches(replica);
+}
+
+/** Somebody's hands on an object that a process created. */
+function meddle(world: World, fault: Fault & { readonly fault: "delete-child" | "edit-child" }): boolean {
+  const child = world.children[fault.child];
+  if (!child) return false;
+  const path = pathOf(world.cluster, child);
+  if (fault.fault === "delete-child") void world.ask("DELETE", path);
+  else void world.ask("PATCH", path, overwrite(child), "application/merge-patch+json");
+  return true;
+}
+
+/** Another value for the first text in its data or spec, and a label less. */
+function overwrite(child: KubernetesObject & { readonly data?: object }): object {
+  const [key] = Object.keys(child.data ?? {});
+  const { labels = {} } = child.metadata;
+  return {
+    metadata: { labels: Object.fromEntries(Object.keys(labels).map((name) => [name, "changed-by-hand"])) },
+    ...(key !== undefined && { data: { [key]: "Y2hhbmdlZA==" } }),
+  };
+}

@@ -1,0 +1,112 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type Ref, refText, type Step } from "../contract/index.ts";
+import type { Random } from "../random/index.ts";
+import { pathOf, textOf } from "./base.ts";
+import type { World } from "./world.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly object: KubernetesObject & { readonly status?: unknown };
+}
+
+/** How long the user waits for an object to be gone before one of that name is created again. */
+const patience = 300_000;
+
+/** Who works on the cluster by hand: takes the steps of a scenario. */
+export class User {
+  readonly rejected: Step[] = [];
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #settle: () => Promise<void>;
+
+  constructor(world: World, settle: () => Promise<void>) {
+    this.#world = world;
+    this.#random = world.random.fork("user");
+    this.#settle = settle;
+  }
+
+  async take(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      if (step.do === "settle") {
+        await this.#settle();
+        continue;
+      }
+      await this.#world.wait(step.after ?? this.#pause());
+      const { status } = await this.#perform(step);
+      if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
+      this.#world.recorder.add({ type: "step", text: stepText(step), status });
+    }
+  }
+
+  #pause(): number {
+    return this.#random.chance(0.3) ? this.#random.next() * 5000 : this.#random.next() * 50;
+  }
+
+  async #perform(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
+    if (step.do === "apply") return this.#apply(step.object);
+    const { apiVersion, kind, namespace, name } = step.target;
+    const path = this.#pathOf({ apiVersion, kind, metadata: { namespace: namespace ?? "default", name } });
+    if (step.do === "delete") return this.#ask("DELETE", path);
+    const merge = "application/merge-patch+json";
+    if (step.do === "patch") return this.#ask("PATCH", path, step.merge, merge);
+    return this.#ask("PATCH", `${path}/status`, { status: step.status }, merge);
+  }
+
+  async #apply(object: KubernetesObject): Promise<Answer> {
+    const path = this.#pathOf(object);
+    const end = this.#world.loop.now + patience;
+    for (;;) {
+      const current = await this.#ask("GET", path);
+      if (current.status === 404) {
+        const created = await this.#ask("POST", path.slice(0, path.lastIndexOf("/")), object);
+        if (created.status !== 409) return created;
+        continue;
+      }
+      const { metadata, status } = current.object;
+      if (metadata.deletionTimestamp && this.#world.loop.now < end) {
+        await this.#world.wait(500);
+        continue;
+      }
+      const { labels, annotations } = object.metadata;
+      const merged = {
+        ...object,
+        metadata: { ...metadata, ...(labels && { labels }), ...(annotations && { annotations }) },
+        ...(status !== undefined && { status }),
+      };
+      const replaced = await this.#ask("PUT", path, merged);
+      if (replaced.status !== 409) return replaced;
+    }
+  }
+
+  #pathOf(object: KubernetesObject): string {
+    return pathOf(this.#world.cluster, object);
+  }
+
+  async #ask(method: string, path: string, body?: object, type?: string): Promise<Answer> {
+    const { status, body: stream } = await this.#world.ask(method, path, body, type);
+    const text = await textOf(stream);
+    return {
+      status,
+      object: (text.startsWith("{") ? JSON.parse(text) : { metadata: {} }) as Answer["object"],
+    };
+  }
+}
+
+/** A step in a few words. */
+export function stepText(step: Step): string {
+  switch (step.do) {
+    case "apply": {
+      const { apiVersion, kind, metadata } = step.object;
+      const ref: Ref = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name ?? "" };
+      return `apply ${refText(ref)}`;
+    }
+    case "delete":
+      return `delete ${refText(step.target)}`;
+    case "patch":
+      return `patch ${refText(step.target)} with ${JSON.stringify(step.merge)}`;
+    case "status":
+      return `set the status of ${refText(step.target)} to ${JSON.stringify(step.status)}`;
+    case "settle":
+      return "wait until the operators rest";
+  }
+}

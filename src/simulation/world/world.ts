@@ -1,0 +1,151 @@
+import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Fault, Scenario } from "../contract/index.ts";
+import { inside, type Surroundings, surroundings } from "../globals/index.ts";
+import { Random } from "../random/index.ts";
+import { type Base, tokensOf, userToken } from "./base.ts";
+import { changedFields } from "./changed-fields.ts";
+import { EventLoop } from "./event-loop.ts";
+import { FaultPlan, faultText } from "./fault-plan.ts";
+import { ProcessClock } from "./process-clock.ts";
+import { Recorder } from "./recorder.ts";
+import { Replica } from "./replica.ts";
+
+type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
+type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
+
+/** Collections that no comparison looks at: what an operator does besides its work, and what the cluster derives. */
+const aside = new Set([
+  "leases.coordination.k8s.io",
+  "events",
+  "events.events.k8s.io",
+  "ipaddresses.networking.k8s.io",
+]);
+
+/** The cluster and the processes of one run. */
+export class World {
+  readonly loop = new EventLoop();
+  readonly recorder = new Recorder(this.loop);
+  readonly random: Random;
+  readonly faults: FaultPlan;
+  readonly replicas: readonly Replica[];
+  readonly #base: Base;
+  readonly #clock = new ProcessClock(this.loop.clock);
+  readonly #surroundings = new Map<string, Surroundings>();
+  readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
+  #cluster!: InProcessCluster;
+  /** Who created an object, by uid. */
+  readonly creators = new Map<string, string>();
+  /** Objects that processes created, in order. */
+  readonly children: KubernetesObject[] = [];
+  /** When a process last changed an object. */
+  lastChange = 0;
+  /** How many changes the processes have made. */
+  changes = 0;
+  onChange: () => void = () => {};
+
+  constructor(scenario: Scenario, base: Base) {
+    this.#base = base;
+    this.random = new Random(scenario.seed ?? 1);
+    this.faults = new FaultPlan(scenario.faults ?? []);
+    this.replicas = scenario.operators.flatMap((operator) =>
+      Array.from({ length: operator.replicas ?? 1 }, (_, index) => new Replica(this, operator, index)),
+    );
+  }
+
+  get cluster(): InProcessCluster {
+    return this.#cluster;
+  }
+
+  async open({ operators, controllers = ["garbagecollector", "namespace"] }: Scenario): Promise<void> {
+    this.#cluster = await this.as("cluster", () =>
+      startInProcess({
+        clock: this.#clock,
+        tokens: tokensOf({ operators }),
+        controllers,
+        state: this.#base.state,
+        onError: (error) => {
+          const { message, cause } = error as Error;
+          const text = cause instanceof Error ? `${message}: ${cause.message}` : message;
+          this.recorder.add({ type: "log", process: "cluster", level: "error", message: text });
+        },
+      }),
+    );
+    this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
+      this.#revisions.push({ at: this.loop.now, revision });
+      if (aside.has(name)) return;
+      const by = surroundings()?.who ?? "cluster";
+      const object = entry.object as unknown as KubernetesObject;
+      const { uid = "" } = object.metadata;
+      if (type === "ADDED") this.creators.set(uid, by);
+      if (this.isProcess(by)) {
+        if (type === "ADDED") this.children.push(object);
+        this.lastChange = this.loop.now;
+        this.changes++;
+      }
+      const fields = type === "MODIFIED" ? changedFields(previous?.object, entry.object) : [];
+      this.recorder.add({ type: "change", by, change: type, resource: name, key: entry.key, uid, fields });
+      this.onChange();
+    });
+  }
+
+  isProcess(who: string): boolean {
+    return this.replicas.some(({ name }) => name === who);
+  }
+
+  /** Runs code in the surroundings of the cluster, or of a request of somebody. */
+  as<R>(who: string, run: () => R): R {
+    let around = this.#surroundings.get(who);
+    if (!around) {
+      const { enqueue } = this.loop;
+      around = { who, clock: this.#clock, random: this.random.fork(`server for ${who}`), enqueue };
+      this.#surroundings.set(who, around);
+    }
+    return inside(around, run);
+  }
+
+  /** Has the API server handle a request. */
+  handle(who: string, request: PlainRequest): Promise<PlainResponse> {
+    return this.as(who, () => this.#cluster.handle(request));
+  }
+
+  /** Has the API server handle a request of the user. */
+  async ask(method: string, path: string, body?: object, type = "application/json"): Promise<PlainResponse> {
+    const headers = { authorization: `Bearer ${userToken}`, "content-type": type };
+    return this.handle("user", { method, path, headers, body: body && JSON.stringify(body) });
+  }
+
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.loop.after(milliseconds, resolve);
+    });
+  }
+
+  note(fault: Fault): void {
+    this.recorder.add({ type: "fault", text: faultText(fault) });
+  }
+
+  /** The revision of the cluster at an earlier time. */
+  revisionAt(time: number): number {
+    const before = this.#revisions.findLast(({ at }) => at <= time);
+    return before?.revision ?? this.#base.state.revision;
+  }
+
+  /** All objects but those of every cluster. */
+  objects(): KubernetesObject[] {
+    return this.#cluster.core.store.collections().flatMap((collection) =>
+      aside.has(collection.name)
+        ? []
+        : collection
+            .list()
+            .filter(({ key }) => !this.#base.system.has(`${collection.name} ${key}`))
+            .map(({ object }) => object as unknown as KubernetesObject),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const replica of this.replicas) replica.kill();
+    await this.#cluster.stop();
+    this.#clock.stop();
+  }
+}
