@@ -2,7 +2,8 @@
 export type MarkdownLine = "text" | "fence" | "code";
 
 /** Finds the code blocks of a text. A fence that nothing closes is text: what stands below it keeps its meaning. */
-export function readMarkdownLines(lines: readonly string[]): MarkdownLine[] {
+export function readMarkdownLines(lines: readonly string[]): readonly MarkdownLine[] {
+  if (!lines.some((line) => /```|~~~/u.test(line))) return lines.map(() => "text");
   const found: MarkdownLine[] = [];
   while (found.length < lines.length) {
     const start = found.length;

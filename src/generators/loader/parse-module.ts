@@ -5,9 +5,15 @@ import { DeclarationReader } from "./declarations.ts";
 import { literalRanges } from "./literal-ranges.ts";
 import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
 
+/** Comments are read by `findComments`, with their markers. */
+export const parsing = {
+  languageVersion: parser.ScriptTarget.Latest,
+  jsDocParsingMode: parser.JSDocParsingMode.ParseNone,
+};
+
 /** Parses a source file into our own syntax. Its code is not run, and its imports are not resolved. */
 export function parseModule(file: string, text: string): Module {
-  const source = parser.createSourceFile(file, text, { languageVersion: parser.ScriptTarget.Latest }, true);
+  const source = parser.createSourceFile(file, text, parsing);
   const { blocks: comments, trailing: trailingComments } = findComments(text, literalRanges(source));
   const reader = new DeclarationReader(source, comments);
   const imports = new Map<string, ImportedName>();

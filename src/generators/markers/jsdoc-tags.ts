@@ -20,6 +20,9 @@ export function splitTags(
   lines: readonly Line[],
   isOurs: (name: string) => boolean,
 ): { readonly prose: readonly string[]; readonly tags: readonly JsdocTag[] } {
+  // Most comments have no tags.
+  if (!lines.some(({ text }) => text.includes("@")))
+    return { prose: lines.map(({ text }) => text), tags: [] };
   const prose: string[] = [];
   const tags: { name: string; lines: string[]; pos: number }[] = [];
   const parts = readMarkdownLines(lines.map(({ text }) => text));

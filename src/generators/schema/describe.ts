@@ -52,7 +52,8 @@ function isDirective(line: string): boolean {
 }
 
 /** An inline link is replaced with its text, outside of code blocks. */
-function expandLinks(lines: readonly string[]): string[] {
+function expandLinks(lines: readonly string[]): readonly string[] {
+  if (!lines.some((line) => line.includes("{@"))) return lines;
   const parts = readMarkdownLines(lines);
   return lines.map((line, i) =>
     parts[i] === "text" ? line.replaceAll(link, (_, target, label) => String(label ?? target)) : line,

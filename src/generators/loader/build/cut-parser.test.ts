@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import * as parser from "../generated/parser.js";
+import { parsing } from "../parse-module.ts";
 import { cutParser } from "./cut-parser.ts";
 
 const generators = join(import.meta.dirname, "../..");
@@ -13,7 +14,7 @@ const sources = readdirSync(generators, { recursive: true, encoding: "utf8" })
 
 it("reads what the compiler reads: sources of generators, and their documents as nonsense", () => {
   expect(sources.length).toBeGreaterThan(100);
-  for (const text of sources) expect(outline(parser, text)).toBe(outline(ts, text));
+  for (const text of sources) expect(outline(parser, text, parsing)).toBe(outline(ts, text));
 });
 
 it("finds the syntax errors that the compiler finds, whatever is cut out of a source", () => {
@@ -22,7 +23,7 @@ it("finds the syntax errors that the compiler finds, whatever is cut out of a so
     fc.property(fc.constantFrom(...sources), position, position, (text, from, length) => {
       const start = Math.floor(from * text.length);
       const broken = text.slice(0, start) + text.slice(start + Math.ceil(length * 200));
-      expect(outline(parser, broken)).toBe(outline(ts, broken));
+      expect(outline(parser, broken, parsing)).toBe(outline(ts, broken));
     }),
   );
 });
@@ -32,8 +33,12 @@ it("says what to do when the compiler is bundled in another way", () => {
 });
 
 /** What the loader may read of a file: kinds, positions and texts of its nodes, and its syntax errors. */
-function outline(api: Pick<typeof ts, "createSourceFile" | "forEachChild">, text: string): string {
-  const source = api.createSourceFile("file.ts", text, { languageVersion: ts.ScriptTarget.Latest }, true);
+function outline(
+  api: Pick<typeof ts, "createSourceFile" | "forEachChild">,
+  text: string,
+  options: ts.CreateSourceFileOptions = { languageVersion: ts.ScriptTarget.Latest },
+): string {
+  const source = api.createSourceFile("file.ts", text, options);
   const lines: string[] = [];
   const visit = (node: ts.Node): void => {
     const name = ts.isIdentifier(node) || ts.isStringLiteralLike(node) ? node.text : "";
