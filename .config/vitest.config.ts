@@ -105,10 +105,26 @@ export default defineConfig({
         test: {
           name: "real",
           include: ["e2e/real/**/*.test.ts"],
+          exclude: ["e2e/real/node/**"],
           globalSetup: sharedInstall,
           setupFiles: [randomCases, waits],
           pool: "forks",
           maxWorkers: 2,
+          testTimeout: limits.build,
+          hookTimeout: limits.build,
+        },
+      },
+      {
+        ...source,
+        plugins: [scripts],
+        test: {
+          // A whole Kubernetes with containers; each takes most of a machine.
+          name: "node",
+          include: ["e2e/real/node/**/*.test.ts", "e2e/node-journeys/**/*.test.ts"],
+          globalSetup: sharedInstall,
+          setupFiles: waits,
+          pool: "forks",
+          maxWorkers: 1,
           testTimeout: limits.build,
           hookTimeout: limits.build,
         },

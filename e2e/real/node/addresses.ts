@@ -1,0 +1,12 @@
+/** Addresses inside of the sandbox; those of another sandbox are the same, without touching these. */
+export const nodeName = "node-1";
+export const nodeAddress = "10.200.0.1";
+export const apiPort = 6443;
+export const podRange = "10.244.0.0/24";
+export const serviceRange = "10.96.0.0/16";
+export const dnsAddress = serviceAddress(10);
+export const clusterDomain = "cluster.local";
+
+export function serviceAddress(last: number): string {
+  return `10.96.0.${last}`;
+}

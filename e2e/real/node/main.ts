@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { prepareNode } from "./node-programs.ts";
+import { startNode } from "./start-node.ts";
+
+// A whole Kubernetes for people: `npm run real-node -- --shell`, or with a command to run in its place.
+
+const words = process.argv.slice(2);
+const programs = prepareNode();
+if ("missing" in programs) {
+  console.error(`no node here: ${programs.missing}`);
+  process.exit(1);
+}
+const node = await startNode(programs);
+console.log(`export KUBECONFIG=${node.kubeconfig}`);
+console.log(`in its namespaces: ${node.enter.join(" ")} env KUBECONFIG=${node.insideKubeconfig} bash`);
+if (words.length > 0) process.exitCode = await runBeside(words);
+else await new Promise((resolve) => process.once("SIGINT", resolve).once("SIGTERM", resolve));
+await node.stop();
+
+function runBeside([first = "", ...rest]: string[]): Promise<number> {
+  const [command, ...args] = first === "--shell" ? [process.env["SHELL"] ?? "bash"] : [first, ...rest];
+  const env = { ...process.env, KUBECONFIG: node.kubeconfig, ENTER: node.enter.join(" ") };
+  return new Promise((resolve) => {
+    // Ctrl-C is for the command.
+    process.on("SIGINT", () => {});
+    spawn(command, args, { env, stdio: "inherit" }).once("exit", (code) => resolve(code ?? 1));
+  });
+}

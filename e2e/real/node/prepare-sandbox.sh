@@ -1,0 +1,39 @@
+#!/bin/bash
+# The first process of a sandbox: gives it what a node expects of its machine, and then adopts orphans.
+#   prepare-sandbox.sh FOLDER CONTROL_GROUP
+set -eu
+folder=$1 group=$2
+# One hierarchy, or one for each controller.
+if [ -f /sys/fs/cgroup/cgroup.controllers ]; then mkdir "/sys/fs/cgroup/$group"
+else for hierarchy in /sys/fs/cgroup/*/; do mkdir "$hierarchy$group"; done
+fi
+mount --make-rshared /
+for private in /run /var/log /var/lib/cni; do
+  mkdir -p "$private"
+  mount -t tmpfs tmpfs "$private"
+done
+mkdir -p /run/netns /run/lock
+# A kubelet sets these for the whole machine, unless they are what it wants: it sees copies.
+while read -r setting value; do
+  [ -e "/proc/sys/$setting" ] || continue
+  echo "$value" > "$folder/sysctl-${setting//\//-}"
+  mount --bind "$folder/sysctl-${setting//\//-}" "/proc/sys/$setting"
+done << END
+vm/overcommit_memory 1
+vm/panic_on_oom 0
+kernel/panic 10
+kernel/panic_on_oops 1
+kernel/keys/root_maxkeys 1000000
+kernel/keys/root_maxbytes 25000000
+END
+hostname node-1
+mount --bind "$folder/resolv.conf" "$(readlink -f /etc/resolv.conf)"
+ip link set lo up
+ip link add node0 type bridge
+ip address add 10.200.0.1/24 dev node0
+ip link set node0 up
+# Without it the node can't reach Services: only packets on their way somewhere are rewritten.
+ip route add default dev node0
+echo 1 > /proc/sys/net/ipv4/ip_forward
+touch "$folder/prepared"
+exec tini -- sleep infinity

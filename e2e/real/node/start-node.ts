@@ -1,0 +1,73 @@
+import type { AddressInfo, Server } from "node:net";
+import { join } from "node:path";
+import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
+import { Node, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
+import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
+import { eventually } from "../../support/eventually.ts";
+import { nodeName } from "./addresses.ts";
+import { writeCredentials } from "./credentials.ts";
+import { storageClass } from "./inside/provisioner.ts";
+import type { NodePrograms } from "./node-programs.ts";
+import { startRelay } from "./relay.ts";
+import { type Sandbox, startSandbox } from "./sandbox.ts";
+import { importImages, startApi, startNodeParts } from "./start-parts.ts";
+import { whicheverEnds } from "./watch-all.ts";
+
+/** A whole Kubernetes of one node. */
+export interface RealNode extends Sandbox {
+  /** The administrator's kubeconfig, for programs outside of the sandbox. */
+  readonly kubeconfig: string;
+  /** The same for programs inside of it. */
+  readonly insideKubeconfig: string;
+  /** Loads the images of an archive into the node. */
+  load(archive: string): Promise<void>;
+}
+
+/** The limit of a start in milliseconds: it is also awaited outside of tests, where no runner's limit applies. */
+const startLimit = 300_000;
+
+/** Starts it; resolves when the node is ready and pods can be created. */
+export async function startNode(programs: NodePrograms): Promise<RealNode> {
+  const sandbox = await startSandbox();
+  let door: Server | undefined;
+  let client: ReturnType<typeof createClient> | undefined;
+  try {
+    const { folder } = sandbox;
+    door = await startRelay({ host: "127.0.0.1", port: 0 }, { path: join(folder, "api.sock") });
+    const { port } = door.address() as AddressInfo;
+    const writeKubeconfig = writeCredentials(folder);
+    const insideKubeconfig = writeKubeconfig("admin");
+    const kubeconfig = writeKubeconfig("admin", { file: "outside", server: `https://127.0.0.1:${port}` });
+    const api = startApi(sandbox, programs);
+    client = createClient(await loadConfig({ kubeconfig, env: {} }));
+    const served = client;
+    await eventually(() => isServing(served), whicheverEnds(api), startLimit);
+    const parts = await startNodeParts(sandbox, programs, writeKubeconfig);
+    await eventually(() => canRunPods(served), whicheverEnds([...api, ...parts]), startLimit);
+    const load = (archive: string): Promise<void> => importImages(sandbox, archive);
+    return { ...sandbox, kubeconfig, insideKubeconfig, load, stop: () => stopAll(sandbox, door) };
+  } catch (error) {
+    await stopAll(sandbox, door);
+    throw error;
+  } finally {
+    await client?.close();
+  }
+}
+
+async function stopAll(sandbox: Sandbox, door: Server | undefined): Promise<void> {
+  door?.close();
+  await sandbox.stop();
+}
+
+async function isServing(client: Client): Promise<boolean> {
+  return (await client.request({ path: "/readyz" })) !== undefined;
+}
+
+/** A pod needs a node, and a ServiceAccount for its token; a claim its StorageClass. */
+async function canRunPods(client: Client): Promise<boolean> {
+  const node = await client.get(Node, { name: nodeName });
+  await client.get(ServiceAccount, { namespace: "default", name: "default" });
+  await client.get(StorageClass, { name: storageClass.metadata.name });
+  const conditions = node.status?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}
