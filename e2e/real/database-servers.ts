@@ -45,8 +45,9 @@ export interface DatabaseServer {
   /** Keeps a copy of the data under a name, to be put back later. */
   save(name: string): void;
   putBack(name: string): void;
-  /** Overwrites the mark of initialized data. */
-  mark(content: string): void;
+  /** A file of the data directory. */
+  readData(name: string): string;
+  writeData(name: string, content: string | undefined): void;
   /** Runs a statement as the application's user, or as another. */
   sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
   /** Runs statements in the background; resolves with the exit code. */
@@ -163,7 +164,11 @@ export async function databaseServer(
       cpSync(`${data}-${name}`, data, copyAll);
       if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data]);
     },
-    mark: (content) => writeFileSync(join(data, ".operator-initialized"), content),
+    readData: (name) => readFileSync(join(data, name), "utf8"),
+    writeData: (name, content) => {
+      if (content === undefined) rmSync(join(data, name));
+      else writeFileSync(join(data, name), content);
+    },
     sql: (statement, user = { name: "app", password: appPassword }) => {
       const { status, stdout, stderr } = spawnSync("mariadb", [...clientArgs(user), "-N", "-e", statement], {
         encoding: "utf8",

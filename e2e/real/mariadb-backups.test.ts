@@ -106,6 +106,31 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(files()).toEqual(made.slice(2));
   });
 
+  test("a backup from the future, when the clock was wrong, is the first to go, and never the new one", async () => {
+    const future = ["db-29990101T000000Z.sql.gz", "db-29990102T000000Z.sql.gz"];
+    for (const name of future) writeFileSync(join(backups, name), "");
+    const before = files().filter((name) => !future.includes(name));
+    await nextSecond();
+    expect(backUp({ KEEP: "2" })).toMatchObject({ code: 0 });
+    expect(files()).toEqual([before.at(-1), expect.stringMatching(/^db-20/)]);
+    await nextSecond();
+    writeFileSync(join(backups, future[0]!), "");
+    expect(backUp({ KEEP: "1" })).toMatchObject({ code: 0 });
+    expect(files()).toEqual([expect.stringMatching(/^db-20/)]);
+  });
+
+  test("room is made before the dump, but the last backup stays until there is another one", async () => {
+    const before = files();
+    await nextSecond();
+    expect(before).toHaveLength(1);
+    for (const name of ["db-20010101T000000Z.sql.gz", "db-20010102T000000Z.sql.gz"])
+      writeFileSync(join(backups, name), "");
+    source.configure("backup.cnf", mariaFiles({}, { ...credentials, backup: "wrong" })["backup.cnf"]);
+    expect(backUp({ KEEP: "1", DATABASE: "shop" }).code).not.toBe(0);
+    source.configure("backup.cnf", mariaFiles()["backup.cnf"]);
+    expect(files()).toEqual(before);
+  });
+
   test("a missing or truncated backup is rejected, and the database is unchanged", () => {
     target.sql("DELETE FROM shop.accounts WHERE id = 4", root);
     const before = target.sql("CHECKSUM TABLE shop.accounts, shop.log", root).output;

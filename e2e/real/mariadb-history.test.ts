@@ -99,7 +99,7 @@ describe.skipIf(missing)("a replica", () => {
     await replica.stop();
     await primary.stop();
     for (const server of [primary, replica]) {
-      server.mark("");
+      server.writeData(".operator-initialized", "");
       server.configure("initialized", "true");
     }
     await startServers(primary, replica);

@@ -41,6 +41,7 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
   test("text in all scripts is read back unchanged from the primary, a replica and a backup", async () => {
     ask(primary, "CREATE TABLE shop.`слова` (word VARCHAR(40) UNIQUE)");
     ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${greeting}')`);
+    replica.configure("initialized", primary.report());
     await start(replica);
     ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${greeting}!')`);
     const question = "SELECT word, CHAR_LENGTH(word), HEX(word) FROM shop.`слова` ORDER BY word";

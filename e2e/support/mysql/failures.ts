@@ -168,6 +168,8 @@ export const failures: readonly Scenario[] = [
       await context.eventually(async () =>
         expect(await context.events("bad", "RestoreFailed")).toHaveLength(1),
       );
+      await context.client.delete(Maria, context.key("bad"));
+      await context.eventually(async () => expect(await context.find(Job, "bad-restore")).toBeUndefined());
 
       await context.create("good", { restoreFrom: { name: "other" } });
       expect(await context.until("good", "Restored", "Restored")).toMatchObject({ status: "True" });

@@ -68,7 +68,7 @@ export const scopedScenario: RestartScenario = {
 const project = join(repository, "e2e/golden/maria-operator");
 
 /** The generated permissions; with `init --namespaced` a Role holds them. */
-function readRules(): PolicyRule[] {
+export function readRules(): PolicyRule[] {
   const role = parse(readFileSync(join(project, "config/rbac/role.yaml"), "utf8")) as ClusterRole;
   return role.rules ?? [];
 }

@@ -72,8 +72,14 @@ export interface MariaSpec {
   size?: int32;
   /** +kubebuilder:default={} */
   storage?: Storage;
-  /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}} */
+  /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}, limits: {memory: "512Mi"}} */
   resources?: ResourceRequirements;
+  /**
+   * Time for a server to shut down before it is killed: a large buffer pool takes longer to write.
+   * +kubebuilder:default=300
+   * +kubebuilder:validation:Minimum=1
+   */
+  terminationGracePeriodSeconds?: int64;
   /**
    * Settings for my.cnf, except those that replication and the operator depend on. Defaults: character_set_server
    * utf8mb4, sync_binlog 1, max_binlog_size 64M, and binlog_expire_logs_seconds three days.
@@ -119,7 +125,7 @@ export interface MariaSpec {
    * +kubebuilder:default=Retain
    */
   deletionPolicy?: "Retain" | "Delete";
-  /** Pauses reconciliation. */
+  /** Pauses reconciliation: the status is kept up to date, and nothing else is changed. */
   paused?: boolean;
 }
 

@@ -37,6 +37,7 @@ export function conditionsFor(
     BackupReady: backupReady(mysql, observed, problems),
     Restored: restored(mysql, observed, problems),
     InlinePassword: inlinePassword(mysql),
+    Paused: mysql.spec.paused ? yes("Paused", "nothing is changed") : undefined,
   };
   return Object.entries(wanted).reduce<Condition[]>(
     (conditions, [type, word]) =>

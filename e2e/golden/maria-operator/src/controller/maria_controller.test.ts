@@ -184,10 +184,12 @@ test("nothing changes while paused", async () => {
   const name = await scene.createServers("paused");
   await scene.change(name, (spec) => (spec.paused = true));
   await scene.change(name, (spec) => (spec.size = 3));
+  await scene.until(name, { Paused: "Paused" });
   await consistently(async () => {
     expect((await scene.statefulSet(name)).spec?.replicas).toBe(1);
   });
   await scene.change(name, (spec) => (spec.paused = false));
+  await scene.until(name, { Paused: undefined });
   await eventually(async () => expect((await scene.statefulSet(name)).spec?.replicas).toBe(3));
 });
 

@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type {
-  Context,
-  KubernetesObject,
-  Manager,
-  Reconciler,
-  Request,
-  Result,
+import {
+  type Context,
+  type KubernetesObject,
+  type Manager,
+  metadataOnly,
+  type Reconciler,
+  type Request,
+  type Result,
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
@@ -29,13 +30,14 @@ import { driveDisruptionBudget, driveServers, driveServices } from "./maria_serv
 import { statusFor } from "./maria_status.ts";
 import { growVolumes } from "./maria_storage.ts";
 
-// +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=get;list;watch;update;patch
-// +kubebuilder:rbac:groups=data.example.com,resources=maria/status;maria/finalizers,verbs=update;patch
+// +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=data.example.com,resources=maria/status,verbs=patch
+// +kubebuilder:rbac:groups=data.example.com,resources=maria/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
-// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;delete
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=cronjobs;jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
@@ -57,10 +59,9 @@ export class MariaReconciler implements Reconciler {
       log.info("Maria resource not found. Ignoring since object must be deleted");
       return;
     }
-    if (mysql.spec.paused) return;
 
     const before = await observe(client, mysql);
-    const { problems, failure } = await goThrough(
+    const steps = [
       () => adoptData(client, mysql, before),
       () => driveServices(client, mysql),
       () => driveServers(client, mysql, before, events),
@@ -70,7 +71,8 @@ export class MariaReconciler implements Reconciler {
       () => seedAnew(client, mysql, before, events),
       () => driveRestore(client, mysql, before),
       () => driveBackups(client, mysql, before),
-    );
+    ];
+    const { problems, failure } = await goThrough(...(mysql.spec.paused ? [] : steps));
     if (problems.some(({ reason }) => reason === NAMESPACE_GOES)) return;
 
     const status = statusFor(mysql, await observe(client, mysql), problems, clock);
@@ -89,8 +91,9 @@ const BY_SECRET = "referencedSecrets";
 export function setupMariaController(manager: Manager): void {
   const { client, cache } = manager;
   cache.addIndex(Maria, BY_SECRET, referencedSecrets);
-  // Objects without an owner are selected by label, so that no others are cached.
-  for (const kind of [Pod, PersistentVolumeClaim, Job]) cache.keepOnly(kind, { labels: OURS });
+  // Only our objects are cached, selected by label. Of others' Secrets we need to know when they change.
+  const kept = [Pod, PersistentVolumeClaim, Job, Secret];
+  for (const kind of kept) cache.keepOnly(kind, { labels: OURS });
   manager
     .controllerFor(Maria)
     .named("maria")
@@ -102,13 +105,10 @@ export function setupMariaController(manager: Manager): void {
     .watches(Pod, byInstance)
     .watches(PersistentVolumeClaim, byInstance)
     .watches(Job, byInstance)
-    .watches(Secret, async (secret) => {
-      const { namespace, name = "" } = secret.metadata;
+    .watches(Secret, byInstance)
+    .watches(metadataOnly(Secret), async ({ metadata: { namespace, name = "" } }) => {
       const users = await client.list(Maria, { namespace, fields: { [BY_SECRET]: name } });
-      return [
-        ...users.map(({ metadata }) => ({ namespace, name: metadata.name ?? "" })),
-        ...byInstance(secret),
-      ];
+      return users.map(({ metadata }) => ({ namespace, name: metadata.name ?? "" }));
     })
     .finalizer(`${DOMAIN}/mysql`, (mysql, context) => endMySQL(client, mysql, context))
     .complete(new MariaReconciler(manager));

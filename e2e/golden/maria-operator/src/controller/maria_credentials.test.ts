@@ -11,6 +11,15 @@ import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
 
+test("the Secret has what a client needs to connect", async () => {
+  const spec = { database: "shop", password: "p@ss/word" };
+  const name = await scene.createServers("connecting", spec);
+  const { data = {} } = await scene.client.get(Secret, { namespace, name: `${name}-credentials` });
+  expect(Buffer.from(data.uri ?? "", "base64").toString()).toBe(
+    `mysql://app:p%40ss%2Fword@${name}.${namespace}.svc:3306/shop`,
+  );
+});
+
 test("a password in the spec works with a warning, and is only written to Secrets", async () => {
   const spec = { username: "root", password: "password123", size: 3 };
   const name = await scene.createServers("inline", spec);

@@ -8,7 +8,7 @@ import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { HISTORY, historyOf } from "./maria_history.ts";
 import { resultOf } from "./maria_jobs.ts";
-import { DOMAIN, labelsOf, namesOf, ownerOfData } from "./maria_names.ts";
+import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT } from "./maria_names.ts";
 import type { Observed } from "./maria_observed.ts";
 import { refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
@@ -52,10 +52,18 @@ export async function ensureCredentials(
   const secret = {
     metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",
-    data: encode({ ...credentials }),
+    data: encode({ ...credentials, ...connectionTo(mysql, credentials.app) }),
   };
   await client.apply(Secret, secret, { leaveStrangers: true });
   return credentials;
+}
+
+/** What clients need besides the password, in one piece, too. */
+function connectionTo({ metadata, spec }: Maria, password: string): Record<string, string> {
+  const { username = "app", database = "" } = spec;
+  const host = `${metadata.name}.${metadata.namespace}.svc`;
+  const uri = `mysql://${username}:${encodeURIComponent(password)}@${host}:${PORT}/${database}`;
+  return { username, database, host, port: String(PORT), uri };
 }
 
 /** Returns whether a backup was already restored: restoring it again would overwrite later writes. */
@@ -105,7 +113,8 @@ async function read(
 ): Promise<string | undefined> {
   if (!reference) return undefined;
   const { name, key = "password" } = reference;
-  const secret = await client.find(Secret, { namespace: mysql.metadata.namespace, name });
+  const { namespace } = mysql.metadata;
+  const secret = await client.find(Secret, { namespace, name }, { live: true });
   if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" not found`);
   // Secrets created from files often end with an unintended newline.
   const value = decode(secret.data)[key]?.replace(/\r?\n$/, "");

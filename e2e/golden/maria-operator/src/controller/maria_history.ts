@@ -61,7 +61,12 @@ export function problemsOfData(mysql: Maria, { pods }: Observed): Problem[] {
   const primaryFirst = unready.toSorted((a, b) => rankOf(a) - rankOf(b));
   return primaryFirst.flatMap((pod) => {
     const { name = "" } = pod.metadata;
-    if (name === primaryPod && endOf(pod, "init")?.exitCode === PRIMARY_DATA_LOST) {
+    const init = endOf(pod, "init");
+    if (init?.exitCode === IMAGE_REFUSED) {
+      const message = `${name} does not start: ${init.message?.trim() ?? ""}; set the image back`;
+      return new Problem("ImageRefused", message);
+    }
+    if (name === primaryPod && init?.exitCode === PRIMARY_DATA_LOST) {
       return new Problem(
         "PrimaryDataLost",
         `the volume of ${name} does not have the data that was there before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to go on with what is there: the replicas will become copies of it`,
@@ -87,6 +92,9 @@ const REPLICA_STALE = 4;
 
 /** Exit code of `start.sh` when the replica has what the primary lacks. */
 const REPLICA_AHEAD = 5;
+
+/** Exit code of `init.sh` for data of a newer version or of the other flavour. */
+const IMAGE_REFUSED = 6;
 
 /** The history that `init.sh` reported in its termination message. */
 function toldBy(pod: Pod): string | undefined {

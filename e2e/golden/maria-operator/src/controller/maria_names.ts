@@ -37,8 +37,8 @@ export function namesOf({ metadata }: Maria) {
 /** The name label of all our objects. */
 export const NAME_LABEL = "maria";
 
-/** Selects all our objects that may have no owner reference. */
-export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore)`;
+/** Selects all our objects that are read by name or have no owner reference. */
+export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,credentials,config)`;
 
 /** Labels that select a MySQL's objects; they never change, because selectors are immutable. */
 export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {

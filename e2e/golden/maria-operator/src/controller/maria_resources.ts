@@ -103,7 +103,7 @@ export function statefulSetFor(
         },
         spec: {
           imagePullSecrets: spec.imagePullSecrets,
-          terminationGracePeriodSeconds: 60,
+          terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? 300,
           automountServiceAccountToken: false,
           securityContext: podSecurity,
           affinity: {
@@ -174,6 +174,8 @@ export const podSecurity: PodSecurityContext = {
   runAsUser: SERVER_USER,
   runAsGroup: SERVER_USER,
   fsGroup: SERVER_USER,
+  // Volumes with many files would take long otherwise.
+  fsGroupChangePolicy: "OnRootMismatch",
   seccompProfile: { type: "RuntimeDefault" },
 };
 

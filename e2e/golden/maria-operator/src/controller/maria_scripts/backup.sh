@@ -26,7 +26,20 @@ if [ -z "${DATABASE:-}" ]; then
   [ "${#databases[@]}" -gt 0 ] || { echo "no database to back up" >&2; exit 1; }
 fi
 
+# prune N: keeps N other backups than the one that is being made. The times in their names sort as text. Times in the
+# future are from a clock that was wrong, and the first to go.
+prune() {
+  local past=() future=() file
+  while read -r file; do
+    if [[ "$file" > "$final" ]]; then future+=("$file"); elif [ "$file" != "$final" ]; then past+=("$file"); fi
+  done < <(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r)
+  local all=("${past[@]}" "${future[@]}")
+  [ "${#all[@]}" -le "$1" ] || rm -- "${all[@]:$1}"
+}
+
+# Makes room before the dump, on a full volume, too; but the newest backup is kept until there is another one.
 find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.part" -delete
+prune "$((KEEP > 1 ? KEEP - 1 : 1))"
 # MariaDB's dump ends with the GTID position as a comment.
 position=(--master-data=2)
 [ "$FLAVOUR" = mariadb ] || position=(--set-gtid-purged=OFF)
@@ -43,6 +56,4 @@ mv "$part" "$final"
 gtid="$(sed -n "s/^-- SET GLOBAL gtid_slave_pos='\(.*\)';/\1/p" <<< "$end")"
 echo "wrote $final from $BACKUP_HOST at $gtid"
 report "${BACKUP_HOST%%.*} $gtid"
-
-# The timestamps in the names sort as text; delete all but the newest.
-find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r | tail -n "+$((KEEP + 1))" | xargs -r -d '\n' rm --
+prune "$((KEEP - 1))"

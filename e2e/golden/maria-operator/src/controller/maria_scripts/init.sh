@@ -5,6 +5,8 @@ set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
 
+VERSION="$DATADIR/.operator-version"
+
 main() {
   local history="" truth=""
   if [ -e "$MARK" ]; then history="$(cat "$MARK")" && history="${history:-true}"; fi
@@ -16,6 +18,8 @@ main() {
     copy_from_primary
     history="$truth"
   fi
+  [ -e "$VERSION" ] || echo "$FLAVOUR $(server_version)" > "$VERSION"
+  serve_version
   echo "$history" > "$MARK"
   report "$history"
   echo "The data directory of ordinal $ORDINAL has the history $history."
@@ -29,12 +33,36 @@ refuse_other_data() {
   exit 3
 }
 
+# Data of a newer version, or of the other flavour, can't be read, and trying can damage it. MariaDB's system tables have
+# to be upgraded to each version; MySQL does that by itself.
+serve_version() {
+  local flavour version
+  read -r flavour version < "$VERSION"
+  [ "$flavour $version" != "$FLAVOUR $(server_version)" ] || return 0
+  if [ "$flavour" != "$FLAVOUR" ] || [ "$(printf '%s\n' "$version" "$(server_version)" | sort -V | head -n 1)" != "$version" ]; then
+    report "the data is from $flavour $version, and the image has $FLAVOUR $(server_version)"
+    exit 6
+  fi
+  if [ "$FLAVOUR" = mariadb ]; then
+    start_quietly --skip-grant-tables
+    mariadb-upgrade --no-defaults --user=root --socket="$SOCKET" --force
+    stop_quietly
+  fi
+  echo "$FLAVOUR $(server_version)" > "$VERSION"
+}
+
+# Major and minor version, such as 10.11: patches can be changed in both directions.
+server_version() { "$SERVER" --no-defaults --version | sed -n 's/.*Ver \([0-9]*\.[0-9]*\).*/\1/p'; }
+
 # Nothing is deleted before there is a primary to copy.
 copy_from_primary() {
-  as backup --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" --execute='SELECT 1' > /dev/null
+  local version
+  version="$(as backup --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" --skip-column-names --execute='SELECT VERSION()')"
   until [ -s "$CONFIG/initialized" ]; do sleep 1; done
   truth="$(cat "$CONFIG/initialized")"
   create_system_tables
+  # The copy has the primary's system tables, too.
+  echo "$FLAVOUR $(cut -d. -f1,2 <<< "$version")" > "$VERSION"
   start_quietly
   trap stop_quietly EXIT
   # The loaded data must not be written to this server's binary log: its history is the primary's.
@@ -52,7 +80,7 @@ copy_from_primary() {
 # Starts a server that only this script can reach: it has no password yet.
 start_quietly() {
   mapfile -t flags < <(server_flags)
-  "$SERVER" "${flags[@]}" --skip-networking --skip-log-error > "$RUNDIR/init.log" 2>&1 &
+  "$SERVER" "${flags[@]}" "$@" --skip-networking --skip-log-error > "$RUNDIR/init.log" 2>&1 &
   SERVER_PID=$!
   for _ in $(seq 300); do
     if "$ADMIN" --no-defaults --user=root --socket="$SOCKET" ping > /dev/null 2>&1; then return; fi
