@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import module from "node:module";
-
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(
@@ -8,5 +6,4 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(1);
 }
-module.enableCompileCache?.();
-await import("../dist/cli/main.js");
+await import("../dist/cli/start.js");

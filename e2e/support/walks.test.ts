@@ -15,7 +15,13 @@ import { repository } from "./source-imports.ts";
 // The walks of src/README.md name exactly the files that are called on the way.
 
 /** They run once, when a process or a connection starts, before the recording. */
-const atStart = ["bin/tsbuilder.js", "src/cli/main.ts", "src/cluster/server/listen.ts"];
+const atStart = [
+  "bin/tsbuilder.js",
+  "src/cli/start/start.ts",
+  "src/cli/start/scripts.ts",
+  "src/cli/main.ts",
+  "src/cluster/server/listen.ts",
+];
 
 /** The watchdog and its reports run by a timer, independently of a walk. */
 const byTimer = ["src/runtime/manager/loop-watchdog.ts", "src/runtime/manager/controller-set.ts"];

@@ -5,7 +5,7 @@ import { spawn } from "@lydell/node-pty";
 import { expect, test } from "vitest";
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-const main = new URL("main.ts", import.meta.url).pathname;
+const main = new URL("start/from-source.ts", import.meta.url).pathname;
 
 const red = "\u001b[31merror:\u001b[39m";
 const cyan = "\u001b[36mhint:\u001b[39m";

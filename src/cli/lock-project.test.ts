@@ -20,7 +20,7 @@ import { diskTree } from "../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";
 
 const tsx = import.meta.resolve("tsx");
-const main = join(import.meta.dirname, "main.ts");
+const main = join(import.meta.dirname, "start/from-source.ts");
 
 const program = mkdtempSync(join(tmpdir(), "tsbuilder-lock-program-"));
 const bundle = join(program, "lock-project.mjs");

@@ -1,26 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { findOwnPackage } from "../packaging/own-package.ts";
-import { fitShortRun } from "./short-run.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { dispatch } from "./dispatch.ts";
+import { describeError, exitCodeOf, terminal } from "./report.ts";
 
-const argv = process.argv.slice(2);
-
-// A reader such as `head` closes the pipe early: there is nowhere left to write.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
-
-// Scripts and shells call `--version` and wait for it, so nothing else is loaded.
-if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
-  process.stdout.write(`${findOwnPackage().version}\n`);
-} else {
-  fitShortRun(argv);
-  const [{ dispatch }, { describeError, exitCodeOf, terminal }, { TsbuilderError }] = await Promise.all([
-    import("./dispatch.ts"),
-    import("./report.ts"),
-    import("../shared/errors.ts"),
-  ]);
+/** Runs a command line, prints what is thrown, and sets the exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await dispatch(argv, process.cwd(), terminal);
   } catch (error) {

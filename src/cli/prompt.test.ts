@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-const main = new URL("main.ts", import.meta.url).pathname;
+const main = new URL("start/from-source.ts", import.meta.url).pathname;
 
 let root: string;
 beforeEach(async () => {

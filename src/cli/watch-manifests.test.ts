@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
 
 const tsx = import.meta.resolve("tsx");
-const main = join(import.meta.dirname, "main.ts");
+const main = join(import.meta.dirname, "start/from-source.ts");
 
 let root: string;
 beforeEach(async () => {

@@ -6,6 +6,7 @@ import { describeLicenses, licensesFile } from "../shared/third-party-licenses.t
 import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
 import { readMappedSources, readPackageFiles } from "./package-files.ts";
+import { toScripts } from "./to-scripts.ts";
 
 /** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of all five packages. */
 const root = findOwnPackage().folder;
@@ -17,7 +18,7 @@ await step("compile the packages", () => run("node_modules/typescript-native/bin
 await step("bundle the CLI", bundleCli);
 await step("pack the tarballs", packAll);
 
-/** Each command becomes its own chunk, loaded on demand; large dependencies that few commands need stay external. */
+/** Each command becomes its own script, loaded on demand; large dependencies that few commands need stay external. */
 async function bundleCli(): Promise<void> {
   rmSync(join(root, "dist/cli"), { recursive: true, force: true });
   const { metafile } = await bundle({
@@ -30,13 +31,20 @@ async function bundleCli(): Promise<void> {
     platform: "node",
     target: "node20",
     conditions: ["@tsbuilder/source"],
-    external: ["esbuild", "@tsbuilder/apimachinery/kinds"],
-    banner: {
-      js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
-    },
+    external: ["esbuild"],
     legalComments: "linked",
     logLevel: "warning",
     metafile: true,
+  });
+  toScripts(join(root, "dist/cli"));
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: ["src/cli/start/start.ts"],
+    outdir: "dist/cli",
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
   });
   // The parser is cut out of TypeScript, and has left its package.
   const inputs = [...Object.keys(metafile.inputs), "node_modules/typescript/lib/typescript.js"];

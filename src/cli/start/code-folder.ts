@@ -1,0 +1,43 @@
+import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
+
+/** Versions of tsbuilder and of Node, and kinds of runs, whose code is kept. */
+const keptFolders = 8;
+
+/**
+ * The folder that keeps compiled code for this version of tsbuilder, of Node, and the present flags of V8; created if it
+ * is missing. Undefined where nothing can be kept, or somebody else could change it: what is found there is run.
+ */
+export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
+  // Node's own variable, for those who want nothing of the kind.
+  if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
+  try {
+    const { XDG_CACHE_HOME: given = "" } = env;
+    const all = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "tsbuilder", "code");
+    mkdirSync(all, { recursive: true, mode: 0o700 });
+    if (!isOurs(all)) return undefined;
+    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOurs(folder: string): boolean {
+  const stats = lstatSync(folder);
+  const isOwn = process.getuid === undefined || stats.uid === process.getuid();
+  return stats.isDirectory() && isOwn && (stats.mode & 0o022) === 0;
+}
+
+function removeOldest(all: string, made: string): void {
+  const folders = readdirSync(all)
+    .map((name) => join(all, name))
+    .filter((path) => path !== made);
+  const byAge = folders
+    .map((path) => ({ path, time: lstatSync(path).mtimeMs }))
+    .sort((a, b) => b.time - a.time);
+  for (const { path } of byAge.slice(keptFolders - 1)) rmSync(path, { recursive: true, force: true });
+}

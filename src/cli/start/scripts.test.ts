@@ -1,0 +1,146 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { toScripts } from "../../packaging/to-scripts.ts";
+import { openCodeFolder } from "./code-folder.ts";
+import { readCode } from "./kept-code.ts";
+import { Scripts } from "./scripts.ts";
+
+let folder: string;
+let code: string;
+
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), "tsbuilder-scripts-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  folder = join(root, "bundle with ünicode");
+  code = join(root, "code");
+  for (const path of [folder, code]) mkdirSync(path);
+});
+
+/** Writes modules, turns them into scripts, and returns what a run of the first one gives. */
+function build(modules: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text);
+  toScripts(folder);
+}
+
+/** A process that loads a script, calls its `main`, and ends. */
+function run(codeFolder: string | undefined = code): unknown {
+  const scripts = new Scripts(folder, codeFolder);
+  const { main } = scripts.load("main.cjs") as { main: () => unknown };
+  const result = main();
+  scripts.keepCode();
+  return result;
+}
+
+function runsKept(name = "main.cjs"): number | undefined {
+  return readCode(join(code, name), readFileSync(join(folder, name)))?.runs;
+}
+
+describe("scripts", () => {
+  it("load one another as the modules did", async () => {
+    build({
+      "main.js": `import { basename } from "node:path";
+import { add, count } from "./chunk-A1.js";
+export async function main() {
+  const { later } = await import("./later-B2.js");
+  add();
+  return [basename("/a/b"), count, later(), import.meta.url, 'require("./elsewhere.js")'];
+}`,
+      "chunk-A1.js": "export let count = 0;\nexport function add() { count += 1; }",
+      "later-B2.js": 'import { count } from "./chunk-A1.js";\nexport const later = () => `seen ${count}`;',
+    });
+    expect(readdirSync(folder).sort()).toEqual(["chunk-A1.cjs", "later-B2.cjs", "main.cjs"]);
+    const url = `file://${encodeURI(join(folder, "main.cjs"))}`;
+    expect(await run()).toEqual(["b", 1, "seen 1", url, 'require("./elsewhere.js")']);
+  });
+
+  it("keep their code, complete it in three more runs, and then leave it", () => {
+    build({ "main.js": "export const main = () => 1;" });
+    expect([run(), runsKept(), run(), runsKept()]).toEqual([1, 0, 1, 1]);
+    expect([run(), runsKept(), run(), runsKept(), run(), runsKept()]).toEqual([1, 2, 1, 3, 1, 3]);
+  });
+
+  it("are compiled again when they have changed, even if their length has not", () => {
+    build({ "main.js": "export const main = () => 1;" });
+    run();
+    build({ "main.js": "export const main = () => 2;" });
+    expect(run()).toBe(2);
+    expect(runsKept()).toBe(0);
+  });
+
+  it.each([
+    ["cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
+    ["empty", () => Buffer.alloc(0)],
+    ["damaged", (bytes: Buffer) => Buffer.from(bytes.map((byte, at) => (at > 100 ? byte ^ 0x55 : byte)))],
+  ])("are compiled again when their code is %s", (_, spoil) => {
+    build({ "main.js": "export const main = () => [1, 2].map((n) => n * 2);" });
+    run();
+    const file = join(code, "main.cjs");
+    writeFileSync(file, spoil(readFileSync(file)));
+    expect(run()).toEqual([2, 4]);
+    expect(runsKept()).toBe(0);
+  });
+
+  it("run where nothing can be kept", () => {
+    build({ "main.js": "export const main = () => 1;" });
+    expect(run(join(code, "missing"))).toBe(1);
+    expect(run(undefined)).toBe(1);
+  });
+
+  it("leave nothing of scripts that are gone, or of commands that were killed", () => {
+    build({ "main.js": "export const main = () => 1;" });
+    for (const name of ["chunk-OLD.cjs", "main.cjs.4711"]) writeFileSync(join(code, name), "");
+    run();
+    expect(readdirSync(code)).toEqual(["main.cjs"]);
+  });
+});
+
+describe("the folder of compiled code", () => {
+  const open = (version = "1.0.0") => openCodeFolder(version, { XDG_CACHE_HOME: code });
+  const all = () => join(code, "tsbuilder/code");
+
+  it("is only for its owner, and one for each version", () => {
+    const first = open();
+    expect(first?.startsWith(join(all(), "1.0.0-"))).toBe(true);
+    expect(open()).toBe(first);
+    expect(open("1.0.1")).not.toBe(first);
+  });
+
+  it("is not used where others may write to it", () => {
+    open();
+    chmodSync(all(), 0o770);
+    expect(open()).toBeUndefined();
+  });
+
+  it("is not used if it is a link, or cannot be made", () => {
+    mkdirSync(join(code, "tsbuilder"));
+    symlinkSync(folder, all());
+    expect(open()).toBeUndefined();
+    rmSync(all());
+    writeFileSync(all(), "");
+    expect(open()).toBeUndefined();
+  });
+
+  it("is not used if Node is asked to keep no code", () => {
+    const env = { XDG_CACHE_HOME: code, NODE_DISABLE_COMPILE_CACHE: "1" };
+    expect(openCodeFolder("1.0.0", env)).toBeUndefined();
+    expect(readdirSync(code)).toEqual([]);
+  });
+
+  it("exists for the eight versions that came last", () => {
+    const versions = Array.from({ length: 9 }, (_, at) => `1.0.${at}`);
+    versions.forEach(open);
+    expect(readdirSync(all())).toHaveLength(8);
+    expect(readdirSync(all()).some((name) => name.startsWith("1.0.8-"))).toBe(true);
+  });
+});

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+
+/**
+ * Turns the modules of a bundle into scripts: their compiled code can be kept, which Node 20 does for no module. A script
+ * is the body of a function with `exports`, `module`, `require` and `__url`: see `Scripts` in src/cli/start.
+ */
+export function toScripts(folder: string): void {
+  const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  for (const name of modules) {
+    const path = join(folder, name);
+    writeFileSync(path.replace(/\.js$/u, ".cjs"), toScript(readFileSync(path, "utf8"), modules));
+    rmSync(path);
+  }
+}
+
+/** A module as a script: it requires what the module imports, at once or later. */
+function toScript(module: string, modules: readonly string[]): string {
+  const { code } = transformSync(module, {
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    supported: { "dynamic-import": false },
+    define: { "import.meta.url": "__url", "import.meta.resolve": "require.resolve" },
+    logLevel: "error",
+  });
+  return code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
+    modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
+  );
+}
