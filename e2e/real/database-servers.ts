@@ -52,6 +52,8 @@ export interface DatabaseServer {
   sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
   /** Runs statements in the background; resolves with the exit code. */
   load(statements: string): Promise<number | null>;
+  /** Runs statements in the background, until one fails; resolves with the lines that were printed. */
+  write(statements: string): Promise<string[]>;
   /** Writes a file beside the server's configuration, or deletes it. */
   configure(name: string, content: string | undefined): void;
   /** The termination message of the script that ended last. */
@@ -181,6 +183,23 @@ export async function databaseServer(
       });
       client.stdin.end(statements);
       return new Promise((resolve) => client.once("exit", resolve));
+    },
+    write: (statements) => {
+      const client = spawn(
+        "mariadb",
+        [...clientArgs({ name: "app", password: appPassword }), "-N", "--unbuffered"],
+        {
+          stdio: ["pipe", "pipe", "ignore"],
+        },
+      );
+      let printed = "";
+      client.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+      // It ends before it has read everything.
+      client.stdin.on("error", () => undefined);
+      client.stdin.end(statements);
+      return new Promise((resolve) =>
+        client.once("close", () => resolve(printed.split("\n").filter((line) => line !== ""))),
+      );
     },
     configure: (name, content) => {
       if (content === undefined) rmSync(join(config, name), { force: true });

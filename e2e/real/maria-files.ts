@@ -25,7 +25,7 @@ export function mariaFiles(
     metadata: { name: "db", namespace: "default" },
     spec: { username: "app", database: "shop", ...spec, config: { ...config, ...spec.config } },
   };
-  const { primary: _, ...data } = configSecretFor(maria, serverFiles(maria, passwords)).data ?? {};
+  const { primary: _, ...data } = configSecretFor(maria, serverFiles(maria, passwords), 0).data ?? {};
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [
       name,

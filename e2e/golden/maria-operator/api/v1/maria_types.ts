@@ -20,6 +20,7 @@ import { groupVersion } from "./groupversion_info.ts";
  * +kubebuilder:validation:XValidation:rule="!(has(self.password) && has(self.passwordSecretRef))",message="password and passwordSecretRef are mutually exclusive"
  * +kubebuilder:validation:XValidation:rule="!has(oldSelf.database) || (has(self.database) && self.database == oldSelf.database)",message="database is immutable once set"
  * +kubebuilder:validation:XValidation:rule="has(self.restoreFrom) == has(oldSelf.restoreFrom) && (!has(self.restoreFrom) || self.restoreFrom == oldSelf.restoreFrom)",message="restoreFrom can only be set on creation, and is immutable"
+ * +kubebuilder:validation:XValidation:rule="!has(self.primary) || !has(self.size) || self.size == 0 || self.primary < self.size",message="primary must be less than size"
  */
 export interface MariaSpec {
   /**
@@ -70,6 +71,12 @@ export interface MariaSpec {
    * +kubebuilder:validation:Maximum=5
    */
   size?: int32;
+  /**
+   * Number of the server that is the primary, from 0. A change switches over: no committed transaction is lost, and
+   * writes fail for some seconds. Default: the one that is.
+   * +kubebuilder:validation:Minimum=0
+   */
+  primary?: int32;
   /** +kubebuilder:default={} */
   storage?: Storage;
   /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}, limits: {memory: "512Mi"}} */

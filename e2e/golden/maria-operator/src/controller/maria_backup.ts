@@ -14,7 +14,7 @@ import {
 } from "./maria_backup_resources.ts";
 import { wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
-import { isPrimaryReady, type Observed } from "./maria_observed.ts";
+import { isPrimaryReady, type Observed, primaryOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned, refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
@@ -22,16 +22,15 @@ import { Problem } from "./maria_problem.ts";
 export async function driveBackups(
   client: Client,
   mysql: Maria,
-  { backupVolume }: Observed,
+  observed: Observed,
 ): Promise<void> {
   const { backupSchedule } = mysql.spec;
   const name = namesOf(mysql).backup;
   if (!backupSchedule) return deleteOwned(client, mysql, CronJob, name);
   // Backups outlive their MySQL, so their volume has no owner.
-  if (!backupVolume) await createBackupVolume(client, mysql);
-  await applyOwned(client, mysql, CronJob, backupCronJobFor(mysql, backupSchedule)).catch(
-    failSchedule,
-  );
+  if (!observed.backupVolume) await createBackupVolume(client, mysql);
+  const desired = backupCronJobFor(mysql, backupSchedule, primaryOf(observed));
+  await applyOwned(client, mysql, CronJob, desired).catch(failSchedule);
 }
 
 /** Restores the backup that the spec selects, once, when the primary is ready. */

@@ -7,8 +7,8 @@ import type { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type {
   Container,
   PersistentVolumeClaim,
+  PersistentVolumeClaimVolumeSource,
   PodSpec,
-  Volume,
 } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, RestoreFrom } from "../../api/v1/maria_types.ts";
 import { CONFIG_PATH } from "./maria_config.ts";
@@ -51,8 +51,13 @@ export function areBackupsSuspended(mysql: Maria): boolean {
 }
 
 /** Takes backups on schedule, one at a time. */
-export function backupCronJobFor(mysql: Maria, schedule: string): Desired<CronJob> {
+export function backupCronJobFor(
+  mysql: Maria,
+  schedule: string,
+  primary: number,
+): Desired<CronJob> {
   const { spec } = mysql;
+  const backups = { claimName: namesOf(mysql).backup };
   return {
     metadata: { name: namesOf(mysql).backup, labels: labelsOf(mysql, "backup") },
     spec: {
@@ -70,7 +75,7 @@ export function backupCronJobFor(mysql: Maria, schedule: string): Desired<CronJo
           activeDeadlineSeconds: 6 * 3600,
           template: {
             metadata: { labels: labelsOf(mysql, "backup") },
-            spec: jobPod(mysql, backupContainer(mysql), backupVolume(mysql, {})),
+            spec: jobPod(mysql, backupContainer(mysql, primary), backups),
           },
         },
       },
@@ -82,68 +87,80 @@ export function backupCronJobFor(mysql: Maria, schedule: string): Desired<CronJo
 export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<Job> {
   const { name, file = "latest" } = restoreFrom;
   const container = jobContainer(mysql, "restore", { BACKUP_NAME: name, FILE: file });
+  const backups = { claimName: backupVolumeOf(restoreFrom), readOnly: true };
+  return jobFor(mysql, "restore", { container, backoffLimit: 0, backups });
+}
+
+/** Runs a script once, as the Job that is called like its component. */
+export function jobFor(
+  mysql: Maria,
+  component: "restore" | "switchover",
+  { container, backoffLimit, backups }: JobOptions,
+): Desired<Job> {
+  const labels = labelsOf(mysql, component);
   return {
-    metadata: { name: namesOf(mysql).restore, labels: labelsOf(mysql, "restore") },
+    metadata: { name: namesOf(mysql)[component], labels },
     spec: {
-      backoffLimit: 0,
+      backoffLimit,
       activeDeadlineSeconds: 6 * 3600,
-      template: {
-        metadata: { labels: labelsOf(mysql, "restore") },
-        spec: jobPod(mysql, container, {
-          name: "backups",
-          persistentVolumeClaim: { claimName: backupVolumeOf(restoreFrom), readOnly: true },
-        }),
-      },
+      template: { metadata: { labels }, spec: jobPod(mysql, container, backups) },
     },
   };
 }
 
-function backupContainer(mysql: Maria): Container {
+interface JobOptions {
+  readonly container: Container;
+  readonly backoffLimit: number;
+  readonly backups?: PersistentVolumeClaimVolumeSource;
+}
+
+function backupContainer(mysql: Maria, primary: number): Container {
   const { database = "", backup } = mysql.spec;
   // A dump on the last replica, if there is one, affects the fewest clients.
-  const ordinal = Math.max(sizeOf(mysql) - 1, 0);
+  const last = Math.max(sizeOf(mysql) - 1, 0);
   return jobContainer(mysql, "backup", {
     BACKUP_NAME: mysql.metadata.name ?? "",
-    BACKUP_HOST: hostOf(mysql, ordinal),
+    BACKUP_HOST: hostOf(mysql, last > 0 && last === primary ? last - 1 : last),
     DATABASE: database,
     KEEP: String(backup?.keep ?? 7),
   });
 }
 
-function jobContainer(mysql: Maria, script: string, values: Record<string, string>): Container {
+/** The container of a Job, which runs a script beside the servers. */
+export function jobContainer(
+  mysql: Maria,
+  script: "backup" | "restore" | "switch",
+  values: Record<string, string>,
+): Container {
   const { env = [], volumeMounts = [], ...container } = serverContainer(mysql, script);
-  const { backupPath = "/backups" } = mysql.spec;
-  const more = Object.entries({
-    ...values,
-    BACKUP_DIR: backupPath,
-    ORDINAL: "0",
-    PORT: String(PORT),
-  });
+  const BACKUP_DIR = mysql.spec.backupPath ?? "/backups";
+  const more = Object.entries({ ...values, BACKUP_DIR, ORDINAL: "job", PORT: String(PORT) });
+  const backups = { name: "backups", mountPath: BACKUP_DIR, readOnly: script === "restore" };
   return {
     ...container,
     command: [`${CONFIG_PATH}/${script}.sh`],
     env: [...env, ...more.map(([name, value]) => ({ name, value }))],
     volumeMounts: [
       ...volumeMounts.filter(({ name }) => name !== "data"),
-      { name: "backups", mountPath: backupPath, readOnly: script === "restore" },
+      ...(script === "switch" ? [] : [backups]),
     ],
   };
 }
 
-function backupVolume(mysql: Maria, options: { readOnly?: boolean }): Volume {
-  return {
-    name: "backups",
-    persistentVolumeClaim: { claimName: namesOf(mysql).backup, ...options },
-  };
-}
-
-function jobPod(mysql: Maria, container: Container, backups: Volume): PodSpec {
+function jobPod(
+  mysql: Maria,
+  container: Container,
+  persistentVolumeClaim?: PersistentVolumeClaimVolumeSource,
+): PodSpec {
   return {
     restartPolicy: "Never",
     imagePullSecrets: mysql.spec.imagePullSecrets,
     automountServiceAccountToken: false,
     securityContext: podSecurity,
     containers: [container],
-    volumes: [...podVolumes(mysql), backups],
+    volumes: [
+      ...podVolumes(mysql),
+      ...(persistentVolumeClaim ? [{ name: "backups", persistentVolumeClaim }] : []),
+    ],
   };
 }

@@ -66,6 +66,9 @@ function progressing(mysql: Maria, observed: Observed): Word {
   const size = sizeOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
   const { statefulSet } = observed;
+  if (observed.switchover && !resultOf(observed.switchover)) {
+    return yes("SwitchingOver", `job ${observed.switchover.metadata.name} is running`);
+  }
   if (isResizing(observed)) return yes("ResizingStorage", "the volumes are being expanded");
   if (!statefulSet?.status?.observedGeneration) {
     const before = findCondition(mysql.status?.conditions, "Progressing");

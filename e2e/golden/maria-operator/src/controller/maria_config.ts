@@ -14,6 +14,7 @@ import init from "./maria_scripts/init.sh";
 import ready from "./maria_scripts/ready.sh";
 import restore from "./maria_scripts/restore.sh";
 import start from "./maria_scripts/start.sh";
+import switchOver from "./maria_scripts/switch.sh";
 
 /** Path of the configuration in the servers' pods. */
 export const CONFIG_PATH = "/etc/mysql-operator";
@@ -53,14 +54,15 @@ export function hashesOf(files: ServerFiles): FileHashes {
 export function configSecretFor(
   mysql: Maria,
   files: ServerFiles,
+  primary: number,
   history?: string,
 ): Desired<Secret> {
   const allowReinit = mysql.metadata.annotations?.[ALLOW_REINIT_ANNOTATION] !== undefined;
   const content = {
     ...files,
     ...{ "flavour.sh": flavour, "init.sh": init, "start.sh": start, "ready.sh": ready },
-    ...{ "backup.sh": backup, "restore.sh": restore },
-    primary: `0 ${hostOf(mysql, 0)} ${PORT}`,
+    ...{ "backup.sh": backup, "restore.sh": restore, "switch.sh": switchOver },
+    primary: `${primary} ${hostOf(mysql, primary)} ${PORT}`,
     ...(history ? { initialized: history } : {}),
     ...(allowReinit ? { "allow-reinit": "true" } : {}),
   };

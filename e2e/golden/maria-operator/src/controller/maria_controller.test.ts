@@ -3,7 +3,7 @@
  */
 
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { consistently, eventually } from "@tsbuilder/runtime/testing";
@@ -136,6 +136,30 @@ test("replicas with another history start anew, and those that are ahead are kep
   await scene.until(name, { Available: "PrimaryReady", Degraded: "ReplicaAhead" });
   expect(await scene.fileOf(name, "initialized")).toBe("one");
   expect((await scene.get(name)).status?.history).toBe("one");
+});
+
+test("a switchover is a Job, which the Service for writes and the servers follow", async () => {
+  const name = await scene.createServers("switched", { size: 2 });
+  for (const at of [0, 1]) {
+    await scene.makePod(name, at, { conditions: [{ type: "Ready", status: "True" }] });
+  }
+  await scene.makeReady(name);
+  await scene.change(name, (spec) => (spec.primary = 1));
+  await scene.until(name, { Progressing: "SwitchingOver" });
+  const key = { namespace, name: `${name}-switchover` };
+  await scene.endJob(key.name, "Failed", "2026-01-01T00:00:00Z");
+  await scene.until(name, { Degraded: "SwitchoverFailed" });
+  expect((await scene.get(name)).status?.primary).toBe(`${name}-0`);
+  await scene.client.delete(Job, key, { propagationPolicy: "Background" });
+  await scene.until(name, { Progressing: "SwitchingOver" });
+  await scene.endJob(key.name, "Complete", "2026-01-01T00:00:00Z");
+  await eventually(async () => {
+    const { spec } = await scene.client.get(Service, { namespace, name });
+    expect(spec?.selector?.["statefulset.kubernetes.io/pod-name"]).toBe(`${name}-1`);
+    expect(await scene.client.find(Job, key)).toBeUndefined();
+  });
+  expect(await scene.fileOf(name, "primary")).toMatch(/^1 switched-1\./);
+  expect((await scene.get(name)).status?.primary).toBe(`${name}-1`);
 });
 
 test("manual changes and deletions are reverted", async () => {

@@ -25,6 +25,7 @@ import { seedAnew } from "./maria_history.ts";
 import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
 import { observe } from "./maria_observed.ts";
 import { freeStuckPods } from "./maria_pods.ts";
+import { driveSwitchover } from "./maria_primary.ts";
 import { goThrough, NAMESPACE_GOES } from "./maria_problem.ts";
 import { driveDisruptionBudget, driveServers, driveServices } from "./maria_servers.ts";
 import { statusFor } from "./maria_status.ts";
@@ -63,11 +64,12 @@ export class MariaReconciler implements Reconciler {
     const before = await observe(client, mysql);
     const steps = [
       () => adoptData(client, mysql, before),
-      () => driveServices(client, mysql),
+      () => driveServices(client, mysql, before),
       () => driveServers(client, mysql, before, events),
       () => driveDisruptionBudget(client, mysql),
       () => growVolumes(client, mysql, before, events),
       () => freeStuckPods(client, mysql, before),
+      () => driveSwitchover(client, mysql, before),
       () => seedAnew(client, mysql, before, events),
       () => driveRestore(client, mysql, before),
       () => driveBackups(client, mysql, before),

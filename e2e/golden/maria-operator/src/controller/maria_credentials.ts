@@ -8,8 +8,8 @@ import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { HISTORY, historyOf } from "./maria_history.ts";
 import { resultOf } from "./maria_jobs.ts";
-import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT } from "./maria_names.ts";
-import type { Observed } from "./maria_observed.ts";
+import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT, PRIMARY_ANNOTATION } from "./maria_names.ts";
+import { type Observed, primaryOf } from "./maria_observed.ts";
 import { refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
@@ -46,6 +46,7 @@ export async function ensureCredentials(
   const history = historyOf(mysql, observed);
   const annotations = {
     ...ownerOfData(mysql),
+    [PRIMARY_ANNOTATION]: String(primaryOf(observed)),
     ...(history ? { [HISTORY]: history } : {}),
     ...(wasRestored(mysql, observed) ? { [RESTORED]: "true" } : {}),
   };

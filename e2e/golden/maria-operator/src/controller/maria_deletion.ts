@@ -24,6 +24,7 @@ export async function endMySQL(
   const names = namesOf(mysql);
   await deleteOwned(client, mysql, CronJob, names.backup);
   await deleteOwned(client, mysql, Job, names.restore);
+  await deleteOwned(client, mysql, Job, names.switchover);
   const data = await findData(client, mysql);
   const { deletionPolicy, backup } = mysql.spec;
   if (deletionPolicy !== "Delete") {

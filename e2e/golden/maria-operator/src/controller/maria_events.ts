@@ -51,6 +51,9 @@ export function announceTransitions(
   if (before?.history && status.history !== before.history) {
     events.warning(mysql, "HistoryChanged", "replicas become copies of the primary's new data");
   }
+  if (before?.primary && status.primary !== before.primary) {
+    events.normal(mysql, "SwitchedOver", `from ${before.primary} to ${status.primary}`);
+  }
   const job = status.lastBackup?.job;
   if (job && job !== before?.lastBackup?.job) {
     if (status.lastBackup?.result === "Succeeded")

@@ -5,8 +5,8 @@
 import type { Client, EventRecorder } from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { ALLOW_REINIT_ANNOTATION, DOMAIN, namesOf } from "./maria_names.ts";
-import { isPrimaryReady, isReady, type Observed } from "./maria_observed.ts";
+import { ALLOW_REINIT_ANNOTATION, DOMAIN } from "./maria_names.ts";
+import { isPrimaryReady, isReady, type Observed, primaryPodOf } from "./maria_observed.ts";
 import { endOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 
@@ -24,7 +24,7 @@ export function historyOf(mysql: Maria, observed: Observed): string | undefined 
     credentials?.metadata.annotations?.[HISTORY] ??
     (mounted && Buffer.from(mounted, "base64").toString("utf8"));
   if (isPrimaryReady(mysql, observed) !== true) return recorded;
-  const primary = pods.find(({ metadata }) => metadata.name === namesOf(mysql).primaryPod);
+  const primary = pods.find(({ metadata }) => metadata.name === primaryPodOf(mysql, observed));
   // Older versions of `init.sh` don't tell, and recorded only that there was data.
   return (primary && toldBy(primary)) ?? recorded ?? "true";
 }
@@ -41,7 +41,7 @@ export async function seedAnew(
 ): Promise<void> {
   if (isPrimaryReady(mysql, observed) !== true) return;
   const history = historyOf(mysql, observed);
-  const { primaryPod } = namesOf(mysql);
+  const primaryPod = primaryPodOf(mysql, observed);
   for (const pod of observed.pods) {
     const { name = "", namespace, uid, deletionTimestamp } = pod.metadata;
     if (name === primaryPod || deletionTimestamp) continue;
@@ -54,10 +54,10 @@ export async function seedAnew(
 }
 
 /** Problems of the data, which the scripts report by exit code; those of the primary come first. */
-export function problemsOfData(mysql: Maria, { pods }: Observed): Problem[] {
-  const { primaryPod } = namesOf(mysql);
+export function problemsOfData(mysql: Maria, observed: Observed): Problem[] {
+  const primaryPod = primaryPodOf(mysql, observed);
   const rankOf = ({ metadata }: Pod) => (metadata.name === primaryPod ? 0 : 1);
-  const unready = pods.filter((pod) => !isReady(pod));
+  const unready = observed.pods.filter((pod) => !isReady(pod));
   const primaryFirst = unready.toSorted((a, b) => rankOf(a) - rankOf(b));
   return primaryFirst.flatMap((pod) => {
     const { name = "" } = pod.metadata;
@@ -69,7 +69,7 @@ export function problemsOfData(mysql: Maria, { pods }: Observed): Problem[] {
     if (name === primaryPod && init?.exitCode === PRIMARY_DATA_LOST) {
       return new Problem(
         "PrimaryDataLost",
-        `the volume of ${name} does not have the data that was there before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to go on with what is there: the replicas will become copies of it`,
+        `the volume of ${name} does not have the data that was there before; restore it, make a replica primary, or annotate with ${ALLOW_REINIT_ANNOTATION} to go on with what is there: the replicas will become copies of it`,
       );
     }
     const end = endOf(pod, "mysql");

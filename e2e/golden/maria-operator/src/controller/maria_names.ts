@@ -17,6 +17,12 @@ export const OWNER_ANNOTATION = `${DOMAIN}/owner-uid`;
 /** Annotation that allows a primary that lost its data to start with an empty volume. */
 export const ALLOW_REINIT_ANNOTATION = `${DOMAIN}/allow-reinit`;
 
+/** Annotation with the ordinal of the primary, and with the one that a switchover makes primary. */
+export const PRIMARY_ANNOTATION = `${DOMAIN}/primary`;
+
+/** Annotation that allows a switchover without the primary, which loses what no replica has received. */
+export const ALLOW_LOSS_ANNOTATION = `${DOMAIN}/allow-loss`;
+
 /** The names of all objects of a MySQL. */
 export function namesOf({ metadata }: Maria) {
   const name = metadata.name ?? "";
@@ -30,7 +36,7 @@ export function namesOf({ metadata }: Maria) {
     disruptionBudget: name,
     backup: `${name}-backup`,
     restore: `${name}-restore`,
-    primaryPod: `${name}-0`,
+    switchover: `${name}-switchover`,
   };
 }
 
@@ -38,7 +44,7 @@ export function namesOf({ metadata }: Maria) {
 export const NAME_LABEL = "maria";
 
 /** Selects all our objects that are read by name or have no owner reference. */
-export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,credentials,config)`;
+export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,switchover,credentials,config)`;
 
 /** Labels that select a MySQL's objects; they never change, because selectors are immutable. */
 export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {

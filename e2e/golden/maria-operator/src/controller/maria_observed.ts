@@ -8,7 +8,8 @@ import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { isServerVolume } from "./maria_data.ts";
-import { labelsOf, namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
+import { resultOf } from "./maria_jobs.ts";
+import { labelsOf, namesOf, PRIMARY_ANNOTATION, selectorLabels, sizeOf } from "./maria_names.ts";
 import { findOwn } from "./maria_owned.ts";
 
 /** The current state of a MySQL's objects. */
@@ -22,6 +23,8 @@ export interface Observed {
   readonly backupJobs: readonly Job[];
   readonly backupPods: readonly Pod[];
   readonly restoreJob: Job | undefined;
+  readonly switchover: Job | undefined;
+  readonly switchPods: readonly Pod[];
 }
 
 /** Reads all objects of a MySQL from the cache: no request is sent. */
@@ -42,7 +45,25 @@ export async function observe(client: Client, mysql: Maria): Promise<Observed> {
     backupJobs: await client.list(Job, { namespace, labels: labelsOf(mysql, "backup") }),
     backupPods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "backup") }),
     restoreJob: await findOwn(client, mysql, Job, names.restore),
+    switchover: await findOwn(client, mysql, Job, names.switchover),
+    switchPods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "switchover") }),
   };
+}
+
+/** The ordinal of the primary. */
+export function primaryOf({ switchover, credentials, config }: Observed): number {
+  const isDone = switchover && resultOf(switchover) === "Succeeded";
+  const [made, recorded] = [isDone ? switchover : undefined, credentials].map(
+    (object) => object?.metadata.annotations?.[PRIMARY_ANNOTATION],
+  );
+  // The file for the servers begins with it.
+  const told = Buffer.from(config?.data?.primary ?? "", "base64").toString();
+  return Number(made ?? recorded ?? told.split(" ")[0]);
+}
+
+/** The pod of the primary. */
+export function primaryPodOf(mysql: Maria, observed: Observed): string {
+  return `${namesOf(mysql).statefulSet}-${primaryOf(observed)}`;
 }
 
 /**
@@ -50,7 +71,7 @@ export async function observe(client: Client, mysql: Maria): Promise<Observed> {
  */
 export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | undefined {
   const { statefulSet, pods } = observed;
-  const primary = pods.find(({ metadata }) => metadata.name === namesOf(mysql).primaryPod);
+  const primary = pods.find(({ metadata }) => metadata.name === primaryPodOf(mysql, observed));
   if (sizeOf(mysql) === 0) return false;
   if (!isSeen(statefulSet)) return primary && !isReady(primary) ? false : undefined;
   const ready = statefulSet?.status?.readyReplicas ?? 0;

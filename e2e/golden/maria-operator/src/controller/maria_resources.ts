@@ -25,8 +25,8 @@ import {
   storageOf,
 } from "./maria_names.ts";
 
-/** The Service for writes selects the primary, which is always ordinal 0. */
-export function primaryServiceFor(mysql: Maria): Desired<Service> {
+/** The Service for writes selects the primary. */
+export function primaryServiceFor(mysql: Maria, primaryPod: string): Desired<Service> {
   const { type = "ClusterIP", annotations } = mysql.spec.service ?? {};
   return {
     metadata: {
@@ -38,7 +38,7 @@ export function primaryServiceFor(mysql: Maria): Desired<Service> {
       type,
       selector: {
         ...selectorLabels(mysql, "server"),
-        "statefulset.kubernetes.io/pod-name": namesOf(mysql).primaryPod,
+        "statefulset.kubernetes.io/pod-name": primaryPod,
       },
       ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
     },
@@ -84,6 +84,7 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
 export function statefulSetFor(
   mysql: Maria,
   hashes: FileHashes,
+  primary: number,
   existing?: StatefulSet,
 ): Desired<StatefulSet> {
   const names = namesOf(mysql);
@@ -91,7 +92,8 @@ export function statefulSetFor(
   return {
     metadata: { name: names.statefulSet, labels: labelsOf(mysql, "server") },
     spec: {
-      replicas: sizeOf(mysql),
+      // Never without the primary.
+      replicas: sizeOf(mysql) && Math.max(sizeOf(mysql), primary + 1),
       serviceName: names.headlessService,
       podManagementPolicy: "OrderedReady",
       updateStrategy: { type: "RollingUpdate" },

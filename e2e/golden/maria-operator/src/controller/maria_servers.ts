@@ -12,7 +12,7 @@ import { ensureCredentials } from "./maria_credentials.ts";
 import { announceChange } from "./maria_events.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
-import type { Observed } from "./maria_observed.ts";
+import { type Observed, primaryOf, primaryPodOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import {
   disruptionBudgetFor,
@@ -23,8 +23,13 @@ import {
 } from "./maria_resources.ts";
 
 /** Applies the Services. */
-export async function driveServices(client: Client, mysql: Maria): Promise<void> {
-  const desired = [headlessServiceFor(mysql), primaryServiceFor(mysql), readServiceFor(mysql)];
+export async function driveServices(
+  client: Client,
+  mysql: Maria,
+  observed: Observed,
+): Promise<void> {
+  const primary = primaryServiceFor(mysql, primaryPodOf(mysql, observed));
+  const desired = [headlessServiceFor(mysql), primary, readServiceFor(mysql)];
   for (const service of desired) {
     await applyOwned(client, mysql, Service, service, removeForeignPorts);
   }
@@ -38,12 +43,13 @@ export async function driveServers(
   events: EventRecorder,
 ): Promise<void> {
   const files = serverFiles(mysql, await ensureCredentials(client, mysql, observed));
-  const config = configSecretFor(mysql, files, historyOf(mysql, observed));
+  const primary = primaryOf(observed);
+  const config = configSecretFor(mysql, files, primary, historyOf(mysql, observed));
   await applyOwned(client, mysql, Secret, config);
   // One that is being deleted to expand volumes is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
-  const desired = statefulSetFor(mysql, hashesOf(files), before);
+  const desired = statefulSetFor(mysql, hashesOf(files), primary, before);
   announceChange(events, mysql, before, await applyOwned(client, mysql, StatefulSet, desired));
 }
 

@@ -8,7 +8,7 @@ import { conditionsFor } from "./maria_conditions.ts";
 import { sourceOf, summarizeBackups } from "./maria_jobs.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, PORT, selectorLabels } from "./maria_names.ts";
-import { countServers, type Observed } from "./maria_observed.ts";
+import { countServers, type Observed, primaryPodOf } from "./maria_observed.ts";
 import type { Problem } from "./maria_problem.ts";
 import { storageSizeOf } from "./maria_storage.ts";
 
@@ -35,7 +35,7 @@ export function statusFor(
     selector: Object.entries(selectorLabels(mysql, "server"))
       .map(([key, value]) => `${key}=${value}`)
       .join(","),
-    primary: names.primaryPod,
+    primary: primaryPodOf(mysql, observed),
     ...(history ? { history } : {}),
     endpoint: `${names.primaryService}.${metadata.namespace}.svc:${PORT}`,
     readEndpoint: `${names.readService}.${metadata.namespace}.svc:${PORT}`,

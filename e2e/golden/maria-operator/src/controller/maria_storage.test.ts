@@ -144,7 +144,7 @@ test("data that an older version created without an owner's uid is adopted and d
   const old = [`data-${name}-0`, `data-${name}-3`];
   const labels = selectorLabels(mysql, "server");
   for (const claim of old) await makeClaim(claim, labels);
-  const { spec } = statefulSetFor(mysql, { all: "", settings: "" });
+  const { spec } = statefulSetFor(mysql, { all: "", settings: "" }, 0);
   await scene.client.create(
     StatefulSet,
     {

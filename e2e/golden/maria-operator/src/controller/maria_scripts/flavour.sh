@@ -17,9 +17,17 @@ export MARK="$DATADIR/.operator-initialized"
 # Marks of a replica that can't follow: the primary has purged the logs it needs, or lacks what the replica has.
 export STALE="$DATADIR/.operator-stale" AHEAD="$DATADIR/.operator-ahead"
 
+# Marks that a switchover leaves in the data of the primary that was and of the one that is, because it takes a while
+# until all servers see the operator's word.
+DRAINED="$DATADIR/.operator-drained"
+PROMOTED="$DATADIR/.operator-promoted"
+
 # The operator writes who is primary. It changes while servers run.
-read -r PRIMARY PRIMARY_HOST PRIMARY_PORT <<< "$(cat "$CONFIG/primary")"
-export PRIMARY
+read_primary() { read -r PRIMARY PRIMARY_HOST PRIMARY_PORT <<< "$(cat "$CONFIG/primary")"; }
+read_primary
+
+# Returns whether this server is the primary.
+is_primary() { [ ! -e "$DRAINED" ] && { [ "$ORDINAL" = "$PRIMARY" ] || [ -e "$PROMOTED" ]; }; }
 
 # report TEXT: passes a line to the operator by way of the container's termination message.
 report() { { echo "$*" > "$REPORT"; } 2> /dev/null || true; }
@@ -51,7 +59,7 @@ server_flags() {
   else
     # MySQL's GTIDs have the UUID of this file instead, which is created at startup.
     rm -f "$DATADIR/auto.cnf"
-    printf '%s\n' --gtid-mode=ON --enforce-gtid-consistency=ON --skip-replica-start
+    printf '%s\n' --secure-file-priv= --gtid-mode=ON --enforce-gtid-consistency=ON --skip-replica-start
   fi
 }
 
@@ -88,6 +96,15 @@ replication_statements() {
   else
     printf "STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_HOST='%s', SOURCE_PORT=%s, SOURCE_USER='operator_replication', SOURCE_PASSWORD='%s', SOURCE_CONNECT_RETRY=2, SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1; START REPLICA;\n" \
       "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"
+  fi
+}
+
+# Statements that make a replica the primary. The last one is an empty transaction, by which replicas know its run.
+promotion_statements() {
+  if [ "$FLAVOUR" = mariadb ]; then
+    echo 'STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only=OFF; FLUSH USER_RESOURCES;'
+  else
+    echo 'STOP REPLICA; RESET REPLICA ALL; SET GLOBAL super_read_only=OFF; SET GLOBAL read_only=OFF; FLUSH USER_RESOURCES;'
   fi
 }
 

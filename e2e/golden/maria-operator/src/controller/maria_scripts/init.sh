@@ -11,7 +11,7 @@ main() {
   local history="" truth=""
   if [ -e "$MARK" ]; then history="$(cat "$MARK")" && history="${history:-true}"; fi
   if [ -e "$CONFIG/initialized" ]; then truth="$(cat "$CONFIG/initialized")"; fi
-  if [ "$ORDINAL" = "$PRIMARY" ]; then
+  if is_primary; then
     refuse_other_data "$history" "$truth"
     [ -n "$history" ] || { create_system_tables && history="$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')"; }
   elif [ -z "$history" ] || [ -e "$STALE" ] || { [ -n "$truth" ] && [ "$history" != "$truth" ]; }; then

@@ -7,7 +7,7 @@ set -euo pipefail
 
 read_only="$(as probe --socket="$SOCKET" --skip-column-names --execute='SELECT @@global.read_only')"
 
-if [ "$ORDINAL" = "$PRIMARY" ]; then
+if is_primary; then
   [ "$read_only" = 0 ] || { echo "the primary is read-only"; exit 1; }
   exit 0
 fi

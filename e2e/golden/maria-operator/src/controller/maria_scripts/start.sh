@@ -4,9 +4,10 @@ set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
 
-
 mapfile -t flags < <(server_flags)
-if [ "$ORDINAL" = "$PRIMARY" ]; then
+role=replica
+if is_primary; then
+  role=primary
   flags+=(--read-only=OFF)
 else
   [ ! -e "$STALE" ] || { echo "ReplicaStale: the primary has purged the logs that this replica needs." >&2; exit 4; }
@@ -21,16 +22,21 @@ else
 fi
 rm -f "$AHEAD"
 
-# Runs in the background: configures replication once the server's socket answers.
+# Runs in the background: lets the server follow whoever is primary, also when that changes.
 follow_primary() {
+  local followed=""
   until as root --socket="$SOCKET" --execute='SELECT 1' > /dev/null 2>&1; do wait_a_second; done
-  replication_statements | as root --socket="$SOCKET"
   while wait_a_second; do
+    read_primary
+    # Once the operator's word is here, the marks of a switchover are not needed any more.
+    if [ "$ORDINAL" = "$PRIMARY" ]; then rm -f "$PROMOTED"; else rm -f "$DRAINED"; fi
+    if is_primary; then role=primary && continue; fi
+    [ "$ORDINAL" != "$PRIMARY" ] || continue
+    # A primary that no longer is one starts again as a replica.
+    [ "$role" = replica ] || kill "$$"
+    if [ "$followed" != "$PRIMARY" ]; then replication_statements | as root --socket="$SOCKET" && followed="$PRIMARY"; fi
     # The replica's position is not in the primary's logs, or follows a different one: it can never catch up.
-    case "$(replica_field Last_IO_Errno) $(replica_field Last_SQL_Errno)" in 1236* | 13114* | *1950)
-      end_replica
-      ;;
-    esac
+    case "$(replica_field Last_IO_Errno) $(replica_field Last_SQL_Errno)" in 1236* | 13114* | *1950) end_replica ;; esac
   done
 }
 
@@ -56,10 +62,9 @@ wait_a_second() {
 # The init file sets users and passwords at every start, so a password rotation is a restart. A primary also writes an
 # empty transaction, by which replicas know its run.
 cat "$CONFIG/init.sql" > "$RUNDIR/init.sql"
-if [ "$ORDINAL" = "$PRIMARY" ]; then
+if [ "$role" = primary ]; then
   printf 'SET SESSION sql_log_bin=1;\nFLUSH USER_RESOURCES;\n' >> "$RUNDIR/init.sql"
-else
-  follow_primary &
 fi
+follow_primary &
 
 exec "$SERVER" "${flags[@]}" --init-file="$RUNDIR/init.sql"

@@ -1,0 +1,76 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Client, Desired } from "@tsbuilder/runtime";
+import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { jobContainer, jobFor } from "./maria_backup_resources.ts";
+import { resultOf } from "./maria_jobs.ts";
+import {
+  ALLOW_LOSS_ANNOTATION,
+  hostOf,
+  namesOf,
+  PORT,
+  PRIMARY_ANNOTATION,
+  sizeOf,
+} from "./maria_names.ts";
+import { isPrimaryReady, isReady, type Observed, primaryOf } from "./maria_observed.ts";
+import { applyOwned, deleteOwned } from "./maria_owned.ts";
+import { endOf } from "./maria_pods.ts";
+import { Problem } from "./maria_problem.ts";
+
+// Who is primary? The one that is recorded with the passwords, until a Job of `switch.sh` has made another one primary.
+// Servers and Services are told afterwards: what the Job leaves in the data is enough for servers that restart meanwhile.
+
+/** Makes the server primary that the spec names. */
+export async function driveSwitchover(
+  client: Client,
+  mysql: Maria,
+  observed: Observed,
+): Promise<void> {
+  const { switchover, switchPods, credentials, pods } = observed;
+  const { primary: wanted } = mysql.spec;
+  const name = namesOf(mysql).switchover;
+  if (switchover) {
+    const result = resultOf(switchover);
+    const { [PRIMARY_ANNOTATION]: target } = switchover.metadata.annotations ?? {};
+    const isRecorded = credentials?.metadata.annotations?.[PRIMARY_ANNOTATION] === target;
+    const isOutdated = Number(target) !== wanted || allowsLoss(switchover) !== allowsLoss(mysql);
+    if (result === "Succeeded" ? isRecorded : result === "Failed" && isOutdated) {
+      return deleteOwned(client, mysql, Job, name);
+    }
+    if (result !== "Failed") return;
+    const why = switchPods.flatMap((pod) => endOf(pod, "switch")?.message?.trim() ?? []).at(-1);
+    const message = `job ${name} failed: ${why ?? "see its log"}; delete it to retry`;
+    throw new Problem("SwitchoverFailed", message);
+  }
+  if (wanted === undefined || wanted === primaryOf(observed) || sizeOf(mysql) === 0) return;
+  const pod = `${namesOf(mysql).statefulSet}-${wanted}`;
+  if (!pods.some((one) => one.metadata.name === pod && isReady(one))) {
+    throw new Problem("SwitchoverWaits", `${pod} is to be primary, but is not ready`);
+  }
+  await applyOwned(client, mysql, Job, switchoverFor(mysql, observed, wanted));
+}
+
+function switchoverFor(mysql: Maria, observed: Observed, target: number): Desired<Job> {
+  const others = Array.from({ length: sizeOf(mysql) }, (_, ordinal) => ordinal).filter(
+    (ordinal) => ordinal !== target && ordinal !== primaryOf(observed),
+  );
+  const isLossAllowed = allowsLoss(mysql) && isPrimaryReady(mysql, observed) === false;
+  const container = jobContainer(mysql, "switch", {
+    TARGET_HOST: hostOf(mysql, target),
+    OTHER_HOSTS: others.map((ordinal) => `${hostOf(mysql, ordinal)}:${PORT}`).join(" "),
+    ALLOW_LOSS: isLossAllowed ? "true" : "",
+  });
+  const job = jobFor(mysql, "switchover", { container, backoffLimit: 2 });
+  const annotations = {
+    [PRIMARY_ANNOTATION]: String(target),
+    ...(allowsLoss(mysql) ? { [ALLOW_LOSS_ANNOTATION]: "true" } : {}),
+  };
+  return { ...job, metadata: { ...job.metadata, annotations } };
+}
+
+function allowsLoss({ metadata }: Maria | Job): boolean {
+  return metadata.annotations?.[ALLOW_LOSS_ANNOTATION] !== undefined;
+}
