@@ -1,4 +1,5 @@
 export * from "./contract/index.ts";
+export * from "./explore/index.ts";
 export { OutsideError } from "./globals/index.ts";
 export { Random } from "./random/index.ts";
-export { simulate } from "./world/simulate.ts";
+export { simulate } from "./world/index.ts";

@@ -4,5 +4,5 @@ export type { Run } from "./run.ts";
 export type { Check, Scenario, SimulatedOperator } from "./scenario.ts";
 export { type State, stateOf } from "./state.ts";
 export type { Step } from "./step.ts";
-export type { TraceEvent } from "./trace-event.ts";
+export type { Phase, TraceEvent } from "./trace-event.ts";
 export type { MistakeClass, Verdict } from "./verdict.ts";

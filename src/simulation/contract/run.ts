@@ -2,7 +2,6 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { State } from "./state.ts";
 import type { Step } from "./step.ts";
 import type { TraceEvent } from "./trace-event.ts";
-import type { Verdict } from "./verdict.ts";
 
 /** What happened in one run. */
 export interface Run {
@@ -19,6 +18,4 @@ export interface Run {
   readonly requests: { readonly [process: string]: number };
   /** Virtual milliseconds until everything had come to rest. */
   readonly duration: number;
-  /** What is wrong with this run by itself. */
-  readonly verdicts: readonly Verdict[];
 }

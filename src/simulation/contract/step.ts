@@ -1,18 +1,22 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Ref } from "./ref.ts";
 
-/** Milliseconds to wait before a step. Default: the seed decides. */
-interface Timed {
+interface Planned {
+  /** Milliseconds to wait before it. Default: the seed decides. */
   readonly after?: number;
+  /** What it is for, in words. */
+  readonly why?: string;
+  /** The schema allows it, but it can't work, such as a name that no image has. A later step corrects it. */
+  readonly strange?: boolean;
 }
 
 /** What a user does. Data only, so that a step can be left out, and written into a test. */
 export type Step =
   /** Creates the object, or replaces everything but metadata and status: a field that is omitted is removed. */
-  | (Timed & { readonly do: "apply"; readonly object: KubernetesObject })
+  | (Planned & { readonly do: "apply"; readonly object: KubernetesObject })
   /** Merges into the status, as another controller would. */
-  | (Timed & { readonly do: "status"; readonly target: Ref; readonly status: object })
-  | (Timed & { readonly do: "patch"; readonly target: Ref; readonly merge: object })
-  | (Timed & { readonly do: "delete"; readonly target: Ref })
+  | (Planned & { readonly do: "status"; readonly target: Ref; readonly status: object })
+  | (Planned & { readonly do: "patch"; readonly target: Ref; readonly merge: object })
+  | (Planned & { readonly do: "delete"; readonly target: Ref })
   /** Waits until the operators rest. */
   | { readonly do: "settle" };

@@ -1,6 +1,12 @@
+/** The parts of a run: the steps, a restart of all processes, and the deletion of what the steps created. */
+export type Phase = "steps" | "restart" | "deletion";
+
 /** One line of what happened. All of it is decided by the scenario and the seed. */
 export type TraceEvent = { readonly at: number } & (
   | { readonly type: "start" | "died" | "leads"; readonly process: string }
+  /** A part of the run is over; whether the operators rest. */
+  | { readonly type: "phase"; readonly phase: Phase; readonly rests: boolean }
+  | { readonly type: "promise"; readonly name: string; readonly promise: "always" | "never" | "eventually" }
   | { readonly type: "fault"; readonly text: string }
   | { readonly type: "step"; readonly text: string; readonly status: number }
   | {
@@ -26,8 +32,10 @@ export type TraceEvent = { readonly at: number } & (
       readonly resource: string;
       readonly key: string;
       readonly uid: string;
-      /** The fields that differ from before. */
+      /** The fields that differ from before; the finalizers if their removal deleted it. */
       readonly fields: readonly string[];
+      /** The uid of its controller, before and after. */
+      readonly owners: readonly [before: string | undefined, after: string | undefined];
     }
   | {
       readonly type: "log";

@@ -1,4 +1,4 @@
 export { inContext } from "./in-context.ts";
 export { OutsideError } from "./outside-error.ts";
-export { inside, type Surroundings, surroundings } from "./surroundings.ts";
+export { inside, type Environment, environment } from "./environment.ts";
 export { withVirtualGlobals } from "./virtual-globals.ts";

@@ -4,7 +4,7 @@ import net from "node:net";
 import workers from "node:worker_threads";
 import { OutsideError } from "./outside-error.ts";
 import type { Replacements } from "./replace.ts";
-import { surroundings } from "./surroundings.ts";
+import { environment } from "./environment.ts";
 
 const processes = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
 const writes = ["appendFile", "copyFile", "mkdir", "rename", "rm", "symlink", "unlink", "writeFile"];
@@ -18,7 +18,7 @@ export function refuseOutside(replacements: Replacements): void {
         name,
         (real: (...args: never[]) => unknown) =>
           function (this: unknown, ...args: never[]) {
-            if (surroundings()) throw new OutsideError(`${what}.${name}()`, instead);
+            if (environment()) throw new OutsideError(`${what}.${name}()`, instead);
             return new.target ? Reflect.construct(real, args) : real.apply(this, args);
           },
       );

@@ -1,5 +1,5 @@
 import type { Random } from "../random/random.ts";
-import { surroundings } from "./surroundings.ts";
+import { environment } from "./environment.ts";
 
 export function randomBytes(random: Random, size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => random.integer(0, 255)));
@@ -16,7 +16,7 @@ function randomUUID(random: Random): string {
 type Anything = (...args: never[]) => unknown;
 type Drawing = (random: Random, ...args: never[]) => unknown;
 
-/** Functions of `node:crypto` that draw from the surroundings' randomness. Calls with a callback stay real. */
+/** Functions of `node:crypto` that draw from the environment' randomness. Calls with a callback stay real. */
 export const virtualCrypto: { readonly [name: string]: Drawing } = {
   randomUUID,
   randomBytes,
@@ -34,10 +34,10 @@ export const virtualWebCrypto: { readonly [name: string]: Drawing } = {
   },
 };
 
-/** A function that draws from the surroundings within a simulation, and is the real one elsewhere. */
+/** A function that draws from the environment within a simulation, and is the real one elsewhere. */
 export function drawn(real: Anything, virtual: Drawing): Anything {
   return function (this: unknown, ...args: never[]) {
-    const around = surroundings();
+    const around = environment();
     return around && typeof args.at(-1) !== "function"
       ? virtual(around.random, ...args)
       : real.apply(this, args);

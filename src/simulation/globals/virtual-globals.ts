@@ -4,7 +4,7 @@ import os from "node:os";
 import timers from "node:timers";
 import { refuseOutside } from "./refusals.ts";
 import { Replacements } from "./replace.ts";
-import { surroundings } from "./surroundings.ts";
+import { environment } from "./environment.ts";
 import { drawn, virtualCrypto, virtualWebCrypto } from "./virtual-crypto.ts";
 import { virtualDate } from "./virtual-date.ts";
 import { sleepers } from "./virtual-sleep.ts";
@@ -14,7 +14,7 @@ let users = 0;
 let replacements: Replacements | undefined;
 
 /**
- * Runs a function while time, chance and the machine's name are those of the surroundings, in all code that `inside`
+ * Runs a function while time, chance and the machine's name are those of the environment, in all code that `inside`
  * runs. Everything else sees the real ones.
  */
 export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
@@ -32,11 +32,11 @@ export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
 function replaceAll(): Replacements {
   const all = new Replacements();
   all.set(globalThis, "Date", virtualDate);
-  all.set(Math, "random", (real: () => number) => () => surroundings()?.random.next() ?? real());
+  all.set(Math, "random", (real: () => number) => () => environment()?.random.next() ?? real());
   all.set(
     performance,
     "now",
-    (real: () => number) => () => surroundings()?.clock.monotonic() ?? real.call(performance),
+    (real: () => number) => () => environment()?.clock.monotonic() ?? real.call(performance),
   );
   for (const table of [globalThis, timers]) {
     all.set(table, "setTimeout", (real: never) => virtualTimer(real, { repeats: false }));
@@ -51,7 +51,7 @@ function replaceAll(): Replacements {
     all.set(crypto, name, (real: never) => drawn(real, virtual));
   for (const [name, virtual] of Object.entries(virtualWebCrypto))
     all.set(globalThis.crypto, name, (real: never) => drawn(real, virtual));
-  all.set(os, "hostname", (real: () => string) => () => surroundings()?.who ?? real());
+  all.set(os, "hostname", (real: () => string) => () => environment()?.who ?? real());
   refuseOutside(all);
   syncBuiltinESMExports();
   return all;

@@ -1,4 +1,4 @@
-import { surroundings } from "./surroundings.ts";
+import { environment } from "./environment.ts";
 
 interface SleepOptions {
   readonly signal?: AbortSignal;
@@ -21,19 +21,19 @@ function until<R>(value: R, { signal }: SleepOptions, start: (done: () => void) 
   });
 }
 
-/** The functions of `node:timers/promises`, on the clock of the surroundings. */
+/** The functions of `node:timers/promises`, on the clock of the environment. */
 export const sleepers = {
   setTimeout:
     (real: Sleep<[number?, unknown?, SleepOptions?]>): typeof real =>
     (delay, value, options = {}) => {
-      const around = surroundings();
+      const around = environment();
       if (!around) return real(delay, value, options);
       return until(value, options, (done) => around.clock.setTimer(done, delay ?? 1));
     },
   setImmediate:
     (real: Sleep<[unknown?, SleepOptions?]>): typeof real =>
     (value, options = {}) => {
-      const around = surroundings();
+      const around = environment();
       if (!around) return real(value, options);
       return until(value, options, (done) => {
         around.enqueue(done);

@@ -1,13 +1,13 @@
 import { inContext } from "./in-context.ts";
-import { type Surroundings, surroundings } from "./surroundings.ts";
+import { type Environment, environment } from "./environment.ts";
 
-/** A timer on the surroundings' clock, with the methods of Node's. */
+/** A timer on the environment' clock, with the methods of Node's. */
 export class VirtualTimer {
   #cancel: () => void = () => {};
   readonly #start: () => () => void;
 
   constructor(
-    around: Surroundings,
+    around: Environment,
     run: () => void,
     { period, repeats }: { period: number; repeats: boolean },
   ) {
@@ -69,7 +69,7 @@ type Callback = (...args: unknown[]) => void;
 /** `setTimeout` or `setInterval`: virtual within a simulation. */
 export function virtualTimer<F extends Callback>(real: F, { repeats }: { repeats: boolean }): F {
   const set = (run: Callback, period = 1, ...args: unknown[]): unknown => {
-    const around = surroundings();
+    const around = environment();
     if (!around) return real(run, period, ...args);
     return new VirtualTimer(around, () => run(...args), { period: period || 1, repeats });
   };
@@ -84,7 +84,7 @@ export function virtualClear(real: (timer: unknown) => void): (timer: unknown) =
 /** `setImmediate`: virtual within a simulation. */
 export function virtualImmediate<F extends Callback>(real: F): F {
   const set = (run: Callback, ...args: unknown[]): unknown => {
-    const around = surroundings();
+    const around = environment();
     if (!around) return real(run, ...args);
     const immediate = new VirtualImmediate();
     around.enqueue(

@@ -35,15 +35,14 @@ export function tokensOf({ operators }: Scenario): { [token: string]: User } {
   return tokens;
 }
 
-const bases = new WeakMap<object, Promise<Base>>();
+const bases = new Map<string, Promise<Base>>();
 
-/** Makes the state once for each list of operators, since scenarios that differ in steps and faults share it. */
+/** Makes the state once for all scenarios that differ in steps and faults only. */
 export function baseOf(scenario: Scenario): Promise<Base> {
-  let base = bases.get(scenario.operators);
-  if (!base) {
-    base = makeBase(scenario);
-    bases.set(scenario.operators, base);
-  }
+  const { operators, crds, objects } = scenario;
+  const key = JSON.stringify([operators.map(({ name, rules }) => ({ name, rules })), crds, objects]);
+  let base = bases.get(key);
+  if (!base) bases.set(key, (base = makeBase(scenario)));
   return base;
 }
 

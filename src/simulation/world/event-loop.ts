@@ -12,6 +12,8 @@ const start = Date.UTC(2030, 0, 1);
 export class EventLoop {
   readonly clock = new FakeClock(start);
   #ready: Array<() => void> = [];
+  /** Work that takes real time, such as loading a module, but no virtual time. */
+  #working = 0;
 
   /** Runs a function in the next turn. */
   readonly enqueue = (run: () => void): void => void this.#ready.push(run);
@@ -25,12 +27,18 @@ export class EventLoop {
     return this.clock.setTimer(run, milliseconds);
   }
 
+  /** Keeps the time where it is until a promise is settled. */
+  hold<R>(work: Promise<R>): Promise<R> {
+    this.#working++;
+    return work.finally(() => this.#working--);
+  }
+
   /** Runs everything that is due now: promises, and callbacks turn by turn. */
   async drain(): Promise<void> {
     for (;;) {
       await realTurn();
       const due = this.#ready;
-      if (due.length === 0) return;
+      if (due.length === 0 && this.#working === 0) return;
       this.#ready = [];
       for (const run of due) run();
     }

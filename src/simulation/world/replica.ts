@@ -1,6 +1,6 @@
 import { Manager } from "@tsbuilder/runtime";
 import type { CrashFault, SimulatedOperator } from "../contract/index.ts";
-import { inside, type Surroundings } from "../globals/index.ts";
+import { inside, type Environment } from "../globals/index.ts";
 import type { Random } from "../random/index.ts";
 import { operatorNamespace } from "./base.ts";
 import { configOf } from "./network.ts";
@@ -25,10 +25,11 @@ export class Replica {
   readonly feeds = new Set<WatchFeed>();
   readonly #world: World;
   readonly #random: Random;
-  #around: Surroundings;
+  #around: Environment;
   #manager: Manager | undefined;
   /** Its lives are counted; what an earlier one still does has no effect. */
   life = 0;
+  isLeader = false;
   writes = 0;
   requests = 0;
   view: View | undefined;
@@ -40,7 +41,7 @@ export class Replica {
     this.operator = operator;
     this.#world = world;
     this.#random = world.random.fork(`network of ${this.name}`);
-    this.#around = this.#surroundings();
+    this.#around = this.#environment();
   }
 
   /** The way of a request or an answer takes this long. */
@@ -58,7 +59,9 @@ export class Replica {
     inside(this.#around, code);
   }
 
+  /** What a process that doesn't lead has in its queue waits for the lease. */
   get isIdle(): boolean {
+    if ((this.operator.replicas ?? 1) > 1 && !this.isLeader) return true;
     return this.#manager?.isIdle ?? false;
   }
 
@@ -69,7 +72,7 @@ export class Replica {
   start(lag = 0): void {
     const life = ++this.life;
     const { recorder, loop } = this.#world;
-    this.#around = this.#surroundings();
+    this.#around = this.#environment();
     this.view = lag > 0 ? { revision: this.#world.revisionAt(loop.now - lag), seen: new Set() } : undefined;
     this.viewHeldUntil = lag > 0 ? loop.now + lag : 0;
     recorder.add({ type: "start", process: this.name });
@@ -123,7 +126,7 @@ export class Replica {
     this.#manager = undefined;
   }
 
-  #surroundings(): Surroundings {
+  #environment(): Environment {
     const { loop, random } = this.#world;
     return {
       who: this.name,

@@ -1,18 +1,20 @@
-import type { Run, Scenario } from "../contract/index.ts";
-import { stateOf } from "../contract/index.ts";
-import { surroundings, withVirtualGlobals } from "../globals/index.ts";
+import type { Phase, Run, Scenario, State, Step } from "../contract/index.ts";
+import { refOf, refText, stateOf } from "../contract/index.ts";
+import { environment, withVirtualGlobals } from "../globals/index.ts";
 import { baseOf } from "./base.ts";
-import { scheduleFaults } from "./strike.ts";
+import { watchPromises } from "./promises.ts";
 import { settle } from "./settle.ts";
+import { scheduleFaults } from "./strike.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 
 /**
  * Runs operators and their whole world in this process, under one clock and one seed: the same scenario gives the same
- * trace, on every machine. Idle time costs nothing.
+ * trace, on every machine. Idle time costs nothing. Once the steps are done and everything rests, all processes restart
+ * (unless faults made some of them), and what the steps created is deleted.
  */
 export async function simulate(scenario: Scenario): Promise<Run> {
-  if (surroundings()) throw new TypeError("a simulation can't run within another one");
+  if (environment()) throw new TypeError("a simulation can't run within another one");
   const base = await baseOf(scenario);
   return withVirtualGlobals(async () => {
     const world = new World(scenario, base);
@@ -25,29 +27,67 @@ export async function simulate(scenario: Scenario): Promise<Run> {
   });
 }
 
-async function live(world: World, { steps = [], seed = 1 }: Scenario): Promise<Run> {
+async function live(world: World, scenario: Scenario): Promise<Run> {
+  const { steps = [], faults = [], seed = 1 } = scenario;
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
   for (const replica of replicas) loop.after(start.next() * 200, () => replica.start());
   scheduleFaults(world);
-  let isBusy = true;
-  let failure: unknown;
-  const user = new User(world, async () => await world.wait(30_000));
-  const taking = world.as("user", () => user.take(steps));
-  taking.catch((error: unknown) => (failure = error)).finally(() => (isBusy = false));
-  await loop.drain();
-  await settle(world, () => isBusy || loop.now < world.faults.end);
-  if (failure) throw failure;
-  const state = stateOf(world.objects());
+  const user = new User(world, () => world.wait(60_000));
+  const promises = watchPromises(world, scenario);
+  const phase = async (name: Phase, take: readonly Step[]): Promise<State | undefined> => {
+    let isBusy = true;
+    let failure: unknown;
+    world
+      .as("user", () => user.take(take))
+      .catch((error: unknown) => (failure = error))
+      .finally(() => (isBusy = false));
+    await loop.drain();
+    const rests = await settle(world, () => isBusy);
+    if (failure) throw failure;
+    recorder.add({ type: "phase", phase: name, rests });
+    return rests ? stateOf(world.objects()) : undefined;
+  };
+  const state = await phase("steps", steps);
+  let left: State | undefined;
+  if (state) {
+    promises.end(state);
+    if (faults.length === 0) {
+      for (const replica of replicas) replica.die({ down: 100 });
+      await phase("restart", []);
+    }
+    left = await phase("deletion", deletions(steps));
+  }
   return {
     seed,
     trace: recorder.trace,
-    state,
-    leftovers: [],
+    state: state ?? stateOf(world.objects()),
+    leftovers: left ? leftoversOf(world, scenario, left) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
     duration: loop.now,
-    verdicts: [],
   };
+}
+
+/** Deletes what the steps applied, the last first. */
+function deletions(steps: readonly Step[]): Step[] {
+  const refs = new Map(
+    steps.flatMap((step) =>
+      step.do === "apply" ? [[refText(refOf(step.object)), refOf(step.object)] as const] : [],
+    ),
+  );
+  return [...refs.values()].toReversed().map((target) => ({ do: "delete", target, after: 10 }));
+}
+
+/** What processes created, or what the steps created and nobody finished deleting. */
+function leftoversOf(world: World, { steps = [] }: Scenario, { objects }: State): State["objects"] {
+  const applied = new Set(
+    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
+  );
+  return objects.filter(
+    (object) =>
+      world.isProcess(world.creators.get(object.metadata.uid ?? "") ?? "") ||
+      applied.has(refText(refOf(object))),
+  );
 }

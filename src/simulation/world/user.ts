@@ -31,15 +31,11 @@ export class User {
         await this.#settle();
         continue;
       }
-      await this.#world.wait(step.after ?? this.#pause());
+      await this.#world.wait(step.after ?? pauseOf(this.#random));
       const { status } = await this.#perform(step);
       if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
       this.#world.recorder.add({ type: "step", text: stepText(step), status });
     }
-  }
-
-  #pause(): number {
-    return this.#random.chance(0.3) ? this.#random.next() * 5000 : this.#random.next() * 50;
   }
 
   async #perform(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
@@ -90,6 +86,11 @@ export class User {
       object: (text.startsWith("{") ? JSON.parse(text) : { metadata: {} }) as Answer["object"],
     };
   }
+}
+
+/** How long a user waits before a step: mostly less than a reconcile takes. */
+export function pauseOf(random: Random): number {
+  return random.chance(0.3) ? random.next() * 5000 : random.next() * 50;
 }
 
 /** A step in a few words. */

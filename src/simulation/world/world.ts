@@ -1,7 +1,7 @@
 import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Fault, Scenario } from "../contract/index.ts";
-import { inside, type Surroundings, surroundings } from "../globals/index.ts";
+import { inside, type Environment, environment } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
 import { changedFields } from "./changed-fields.ts";
@@ -31,7 +31,7 @@ export class World {
   readonly replicas: readonly Replica[];
   readonly #base: Base;
   readonly #clock = new ProcessClock(this.loop.clock);
-  readonly #surroundings = new Map<string, Surroundings>();
+  readonly #environment = new Map<string, Environment>();
   readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
   #cluster!: InProcessCluster;
   /** Who created an object, by uid. */
@@ -73,8 +73,9 @@ export class World {
     );
     this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
+      if (name === "leases.coordination.k8s.io") this.#noteLeader(entry.object, previous?.object);
       if (aside.has(name)) return;
-      const by = surroundings()?.who ?? "cluster";
+      const by = environment()?.who ?? "cluster";
       const object = entry.object as unknown as KubernetesObject;
       const { uid = "" } = object.metadata;
       if (type === "ADDED") this.creators.set(uid, by);
@@ -83,30 +84,57 @@ export class World {
         this.lastChange = this.loop.now;
         this.changes++;
       }
-      const fields = type === "MODIFIED" ? changedFields(previous?.object, entry.object) : [];
-      this.recorder.add({ type: "change", by, change: type, resource: name, key: entry.key, uid, fields });
+      const wasDeleted = previous?.object.metadata.deletionTimestamp !== undefined;
+      const fields =
+        type === "MODIFIED"
+          ? changedFields(previous?.object, entry.object)
+          : type === "DELETED" && wasDeleted
+            ? ["metadata.finalizers"]
+            : [];
+      const owners = [ownerOf(previous?.object), ownerOf(entry.object)] as const;
+      this.recorder.add({
+        type: "change",
+        by,
+        change: type,
+        resource: name,
+        key: entry.key,
+        uid,
+        fields,
+        owners,
+      });
       this.onChange();
     });
+  }
+
+  #noteLeader(lease: ApiObject, before: ApiObject | undefined): void {
+    const [holder, former] = [lease, before].map(
+      (each) => (each?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity,
+    );
+    if (!holder || holder === former) return;
+    this.recorder.add({ type: "leads", process: holder });
+    for (const replica of this.replicas)
+      if (replica.operator === this.replicas.find(({ name }) => name === holder)?.operator)
+        replica.isLeader = replica.name === holder;
   }
 
   isProcess(who: string): boolean {
     return this.replicas.some(({ name }) => name === who);
   }
 
-  /** Runs code in the surroundings of the cluster, or of a request of somebody. */
+  /** Runs code in the environment of the cluster, or of a request of somebody. */
   as<R>(who: string, run: () => R): R {
-    let around = this.#surroundings.get(who);
+    let around = this.#environment.get(who);
     if (!around) {
       const { enqueue } = this.loop;
       around = { who, clock: this.#clock, random: this.random.fork(`server for ${who}`), enqueue };
-      this.#surroundings.set(who, around);
+      this.#environment.set(who, around);
     }
     return inside(around, run);
   }
 
-  /** Has the API server handle a request. */
+  /** Has the API server handle a request. It may load a schema first, which takes no virtual time. */
   handle(who: string, request: PlainRequest): Promise<PlainResponse> {
-    return this.as(who, () => this.#cluster.handle(request));
+    return this.as(who, () => this.loop.hold(this.#cluster.handle(request)));
   }
 
   /** Has the API server handle a request of the user. */
@@ -148,4 +176,14 @@ export class World {
     await this.#cluster.stop();
     this.#clock.stop();
   }
+}
+
+type ApiObject = ReturnType<InProcessCluster["core"]["store"]["collections"]>[number] extends {
+  get(key: string): { readonly object: infer One } | undefined;
+}
+  ? One
+  : never;
+
+function ownerOf(object: ApiObject | undefined): string | undefined {
+  return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Random } from "../random/random.ts";
 
 /** What code sees of time, chance and its machine while a simulation runs it. */
-export interface Surroundings {
+export interface Environment {
   /** Whose code it is: a process, `cluster` or `user`. */
   readonly who: string;
   readonly clock: Clock;
@@ -12,14 +12,14 @@ export interface Surroundings {
   readonly enqueue: (run: () => void) => void;
 }
 
-const storage = new AsyncLocalStorage<Surroundings>();
+const storage = new AsyncLocalStorage<Environment>();
 
-/** The surroundings of the calling code; undefined outside of simulations. */
-export function surroundings(): Surroundings | undefined {
+/** The environment of the calling code; undefined outside of simulations. */
+export function environment(): Environment | undefined {
   return storage.getStore();
 }
 
-/** Runs a function, and whatever it starts, in the given surroundings. */
-export function inside<R>(around: Surroundings, run: () => R): R {
+/** Runs a function, and whatever it starts, in the given environment. */
+export function inside<R>(around: Environment, run: () => R): R {
   return storage.run(around, run);
 }

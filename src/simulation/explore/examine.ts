@@ -1,0 +1,80 @@
+import type { Run, Scenario, Verdict } from "../contract/index.ts";
+import {
+  type Difference,
+  differencesOf,
+  differenceText,
+  judgeState,
+  judgeTrace,
+  nameOf,
+} from "../verdicts/index.ts";
+import { simulate } from "../world/index.ts";
+import { lastWords } from "./last-words.ts";
+
+/** A verdict before its class is known: `differs` is named after what brings it about. */
+export interface Finding extends Omit<Verdict, "class"> {
+  readonly class: Verdict["class"] | "differs";
+  readonly scenario: Scenario;
+  /** The run that shows it. */
+  readonly run: Run;
+  /** The outcome that it should have had. */
+  readonly compared: "undisturbed" | "fresh" | undefined;
+}
+
+/** What a scenario does without faults. */
+export interface Baseline {
+  readonly plain: Run;
+  /** What is wrong even so. */
+  readonly findings: readonly Finding[];
+  /** Names of the differences between undisturbed runs: what an operator draws at random. */
+  readonly free: ReadonlySet<string>;
+}
+
+/** Runs a scenario without faults: twice, and once from scratch with the same end in mind. */
+export async function baselineOf(scenario: Scenario): Promise<Baseline> {
+  const { faults: _faults, ...undisturbed } = scenario;
+  const { steps = [], seed = 1 } = scenario;
+  const plain = await simulate(undisturbed);
+  const own = judge(plain, undisturbed);
+  if (own.length > 0) return { plain, findings: own, free: new Set() };
+  const again = await simulate({ ...undisturbed, seed: seed + 7919 });
+  const free = new Set(
+    differencesOf(plain.state, again.state).flatMap((each) =>
+      each.field === undefined ? [] : [nameOf(each)],
+    ),
+  );
+  const direct = lastWords(steps, plain.rejected);
+  const fresh = await simulate({ ...undisturbed, steps: direct, seed: seed + 1 });
+  const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", free });
+  return { plain, findings, free };
+}
+
+/** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
+export async function examine(scenario: Scenario, { plain, free }: Baseline): Promise<Finding[]> {
+  const run = await simulate(scenario);
+  const own = judge(run, scenario);
+  return own.length > 0 ? own : compare(run, plain, { scenario, compared: "undisturbed", free });
+}
+
+function judge(run: Run, scenario: Scenario): Finding[] {
+  return [...judgeTrace(run, scenario), ...judgeState(run, scenario)].map((verdict) => ({
+    ...verdict,
+    scenario,
+    run,
+    compared: undefined,
+  }));
+}
+
+interface Comparison extends Pick<Finding, "scenario" | "compared"> {
+  readonly free: ReadonlySet<string>;
+}
+
+function compare(run: Run, other: Run, { scenario, compared, free }: Comparison): Finding[] {
+  const differences = differencesOf(run.state, other.state).filter((each) => !free.has(nameOf(each)));
+  if (differences.length === 0) return [];
+  const message = differences.map(differenceText).join("; ");
+  return [{ class: "differs", message, objects: objectsOf(differences), scenario, run, compared }];
+}
+
+function objectsOf(differences: readonly Difference[]): string[] {
+  return [...new Set(differences.map(({ object }) => object))];
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { wrongShops } from "../../../e2e/support/wrong-shops.ts";
+import { examineScenario, explore } from "./explore.ts";
+
+const somebodys = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name: "somebodys" },
+};
+
+test("a right operator passes", async () => {
+  const { runs, failure } = await explore(shopScenario(), { seeds: 20 });
+  expect(failure?.story).toBeUndefined();
+  expect(runs).toBe(20);
+});
+
+test.each(Object.entries(wrongShops))("an operator that is wrong is found: %s", async (name, setup) => {
+  const scenario = { ...shopScenario(setup), objects: [somebodys] };
+  const { failure } = await explore(scenario, { seeds: 60 });
+  expect(failure?.verdict.class).toBe(name);
+  expect(failure?.story).toContain(`${name}: `);
+  expect(failure?.test).toContain(`seed: ${failure?.scenario.seed}`);
+  // What is left fails by itself, in the same way.
+  const again = await examineScenario(failure!.scenario);
+  expect(again?.verdict).toEqual(failure?.verdict);
+});

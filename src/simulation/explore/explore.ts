@@ -1,0 +1,103 @@
+import type { Scenario, Step, Verdict } from "../contract/index.ts";
+import { Random } from "../random/index.ts";
+import { classify } from "./classify.ts";
+import { drawFaults } from "./draw-faults.ts";
+import { type Baseline, baselineOf, examine, type Finding } from "./examine.ts";
+import { findIn, shrink } from "./shrink.ts";
+import { pauseOf } from "../world/index.ts";
+import { storyOf } from "./story.ts";
+import { testOf } from "./test-file.ts";
+
+/** How far to explore. */
+export interface ExploreOptions {
+  /** Default: 100. */
+  readonly seeds?: number;
+  /** The first seed. Default: 1. */
+  readonly from?: number;
+  /** Stop after this many milliseconds of real time. Default: no limit. */
+  readonly time?: number;
+  /** How long the failure may be shrunk, in milliseconds of real time. Default: 20,000. */
+  readonly shrinkTime?: number;
+}
+
+/** What is wrong, with the smallest scenario that shows it. */
+export interface Failure {
+  readonly seed: number;
+  readonly verdict: Verdict;
+  readonly scenario: Scenario;
+  /** For a person to read. */
+  readonly story: string;
+  /** A test that replays it. */
+  readonly test: string;
+}
+
+export interface Exploration {
+  /** How many disturbed runs were made. */
+  readonly runs: number;
+  readonly failure: Failure | undefined;
+}
+
+/** This many seeds share their steps, and so the undisturbed runs that theirs are compared with. */
+const perPlan = 10;
+
+/**
+ * Runs a scenario with faults that the seeds decide, and compares each outcome with that of an undisturbed run, and that
+ * with a fresh start. A function makes the scenario of each plan. Stops at the first failure, and shrinks it.
+ */
+export async function explore(
+  make: Scenario | ((random: Random) => Scenario),
+  { seeds = 100, from = 1, time = Infinity, shrinkTime = 20_000 }: ExploreOptions = {},
+): Promise<Exploration> {
+  const start = performance.now();
+  let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
+  let runs = 0;
+  for (let seed = from; seed < from + seeds && performance.now() - start < time; seed++) {
+    const number = Math.floor(seed / perPlan);
+    if (plan?.number !== number) {
+      const scenario = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
+      const planned = { ...scenario, steps: timed(scenario.steps ?? [], new Random(number)), seed: number };
+      plan = { number, scenario: planned, baseline: await baselineOf(planned) };
+    }
+    const { scenario, baseline } = plan;
+    let [finding] = baseline.findings;
+    if (!finding) {
+      const faults = [
+        ...(scenario.faults ?? []),
+        ...drawFaults(new Random(seed).fork("faults"), baseline.plain),
+      ];
+      [finding] = await examine({ ...scenario, faults, seed: number }, baseline);
+      runs++;
+    }
+    if (finding) {
+      const end = performance.now() + shrinkTime;
+      return { runs, failure: failureOf(await shrink(finding, () => performance.now() > end), seed) };
+    }
+  }
+  return { runs, failure: undefined };
+}
+
+/** Fixes the time of each step, so that a step that is left out doesn't move the others. */
+function timed(steps: readonly Step[], random: Random): Step[] {
+  return steps.map((step) => {
+    const after = step.do === "settle" ? undefined : (step.after ?? pauseOf(random));
+    return step.do === "settle" ? step : { ...step, after: Math.round(after!) };
+  });
+}
+
+/** Runs one scenario with its faults, and without; returns what is wrong, if anything is. */
+export async function examineScenario(scenario: Scenario): Promise<Failure | undefined> {
+  const finding = await findIn(scenario);
+  return finding && failureOf(finding, scenario.seed ?? 1);
+}
+
+function failureOf(finding: Finding, seed: number): Failure {
+  const name = classify(finding);
+  const { message, objects, scenario } = finding;
+  return {
+    seed,
+    verdict: { class: name, message, objects },
+    scenario,
+    story: storyOf(finding, name),
+    test: testOf(scenario, name),
+  };
+}

@@ -1,0 +1,1 @@
+export { examineScenario, explore, type Exploration, type ExploreOptions, type Failure } from "./explore.ts";

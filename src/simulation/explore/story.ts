@@ -1,0 +1,80 @@
+import { faultText, stepText } from "../world/index.ts";
+import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
+import { advice } from "./advice.ts";
+import type { Finding } from "./examine.ts";
+
+/** What a person reads: what happened, what is wrong in the end, and how to see it again. */
+export function storyOf(finding: Finding, name: MistakeClass): string {
+  const { scenario, run, compared, message } = finding;
+  const { faults = [], seed = 1 } = scenario;
+  const comparison =
+    compared === "fresh"
+      ? "In the end, other than if the same had been asked for from the start:"
+      : compared === "undisturbed"
+        ? "In the end, other than without the faults:"
+        : "It is wrong that";
+  return [
+    `${name}: ${advice[name]}`,
+    ...faults.map((fault) => `  with the fault: ${faultText(fault)}`),
+    "",
+    ...linesOf(run.trace, scenario, compared !== undefined),
+    "",
+    comparison,
+    ...message.split("; ").map((line) => `  ${line}`),
+    "",
+    `seed ${seed}`,
+  ].join("\n");
+}
+
+/** Enough to follow; a loop goes on for ever. */
+const mostLines = 40;
+
+function linesOf(whole: readonly TraceEvent[], { steps = [] }: Scenario, isAboutSteps: boolean): string[] {
+  const end = isAboutSteps ? whole.findIndex(({ type }) => type === "phase") + 1 : whole.length;
+  const trace = whole.slice(0, end);
+  const reasons = new Map(
+    steps.flatMap((step) => (step.do !== "settle" && step.why ? [[stepText(step), step.why]] : [])),
+  );
+  const lines = trace.flatMap((event) => {
+    const text = lineOf(event, reasons);
+    return text === undefined ? [] : [`  ${(event.at / 1000).toFixed(3).padStart(9)} s  ${text}`];
+  });
+  return lines.length <= mostLines
+    ? lines
+    : [...lines.slice(0, mostLines), `  … and ${lines.length - mostLines} more`];
+}
+
+function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string | undefined {
+  switch (event.type) {
+    case "start":
+      return `${event.process} starts`;
+    case "died":
+      return `${event.process} dies`;
+    case "leads":
+      return `${event.process} leads`;
+    case "fault":
+      return `FAULT: ${event.text}`;
+    case "step": {
+      const why = reasons.get(event.text);
+      return `the user: ${event.text}${why === undefined ? "" : `, which ${why}`}${event.status >= 400 ? `: rejected with ${event.status}` : ""}`;
+    }
+    case "request":
+      return `${event.process}: ${event.method} ${event.path.split("?")[0]}: ${event.status}`;
+    case "watch":
+      return `${event.process} learns: ${event.event} ${event.path.split("/").at(-1)} ${event.key}`;
+    case "change": {
+      const what = {
+        ADDED: "is created",
+        MODIFIED: `changes in ${event.fields.join(", ")}`,
+        DELETED: "is gone",
+      }[event.change];
+      return event.by === "user" ? undefined : `    ${event.resource} ${event.key} ${what} (by ${event.by})`;
+    }
+    case "log":
+      return `${event.process} logs: ${event.message}${event.error === undefined ? "" : `: ${event.error}`}`;
+    case "phase":
+      return event.rests ? `(all rest after the ${event.phase})` : `(no rest after the ${event.phase})`;
+    case "promise":
+      return `broken promise: ${event.promise} ${event.name}`;
+  }
+}

@@ -1,0 +1,3 @@
+export { type Difference, differencesOf, differenceText, nameOf } from "./differences.ts";
+export { judgeState } from "./judge-state.ts";
+export { judgeTrace } from "./judge-trace.ts";

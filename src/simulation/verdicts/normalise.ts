@@ -1,0 +1,57 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { refOf, refText } from "../contract/index.ts";
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** Fields that two runs with the same outcome need not share: the server counts and allocates them. */
+const incidental = new Set([
+  "metadata.uid",
+  "metadata.resourceVersion",
+  "metadata.generation",
+  "metadata.managedFields",
+  "metadata.creationTimestamp",
+  "metadata.deletionTimestamp",
+  "spec.clusterIP",
+  "spec.clusterIPs",
+  "status.observedGeneration",
+]);
+
+/** Objects by name, without what differs from run to run: ids, revisions, times, generated names. */
+export function normalise(objects: readonly KubernetesObject[]): Map<string, unknown> {
+  const uids = new Map(
+    objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`]),
+  );
+  const names = new Map(
+    objects.flatMap(({ metadata: { name = "", generateName } }) =>
+      generateName ? [[name, `${generateName}*`] as const] : [],
+    ),
+  );
+  const texts = new Map([...uids, ...names]);
+  const plain = objects.map((object) => {
+    const { namespace, name = "" } = object.metadata;
+    const ref = refText({ ...refOf(object), namespace, name: names.get(name) ?? name });
+    return { ref, value: strip(object, "", texts) };
+  });
+  const result = new Map<string, unknown>();
+  for (const { ref, value } of plain.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {
+    let key = ref;
+    for (let index = 2; result.has(key); index++) key = `${ref} (${index})`;
+    result.set(key, value);
+  }
+  return result;
+}
+
+function strip(value: unknown, path: string, texts: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return texts.get(value) ?? (time.test(value) ? "a time" : value);
+  if (Array.isArray(value)) return value.map((each) => strip(each, `${path}[]`, texts));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      const at = path === "" ? name : `${path}.${name}`;
+      const isIncidental =
+        incidental.has(at) || at.endsWith("[].nodePort") || at.endsWith("[].observedGeneration");
+      return isIncidental ? [] : [[name, strip(each, at, texts)]];
+    }),
+  );
+}

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { applyShop, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import type { Fault, Run, Scenario } from "../contract/index.ts";
+import { drawFaults } from "../explore/draw-faults.ts";
+import { Random } from "../random/index.ts";
+import { simulate } from "./simulate.ts";
+
+const one: Scenario = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };
+const process = "shop-0";
+
+const disturbedBy = (...faults: Fault[]): Promise<Run> => simulate({ ...one, faults });
+
+/** What the process changed before the deletion, in which it may create again what it does not know to be gone. */
+const changesOf = ({ trace }: Run): string[] =>
+  trace
+    .slice(
+      0,
+      trace.findIndex(({ type }) => type === "phase"),
+    )
+    .flatMap((event) =>
+      event.type === "change" && event.by === process ? [`${event.change} ${event.resource}`] : [],
+    );
+
+test.each([
+  ["before", 0],
+  ["at", 1],
+  ["after", 1],
+] as const)(
+  "a process that dies %s its first write leaves %d objects behind, and finishes later",
+  async (when, left) => {
+    const run = await disturbedBy({ fault: "crash", process, write: 1, when, down: 5000 });
+    const died = run.trace.findIndex(({ type }) => type === "died");
+    const before = run.trace
+      .slice(0, died)
+      .filter((event) => event.type === "change" && event.by === process);
+    expect(before).toHaveLength(left);
+    expect(run.state.list("Shop")[0]).toMatchObject({ status: { size: 1 } });
+    expect(run.leftovers).toEqual([]);
+  },
+);
+
+test("a process that starts again with a lagging view sees the world as it was", async () => {
+  const fault = { fault: "crash", process, write: 1, when: "at", down: 100 } as const;
+  const delayOf = ({ trace }: Run): number => {
+    const at = trace.findLastIndex(({ type }) => type === "start");
+    return trace.slice(at).find(({ type }) => type === "watch")!.at - trace[at]!.at;
+  };
+  expect(delayOf(await simulate({ ...one, faults: [fault] }))).toBeLessThan(1000);
+  expect(delayOf(await simulate({ ...one, faults: [{ ...fault, lag: 20_000 }] }))).toBeGreaterThanOrEqual(
+    20_000,
+  );
+});
+
+test.each<Fault>([
+  { fault: "refuse", process, request: 1, with: "error", done: false },
+  { fault: "refuse", process, request: 2, with: "time-out", done: true },
+  { fault: "refuse", process, request: 2, with: "reset", done: true },
+  { fault: "refuse", process, request: 3, with: "conflict", done: false },
+  { fault: "refuse", process, request: 2, with: "too-many", done: false },
+  { fault: "hold", process, at: 0, for: 5000 },
+  { fault: "break", process, at: 2000, for: 1000 },
+  { fault: "expire", process, at: 0, for: 3000 },
+  { fault: "cut", process, at: 40, for: 20_000 },
+  { fault: "clock", process, at: 40, by: 3_600_000 },
+  { fault: "delete-child", child: 0, at: 3000 },
+  { fault: "edit-child", child: 0, at: 3000 },
+])("a right operator is right after %o", async (fault) => {
+  const run = await disturbedBy(fault);
+  expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "1" } }]);
+  expect(run.state.list("Shop")[0]).toMatchObject({ status: { size: 1 } });
+  expect(run.leftovers).toEqual([]);
+  expect(changesOf(run).filter((change) => change === "ADDED configmaps").length).toBe(
+    fault.fault === "delete-child" ? 2 : 1,
+  );
+});
+
+test("another process takes over when the leader dies", async () => {
+  const operators = one.operators.map((operator) => ({ ...operator, replicas: 2 }));
+  const leadersOf = ({ trace }: Run): string[] =>
+    trace.flatMap((event) => (event.type === "leads" ? [event.process] : []));
+  const [leader] = leadersOf(await simulate({ ...one, operators }));
+  const crash: Fault = { fault: "crash", process: leader!, write: 2, when: "before", down: 60_000 };
+  const run = await simulate({ ...one, operators, faults: [crash] });
+  expect(new Set(leadersOf(run)).size).toBe(2);
+  expect(run.state.list("Shop")[0]).toMatchObject({ status: { size: 1 } });
+});
+
+test("disturbed runs are the same when they are run again", async () => {
+  const scenario = shopScenario();
+  const plain = await simulate(scenario);
+  for (let seed = 0; seed < 12; seed++) {
+    const disturbed = { ...scenario, seed, faults: drawFaults(new Random(seed), plain) };
+    const [first, second] = [await simulate(disturbed), await simulate(disturbed)];
+    expect(JSON.stringify(second.trace)).toBe(JSON.stringify(first.trace));
+  }
+});
