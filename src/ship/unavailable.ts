@@ -14,6 +14,7 @@ export interface DeploymentState {
   };
   readonly status?: {
     readonly observedGeneration?: number;
+    readonly replicas?: number;
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
     readonly conditions?: readonly Condition[];
@@ -48,13 +49,15 @@ export interface WarningEvent {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
-/** Returns whether all pods of the latest template are available. */
-export function isAvailable({ metadata, spec, status }: DeploymentState): boolean {
-  const replicas = spec.replicas ?? 1;
+/** Returns whether all pods are available, and of the latest template: those that are replaced are available, too. */
+export function isAvailable({ metadata, spec, status = {} }: DeploymentState): boolean {
+  const wanted = spec.replicas ?? 1;
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
   return (
-    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
-    (status?.updatedReplicas ?? 0) >= replicas &&
-    (status?.availableReplicas ?? 0) >= replicas
+    observedGeneration >= (metadata.generation ?? 0) &&
+    updatedReplicas >= wanted &&
+    replicas <= updatedReplicas &&
+    availableReplicas >= updatedReplicas
   );
 }
 
