@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clusterName, connect, image, kubectl, namespace, project, run, show } from "./cluster.ts";
 import { curlPod } from "./curl-pod.ts";
 import { hasFeature, installPrerequisites } from "./prerequisites.ts";
+import { applySamples, deleteSamples, hasSamples, reconciled } from "./samples.ts";
 import { untrustedWebhooks } from "./untrusted-webhooks.ts";
 
 beforeAll(() => {
@@ -17,6 +18,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
+  deleteSamples();
   run("npm run undeploy");
 });
 
@@ -58,5 +60,13 @@ test.runIf(hasFeature("metrics"))("metrics are served to who may read them", () 
     expect(metrics).toContain("controller_runtime_reconcile_total");
   } finally {
     kubectl(`delete clusterrolebinding ${binding}`);
+  }
+});
+
+test.runIf(hasSamples())("the samples become ready", async () => {
+  // A moment passes between a ready pod and a node that sends requests of webhooks to it.
+  await expect.poll(applySamples, { timeout: 60_000, interval: 2_000 }).not.toEqual([]);
+  for (const sample of reconciled(applySamples())) {
+    run(`kubectl wait ${sample} --for=condition=Ready --timeout=240s`);
   }
 });
