@@ -1,18 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { baseEnvironment, baseImages, writeBaseRoot } from "../support/base-images.ts";
 import { clearBuildah, prepareBuildah } from "../support/buildah.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
@@ -109,39 +100,11 @@ test.skipIf(missing !== undefined)(
 
 /** Builds the Dockerfile's default base images from the programs on this machine. */
 async function makeBaseImages(): Promise<void> {
-  const root = join(work, "rootfs");
-  for (const folder of ["tmp", "root", "etc/ssl/certs", "usr/bin"]) {
-    mkdirSync(join(root, folder), { recursive: true });
-  }
-  for (const program of ["/bin/sh", "/usr/bin/env", realpathSync(process.execPath)])
-    addProgram(root, program);
-  if (process.execPath !== "/usr/bin/node") link(root, realpathSync(process.execPath), "node");
-  const npm = realpathSync(execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim());
-  const modules = dirname(dirname(npm));
-  cpSync(modules, join(root, modules), { recursive: true, verbatimSymlinks: true });
-  link(root, npm, "npm");
-  // The machine's certificates: a proxy between it and the registry may have added its own.
-  const certificates = process.env["NODE_EXTRA_CA_CERTS"] ?? "/etc/ssl/certs/ca-certificates.crt";
-  cpSync(certificates, join(root, "etc/ssl/certs/ca-certificates.crt"), { dereference: true });
-  writeFileSync(join(root, "root/.npmrc"), "cafile=/etc/ssl/certs/ca-certificates.crt\n");
-  writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
-  const path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  writeFileSync(join(work, "Dockerfile"), `FROM scratch\nCOPY rootfs/ /\nENV ${path}\n`);
-  const tag = "docker.io/library/node:22-slim";
-  await run(shell, "buildah", "build", "--tag", tag, work);
-  await run(shell, "buildah", "tag", tag, "gcr.io/distroless/nodejs22-debian12:nonroot");
-}
-
-/** Copies a program and its shared libraries. */
-function addProgram(root: string, program: string): void {
-  const libraries = execFileSync("ldd", [program], { encoding: "utf8" }).matchAll(/\/\S+/g);
-  for (const file of [program, ...[...libraries].map(([path]) => path)]) {
-    cpSync(file, join(root, file), { dereference: true });
-  }
-}
-
-function link(root: string, target: string, name: string): void {
-  symlinkSync(target, join(root, "usr/bin", name));
+  writeBaseRoot(join(work, "rootfs"));
+  writeFileSync(join(work, "Dockerfile"), `FROM scratch\nCOPY rootfs/ /\nENV ${baseEnvironment}\n`);
+  const [build, base] = baseImages;
+  await run(shell, "buildah", "build", "--tag", build, work);
+  await run(shell, "buildah", "tag", build, base);
 }
 
 async function from(image: string): Promise<string> {

@@ -10,3 +10,7 @@ export const clusterDomain = "cluster.local";
 export function serviceAddress(last: number): string {
   return `10.96.0.${last}`;
 }
+
+/** An image registry on the node. */
+export const registryName = "registry.example.com";
+export const registryHost = `${registryName}:5000`;

@@ -7,7 +7,7 @@ import {
   issueCertificate,
   type CertificateWithKey,
 } from "@tsbuilder/apimachinery/certs";
-import { apiPort, nodeAddress, nodeName, serviceAddress } from "./addresses.ts";
+import { apiPort, nodeAddress, nodeName, registryName, serviceAddress } from "./addresses.ts";
 
 /** The clients of the API server, with their groups. */
 const clients = {
@@ -43,6 +43,7 @@ export function writeCredentials(folder: string): WriteKubeconfig {
     ipAddresses: ["127.0.0.1", nodeAddress, serviceAddress(1)],
     usages: ["server"],
   });
+  issue("registry", { commonName: registryName, dnsNames: [registryName], usages: ["server"] });
   issue("kubelet", {
     commonName: nodeName,
     dnsNames: [nodeName],

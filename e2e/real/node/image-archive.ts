@@ -27,6 +27,8 @@ export function writeImageArchive(file: string, name: string, root: string, conf
       architecture: process.arch === "x64" ? "amd64" : process.arch,
       os: "linux",
       config,
+      // podman and buildah count the layers in it.
+      history: [{ created_by: "tar" }],
       rootfs: { type: "layers", diff_ids: [`sha256:${digest}`] },
     };
     writeFileSync(join(work, "config.json"), JSON.stringify(image));

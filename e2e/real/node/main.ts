@@ -2,14 +2,16 @@ import { spawn } from "node:child_process";
 import { prepareNode } from "./node-programs.ts";
 import { startNode } from "./start-node.ts";
 
-// A whole Kubernetes for people: `npm run real-node -- --shell`, or with a command to run in its place.
+// A whole Kubernetes for people: `npm run real-node -- --shell`, or with a command to run in its place; `--prepare` only
+// builds and installs what it needs.
 
 const words = process.argv.slice(2);
 const programs = prepareNode();
 if ("missing" in programs) {
-  console.error(`no node here: ${programs.missing}`);
+  console.error(programs.missing);
   process.exit(1);
 }
+if (words[0] === "--prepare") process.exit();
 const node = await startNode(programs);
 console.log(`export KUBECONFIG=${node.kubeconfig}`);
 console.log(`in its namespaces: ${node.enter.join(" ")} env KUBECONFIG=${node.insideKubeconfig} bash`);

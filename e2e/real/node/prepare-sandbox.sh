@@ -8,11 +8,17 @@ if [ -f /sys/fs/cgroup/cgroup.controllers ]; then mkdir "/sys/fs/cgroup/$group"
 else for hierarchy in /sys/fs/cgroup/*/; do mkdir "$hierarchy$group"; done
 fi
 mount --make-rshared /
-for private in /run /var/log /var/lib/cni; do
-  mkdir -p "$private"
-  mount -t tmpfs tmpfs "$private"
-done
+for private in /run /var/log; do mount -t tmpfs tmpfs "$private"; done
 mkdir -p /run/netns /run/lock
+# What is written here stays here.
+for shared in /etc /var/lib; do
+  layers=$folder/layers$shared
+  mkdir -p "$layers/upper" "$layers/work"
+  mount -t overlay overlay -o "lowerdir=$shared,upperdir=$layers/upper,workdir=$layers/work" "$shared"
+done
+rm -f /etc/resolv.conf /etc/hosts
+cp "$folder/resolv.conf" /etc/resolv.conf
+printf '127.0.0.1 localhost\n10.200.0.1 node-1 registry.example.com\n' > /etc/hosts
 # A kubelet sets these for the whole machine, unless they are what it wants: it sees copies.
 while read -r setting value; do
   [ -e "/proc/sys/$setting" ] || continue
@@ -27,7 +33,6 @@ kernel/keys/root_maxkeys 1000000
 kernel/keys/root_maxbytes 25000000
 END
 hostname node-1
-mount --bind "$folder/resolv.conf" "$(readlink -f /etc/resolv.conf)"
 ip link set lo up
 ip link add node0 type bridge
 ip address add 10.200.0.1/24 dev node0

@@ -8,6 +8,7 @@ import { nodeName } from "./addresses.ts";
 import { writeCredentials } from "./credentials.ts";
 import { storageClass } from "./inside/provisioner.ts";
 import type { NodePrograms } from "./node-programs.ts";
+import { packageRegistry, packageRegistrySocket } from "./package-registry.ts";
 import { startRelay } from "./relay.ts";
 import { type Sandbox, startSandbox } from "./sandbox.ts";
 import { importImages, startApi, startNodeParts } from "./start-parts.ts";
@@ -29,11 +30,14 @@ const startLimit = 300_000;
 /** Starts it; resolves when the node is ready and pods can be created. */
 export async function startNode(programs: NodePrograms): Promise<RealNode> {
   const sandbox = await startSandbox();
-  let door: Server | undefined;
+  const doors: Server[] = [];
   let client: ReturnType<typeof createClient> | undefined;
   try {
     const { folder } = sandbox;
-    door = await startRelay({ host: "127.0.0.1", port: 0 }, { path: join(folder, "api.sock") });
+    const { host, port: packagePort } = packageRegistry;
+    doors.push(await startRelay({ path: packageRegistrySocket(folder) }, { host, port: packagePort }));
+    const door = await startRelay({ host: "127.0.0.1", port: 0 }, { path: join(folder, "api.sock") });
+    doors.push(door);
     const { port } = door.address() as AddressInfo;
     const writeKubeconfig = writeCredentials(folder);
     const insideKubeconfig = writeKubeconfig("admin");
@@ -45,17 +49,17 @@ export async function startNode(programs: NodePrograms): Promise<RealNode> {
     const parts = await startNodeParts(sandbox, programs, writeKubeconfig);
     await eventually(() => canRunPods(served), whicheverEnds([...api, ...parts]), startLimit);
     const load = (archive: string): Promise<void> => importImages(sandbox, archive);
-    return { ...sandbox, kubeconfig, insideKubeconfig, load, stop: () => stopAll(sandbox, door) };
+    return { ...sandbox, kubeconfig, insideKubeconfig, load, stop: () => stopAll(sandbox, doors) };
   } catch (error) {
-    await stopAll(sandbox, door);
+    await stopAll(sandbox, doors);
     throw error;
   } finally {
     await client?.close();
   }
 }
 
-async function stopAll(sandbox: Sandbox, door: Server | undefined): Promise<void> {
-  door?.close();
+async function stopAll(sandbox: Sandbox, doors: readonly Server[]): Promise<void> {
+  for (const door of doors) door.close();
   await sandbox.stop();
 }
 

@@ -1,13 +1,16 @@
 import type { Reader } from "@tsbuilder/runtime";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { EndpointSlice } from "@tsbuilder/runtime/k8s/discovery/v1";
-import { clusterDomain } from "../addresses.ts";
+import { clusterDomain, nodeAddress } from "../addresses.ts";
+import { packageRegistry } from "../package-registry.ts";
 import type { Answer } from "./dns-message.ts";
 
 /** Names of Services and of the pods behind them, by the rules of Kubernetes' DNS specification; undefined if unknown. */
 export async function resolveName(client: Reader, name: string): Promise<readonly Answer[] | undefined> {
   const suffix = `.svc.${clusterDomain}`;
   if (name.endsWith(".in-addr.arpa")) return reverse(client, name);
+  // The only name outside: `inside/main.ts` passes its connections on.
+  if (name === packageRegistry.host) return [{ type: "A", name, address: nodeAddress }];
   if (!name.endsWith(suffix)) return undefined;
   const labels = name.slice(0, -suffix.length).split(".");
   const [service = "", namespace = ""] = labels.slice(-2);

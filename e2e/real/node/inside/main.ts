@@ -5,6 +5,7 @@ import { EndpointSlice } from "@tsbuilder/runtime/k8s/discovery/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import { eventually } from "../../../support/eventually.ts";
 import { apiPort, dnsAddress, nodeAddress } from "../addresses.ts";
+import { packageRegistry, packageRegistrySocket } from "../package-registry.ts";
 import { startRelay } from "../relay.ts";
 import { dnsServer } from "./dns-server.ts";
 import { setupProvisioner, storageClass } from "./provisioner.ts";
@@ -13,6 +14,8 @@ import { setupProvisioner, storageClass } from "./provisioner.ts";
 
 const [folder = "", kubeconfig = ""] = process.argv.slice(2);
 await startRelay({ path: join(folder, "api.sock") }, { host: "127.0.0.1", port: apiPort });
+const { port } = packageRegistry;
+await startRelay({ host: nodeAddress, port }, { path: packageRegistrySocket(folder) });
 const config = await loadConfig({ kubeconfig, env: {} });
 const client = createClient(config);
 await eventually(() => client.request({ path: "/readyz" }), undefined, 300_000);

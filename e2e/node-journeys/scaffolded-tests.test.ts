@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addProgram } from "../support/base-images.ts";
+import { writeImageArchive } from "../real/node/image-archive.ts";
+import { type NodeProject, prepareNodeProject } from "../real/node/node-project.ts";
+
+// The end-to-end tests of a scaffolded project, as they are: `kind` on their path hands out the real node.
+
+const { missing, start } = prepareNodeProject("a scaffolded project's end-to-end tests");
+let project: NodeProject;
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  project = await start("shop-operator");
+  const api = ["--group", "apps", "--version", "v1", "--kind", "Shop"];
+  await project.create("init", "--domain", "example.com");
+  await project.create("create", "api", ...api, "--make=false");
+  await project.create("create", "webhook", ...api, "--defaulting", "--programmatic-validation");
+  await project.create("edit", "--disable", "cert-manager", "--enable", "self-signed");
+  await loadCurl();
+});
+
+afterAll(() => project?.node.stop());
+
+test.skipIf(missing !== undefined)("all of them pass, and the project is gone from the cluster", async () => {
+  const words = ["run", "test-e2e", "--", "--reporter=verbose"];
+  const { stdout, stderr } = await project.inside.run("npm", ...words);
+  const plain = stripVTControlCharacters(stdout + stderr);
+  for (const name of [
+    "the operator becomes available",
+    "the operator runs under the restricted Pod Security Standard",
+    "metrics are served to who may read them",
+    "the samples become ready",
+  ])
+    expect(plain).toMatch(new RegExp(`✓ .*${name}`));
+  // Only that of cert-manager, which the project doesn't use.
+  expect(plain).toMatch(/Tests +4 passed \| 1 skipped/);
+  expect(await project.kubectl("get namespace shop-operator-system --ignore-not-found")).toBe("");
+});
+
+/** The image that the tests fetch metrics with: this machine's curl. */
+async function loadCurl(): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "curl-"));
+  const archive = join(project.node.folder, "curl.tar");
+  try {
+    mkdirSync(join(root, "usr/bin"), { recursive: true });
+    addProgram(root, "/usr/bin/curl");
+    const config = { Env: ["PATH=/usr/bin"] };
+    writeImageArchive(archive, "docker.io/curlimages/curl:8.16.0", root, config);
+    await project.node.load(archive);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}

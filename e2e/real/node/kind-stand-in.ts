@@ -1,0 +1,20 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { containerdSocket } from "./node-files.ts";
+import type { RealNode } from "./start-node.ts";
+
+/** Writes `bin/kind`, which answers as kind does, for a cluster that is there already, whatever its name. */
+export function writeKind({ folder, insideKubeconfig }: RealNode): void {
+  mkdirSync(join(folder, "bin"));
+  const load = `ctr --address ${containerdSocket(folder)} --namespace k8s.io images import`;
+  const script = `#!/bin/sh
+set -e
+case "$1 $2" in
+"get kubeconfig") cat ${insideKubeconfig} ;;
+"load docker-image") docker save --output ${folder}/kind.tar "$3"; ${load} ${folder}/kind.tar ;;
+"load image-archive") ${load} "$3" ;;
+*) echo "no kind here: $*" >&2; exit 1 ;;
+esac
+`;
+  writeFileSync(join(folder, "bin/kind"), script, { mode: 0o755 });
+}
