@@ -27,6 +27,8 @@ if ("missing" in binaries) {
   await import("../../src/runtime/manager/manager.test.ts");
   await import("../../src/runtime/manager/manager-endpoints.test.ts");
   await import("../../src/runtime/manager/random-faults.test.ts");
+  await import("../../src/runtime/manager/shard-metrics.test.ts");
+  await import("../../src/runtime/manager/sharded-processes.test.ts");
   await import("../../src/runtime/events/api-event-recorder.test.ts");
   await import("../../src/runtime/leader-election/lease-elector.test.ts");
 }

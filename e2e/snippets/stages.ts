@@ -61,6 +61,31 @@ await stop();
 await cluster.stop();
 `,
   },
+  'sharding: { by: "uid" }': {
+    args: ["--shards", "--leader-election-namespace=default", "--health-probe-bind-address=0"],
+    before: `${inCluster}${given}
+import { Lease } from "@tsbuilder/runtime/k8s/coordination/v1";
+import { Manager } from "@tsbuilder/runtime";
+const cluster = await startTestCluster({ crds: "config/crd/bases" });
+process.env["KUBECONFIG"] = await cluster.kubeconfigFile();
+`,
+    after: `manager.controllerFor(MySQL).complete({
+  async reconcile(request) {
+    const mysql = await manager.client.find(MySQL, request);
+    if (mysql && !mysql.metadata.labels) await manager.client.patch(MySQL, mysql, (draft) => { draft.metadata.labels = { seen: "true" }; });
+  },
+});
+const ended = manager.start();
+const client = manager.client.with({ live: true });
+await client.create(MySQL, { metadata: { namespace: "default", name: "db" }, spec: {} });
+await eventually(async () => assert.equal((await client.get(MySQL, { namespace: "default", name: "db" })).metadata.labels?.["seen"], "true"));
+const [lease] = await client.list(Lease, { namespace: "default" });
+assert.equal(lease?.metadata.annotations?.["tsbuilder.dev/shard-claims"], "ffffffffffffffff");
+manager.stop();
+await ended;
+await cluster.stop();
+`,
+  },
   "await manager.start(); // resolves after SIGTERM": {
     before: `${inCluster}${given}
 const cluster = await startTestCluster({ crds: "config/crd/bases" });

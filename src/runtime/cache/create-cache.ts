@@ -11,27 +11,41 @@ import { TerminalError } from "../errors/terminal-error.ts";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
 import type { Informer } from "./informer.ts";
+import { idOf } from "./kind-id.ts";
 import { planPartitions } from "./partition-plans.ts";
 import { SharedInformer } from "./shared-informer.ts";
+import type { Shard } from "./sharded-watch.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
-  return new InformerCache(client, options);
+  return new InformerCache(client, options, undefined);
+}
+
+/** Creates a cache whose kinds may be divided among processes. */
+export function createShardedCache(
+  client: Client,
+  options: CacheOptions,
+  gate: ShardGate | undefined,
+): Cache {
+  return new InformerCache(client, options, gate);
 }
 
 /** The informers of a process; see `Cache` for the contract of each call. */
 class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
+  readonly #gate: ShardGate | undefined;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
   readonly #scopes = new Map<string, InformerScope>();
   #state: "new" | "started" | "stopped" = "new";
 
-  constructor(client: Client, options: CacheOptions) {
+  constructor(client: Client, options: CacheOptions, gate: ShardGate | undefined) {
     checkNamespaces("the cache", options);
     for (const [kind, own] of options.kinds ?? []) checkNamespaces(`${kind.plural} in the cache`, own);
     this.#client = client;
     this.#options = options;
+    this.#gate = gate;
   }
 
   get informers(): readonly Informer[] {
@@ -53,6 +67,7 @@ class InformerCache implements Cache {
       watchList,
       clock,
       onError,
+      shard: () => this.#shardOf(kind),
     });
     const informer = new SharedInformer<T>(kind, plans, { clock, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
@@ -165,6 +180,14 @@ class InformerCache implements Cache {
     };
   }
 
+  /** The part of a kind that is kept; undefined for all of it. Known when the watch starts. */
+  #shardOf(kind: Kind): Shard | undefined {
+    const gate = this.#gate;
+    if (!gate?.kinds.isDivided(idOf(kind))) return undefined;
+    const { kinds } = gate;
+    return { gate, key: kinds.keyOf(kind), rangeOf: (metadata) => kinds.rangeOf(kind, metadata) };
+  }
+
   #isLive(kind: Kind, options: ReadOptions): boolean {
     return options.live ?? this.#ownOptionsOf(kind)?.live ?? this.#options.live ?? false;
   }
@@ -206,18 +229,6 @@ class InformerCache implements Cache {
 function checkNamespaces(what: string, { namespaces }: KindCacheOptions): void {
   if (namespaces === undefined || Object.keys(namespaces).length > 0) return;
   throw new TerminalError(`the namespaces of ${what} are an empty list: omit it for all namespaces`);
-}
-
-const ids = new WeakMap<Kind, string>();
-
-/** Identifies a kind and its view. Called several times for each read and write. */
-function idOf(kind: Kind): string {
-  let id = ids.get(kind);
-  if (id === undefined) {
-    id = `${kind.apiVersion}/${kind.kind}${isMetadataOnly(kind) ? "#metadata" : ""}`;
-    ids.set(kind, id);
-  }
-  return id;
 }
 
 function viewsOf(kind: Kind): readonly Kind[] {

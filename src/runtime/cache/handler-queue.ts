@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { asReadonly, type DeepReadonly } from "../client/deep-readonly.ts";
 import type { InformerEvent, InformerHandler, Subscription } from "./informer.ts";
 import { isThenable } from "../callbacks/call-safely.ts";
 import { Latch } from "./latch.ts";
@@ -17,6 +18,7 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
   readonly #handler: InformerHandler<T>;
   readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
   readonly #onEnd: () => void;
+  readonly #existing: () => Iterable<T>;
   readonly #synced = new Latch();
   #events: (InformerEvent<T> | typeof syncMark)[] = [];
   #isBusy = false;
@@ -26,10 +28,12 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
     handler: InformerHandler<T>,
     onError: (event: InformerEvent<T>, thrown: unknown) => void,
     onEnd: () => void,
+    existing: () => Iterable<T> = () => [],
   ) {
     this.#handler = handler;
     this.#onError = onError;
     this.#onEnd = onEnd;
+    this.#existing = existing;
   }
 
   get hasSynced(): boolean {
@@ -46,6 +50,11 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#events = [];
     this.#synced.break(new Error("the subscription has ended"));
     this.#onEnd();
+  }
+
+  replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void {
+    const events = [...this.#existing()].filter((object) => matches(asReadonly(object)));
+    this.push(events.map((object) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false })));
   }
 
   push(events: Iterable<InformerEvent<T>>): void {

@@ -87,6 +87,9 @@ export interface Subscription {
   /** Resolves when `hasSynced` becomes true; rejects with the signal's reason, or when the subscription ends before. */
   synced(signal?: AbortSignal): Promise<void>;
 
+  /** Delivers the objects that match once more, as at first. */
+  replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void;
+
   /** Ends the calls; a running one is not awaited. */
   unsubscribe(): void;
 }

@@ -12,6 +12,7 @@ import { noteOwnership, ownershipOf } from "./applied-fields.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";
 import { freezeShared } from "./freeze-shared.ts";
 import { matchFields, matchLabels } from "./match-selection.ts";
+import { isHeld, type Shard, ShardedWatch, type StartWatch } from "./sharded-watch.ts";
 import type { PartitionPlan } from "./shared-informer.ts";
 
 /** What planning needs besides the options of the kind. */
@@ -22,6 +23,8 @@ export interface PlanContext {
   readonly watchList: boolean;
   readonly clock: Clock;
   readonly onError: (error: CallbackError) => void;
+  /** The part of the kind to keep; undefined for all of it. */
+  readonly shard: () => Shard | undefined;
 }
 
 /** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
@@ -42,14 +45,35 @@ function planPartition(
   kind: Kind,
   namespace: string | undefined,
   scope: InformerScope,
-  { client, keepManagedFields, fieldManager, watchList, clock, onError }: PlanContext,
+  { client, keepManagedFields, fieldManager, watchList, clock, onError, shard: findShard }: PlanContext,
 ): PartitionPlan {
   const { labels, fields, transform } = scope;
   const hasLabels = matchLabels(labels);
   const hasFields = matchFields(fields);
+  const watchSelected =
+    (newest: boolean): StartWatch =>
+    (shardSelector, sink, signal) =>
+      new Reflector(
+        (request) => client.request(request),
+        {
+          path: resourcePath(kind, { namespace }),
+          labelSelector: labels,
+          fieldSelector: fields,
+          shardSelector: shardSelector || undefined,
+          listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
+          watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
+          watchList,
+          newest,
+          clock,
+        },
+        sink,
+      ).run(signal);
   return {
     namespace,
-    covers: (object) => hasLabels(object.metadata.labels) && hasFields(object),
+    covers(object) {
+      const shard = findShard();
+      return hasLabels(object.metadata.labels) && hasFields(object) && (!shard || isHeld(shard, object));
+    },
     prepare(object) {
       // Lists of built-in kinds omit these two in their items.
       object.apiVersion ??= kind.apiVersion;
@@ -60,20 +84,11 @@ function planPartition(
       noteOwnership(prepared, ownership);
       return prepared;
     },
-    run: (partition, signal) =>
-      new Reflector(
-        (request) => client.request(request),
-        {
-          path: resourcePath(kind, { namespace }),
-          labelSelector: labels,
-          fieldSelector: fields,
-          listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
-          watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
-          watchList,
-          clock,
-        },
-        partition,
-      ).run(signal),
+    run(partition, signal) {
+      const shard = findShard();
+      if (!shard) return watchSelected(false)("", partition, signal);
+      return new ShardedWatch(shard, partition, watchSelected(true)).run(signal);
+    },
   };
 }
 

@@ -113,6 +113,16 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#options.emit(events);
   }
 
+  /** Drops the objects that the watch doesn't cover any more. */
+  narrow(): void {
+    const events: InformerEvent<T>[] = [];
+    const known = [...this.store.entries(), ...this.seen()];
+    for (const { object } of known)
+      if (!this.#options.covers(object))
+        this.#take(object.metadata, undefined, undefined, this.#version, events, false);
+    this.#options.emit(events);
+  }
+
   progress(version: string): void {
     this.#proceed(version);
   }

@@ -105,13 +105,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
         cancelResync?.();
         this.#queues.delete(queue);
       },
+      () => [...this.#seen()].map(({ object }) => object),
     );
     this.#queues.add(queue);
-    queue.push(
-      [...this.#seen()].map(
-        ({ object }) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false }) as const,
-      ),
-    );
+    queue.replay(() => true);
     if (this.hasSynced) queue.markSynced();
     return queue;
   }

@@ -1,11 +1,13 @@
 import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
+import { idOf } from "../cache/kind-id.ts";
 import type { Client } from "../client/client.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
 import type { LogFields } from "../log/logger.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
 import { defaultBackoff } from "../queue/backoff.ts";
 import type { Controller, ControllerSpec } from "./controller-spec.ts";
 import type { ControllerDefaults, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
@@ -13,6 +15,7 @@ import { deletionAware } from "./deletion-aware.ts";
 import { type EventHandler, handling, mapping, type Reaction, type RequestMap } from "./event-reaction.ts";
 import { kindSource } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
+import { ObjectShard } from "./object-shard.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 import { type ExtensibleController, WatchableController } from "./watchable-controller.ts";
@@ -21,6 +24,8 @@ import { type ExtensibleController, WatchableController } from "./watchable-cont
 export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
+  /** What this process works on, if several share the objects. */
+  readonly shards?: ShardGate | undefined;
   /** The defaults of all controllers; the options of a builder override them. */
   readonly controllerDefaults: ControllerDefaults;
   /** Adds a controller. Throws a `TerminalError` if the name is already used. */
@@ -69,8 +74,24 @@ export class RequestControllerBuilder<R> {
     map: RequestMap<T, R>,
     filter: WatchFilter<T> = {},
   ): this {
-    this.#sources.push(() => this.#sourceOf(kind, mapping(map, this.#keyOf), filter));
+    this.#sources.push(() => {
+      this.host.shards?.kinds.keepWhole(idOf(kind));
+      return this.#sourceOf(kind, mapping(map, this.#keyOf), filter);
+    });
     return this;
+  }
+
+  /** Watches a kind of which this process needs only those objects that it reconciles, or whose owners it does. */
+  protected watchesOwn<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    filter: WatchFilter<T> = {},
+    shard?: ObjectShard<T>,
+  ): void {
+    this.#sources.push(() => {
+      this.host.shards?.kinds.divide(idOf(kind));
+      return this.#sourceOf(kind, mapping(map, this.#keyOf), filter, shard);
+    });
   }
 
   /** Calls a function with each event of a kind and the queue, for requests with a priority or a delay of their own. */
@@ -79,7 +100,10 @@ export class RequestControllerBuilder<R> {
     handler: EventHandler<T, R>,
     filter: WatchFilter<T> = {},
   ): this {
-    this.#sources.push(() => this.#sourceOf(kind, handling(handler), filter));
+    this.#sources.push(() => {
+      this.host.shards?.kinds.keepWhole(idOf(kind));
+      return this.#sourceOf(kind, handling(handler), filter);
+    });
     return this;
   }
 
@@ -108,7 +132,9 @@ export class RequestControllerBuilder<R> {
     return this.add({ reconciler, describe: (request) => ({ request }), logFields: {} });
   }
 
-  protected add(parts: Pick<BuiltController<R>, "reconciler" | "describe" | "logFields">): Controller<R> {
+  protected add(
+    parts: Pick<BuiltController<R>, "reconciler" | "describe" | "logFields" | "shard">,
+  ): Controller<R> {
     const name = this.name ?? "";
     if (this.#sources.length === 0)
       throw new TerminalError(`controller "${name}" watches nothing: call watches() or watchesSource()`);
@@ -128,7 +154,8 @@ export class RequestControllerBuilder<R> {
       reconcileTimeout: this.#time("reconcileTimeout"),
       stuckAfter: this.#time("stuckAfter") ?? 300_000,
       cacheSyncTimeout: this.#time("cacheSyncTimeout") ?? 120_000,
-      needLeaderElection: settings.needLeaderElection ?? true,
+      // All processes work on their part.
+      needLeaderElection: parts.shard ? false : (settings.needLeaderElection ?? true),
       warmup: settings.warmup ?? true,
       backoff: {
         base: this.#positive("backoff.base", backoff.base) ?? defaultBackoff.base,
@@ -147,6 +174,7 @@ export class RequestControllerBuilder<R> {
     kind: Kind<T>,
     reaction: Reaction<T, R>,
     { predicates = [] }: WatchFilter<T>,
+    shard?: ObjectShard<T>,
   ): Source<R> {
     return kindSource({
       cache: this.host.cache,
@@ -154,6 +182,7 @@ export class RequestControllerBuilder<R> {
       predicates: [...this.#predicates, ...predicates],
       reaction,
       resyncPeriod: this.#time("resyncPeriod"),
+      shard,
     });
   }
 
@@ -189,12 +218,14 @@ export class RequestControllerBuilder<R> {
 export class ControllerBuilder<T extends KubernetesObject> extends RequestControllerBuilder<Request> {
   readonly #kind: Kind<T>;
   readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
+  readonly #shard: ObjectShard<T> | undefined;
   #whileDeleting = false;
 
   constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
     this.#kind = kind;
-    this.watches(kind, (object) => [keyOf(object)], filter);
+    this.#shard = host.shards && new ObjectShard(host.shards, host.cache, kind);
+    this.watchesOwn(kind, (object) => [keyOf(object)], filter, this.#shard);
   }
 
   /**
@@ -205,14 +236,15 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     kind: Kind<Owned>,
     { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
   ): this {
-    return this.watches(
-      kind,
-      ({ metadata: { namespace, ownerReferences = [] } }) =>
-        ownerReferences
-          .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
-          .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name })),
-      filter,
-    );
+    const ownersOf: RequestMap<Owned, Request> = ({ metadata: { namespace, ownerReferences = [] } }) =>
+      ownerReferences
+        .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
+        .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
+    // Hashes of uids don't say whose an object is; namespaces do.
+    const keys = [this.#kind, kind].map((one) => this.host.shards?.kinds.keyOf(one));
+    if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
+    this.watchesOwn(kind, ownersOf, filter);
+    return this;
   }
 
   /**
@@ -245,6 +277,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
         { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
         reconciler,
       ),
+      shard: this.#shard,
       describe: ({ namespace, name }) => ({ [kind]: { name, namespace }, namespace, name }),
       logFields: { controllerGroup: group, controllerKind: kind },
     });

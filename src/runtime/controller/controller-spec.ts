@@ -9,6 +9,7 @@ import type { Tracing } from "../tracing/tracing.ts";
 import type { RetryDelay, WatchFilter } from "./controller-options.ts";
 import type { EventHandler, RequestMap } from "./event-reaction.ts";
 import type { Outcome } from "./outcome.ts";
+import type { RequestShard } from "./object-shard.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
@@ -64,6 +65,8 @@ export interface ControllerSpec<R> {
   readonly backoff: Omit<BackoffSettings, "delay"> & { readonly delay?: RetryDelay | undefined };
   readonly log: Logger;
   readonly events: EventRecorder;
+  /** Which requests are this process's, if several share them. */
+  readonly shard?: RequestShard<R> | undefined;
   readonly clock?: Clock | undefined;
   readonly tracing?: Tracing | undefined;
   /** Called when a user's function failed; counts it in the metrics. */

@@ -18,6 +18,7 @@ import { startReconcileTimers } from "./reconcile-timers.ts";
 import { reportOutcome } from "./report-outcome.ts";
 import { AddedSources } from "./added-sources.ts";
 import { ownDelay } from "./own-delay.ts";
+import { RunningReconciles } from "./running-reconciles.ts";
 import { startSources } from "./start-sources.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController, Watch } from "./controller-spec.ts";
 import type { ExtensibleController } from "./watchable-controller.ts";
@@ -37,7 +38,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
   readonly queue: WorkQueue<Keyed<R>>;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new RunningReconciles();
   /** What one reconcile triggers must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
@@ -62,6 +63,11 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       onReady: () => this.#schedulePump(),
       clock: this.#clock,
       backoff: { ...spec.backoff, delay: delay && ownDelay(delay, (error) => this.#report(error)) },
+    });
+    spec.shard?.gate.addWorker({
+      idle: (ranges) => this.#running.idle(ranges),
+      abort: (ranges) => this.#running.abort(ranges, new Error("another process reconciles the object now")),
+      resume: () => this.#schedulePump(),
     });
     this.#added = new AddedSources({
       log: spec.log,
@@ -151,7 +157,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
         if (this.#running.size === 0) return resolve();
         log.info("Shutdown signal received, waiting for all workers to finish");
         this.#onIdle = resolve;
-        onAbort(deadline, () => this.#abortAll(deadline.reason));
+        onAbort(deadline, () => this.#running.abortAll(deadline.reason));
       };
       onAbort(signal, stop);
     });
@@ -160,6 +166,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
 
   /** Throws for an invalid request, so that the error reaches the code that enqueues it. */
   #enqueue(request: R, { after, priority }: EnqueueOptions = {}): void {
+    const { shard } = this.#spec;
+    if (shard && !shard.gate.isOpen(shard.rangeOf(request))) return;
     const key: unknown = synchronous(this.#spec.keyOf(request));
     if (typeof key !== "string") throw new TypeError(`the key of a request is ${show(key)}: it must be text`);
     if (priority !== undefined && !Number.isFinite(priority))
@@ -184,22 +192,34 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   #pump(): void {
-    while (this.#isWorking && this.#running.size < this.#spec.maxConcurrentReconciles) {
+    const { shard, maxConcurrentReconciles } = this.#spec;
+    while (this.#isWorking && this.#running.size < maxConcurrentReconciles) {
+      if (shard && !shard.gate.isFresh) return;
       const taken = this.queue.take();
       if (!taken) return;
-      void this.#work(taken);
+      const range = shard?.rangeOf(taken.request.request);
+      if (!shard || shard.gate.isOpen(range)) void this.#work(taken, range);
+      else this.#drop(taken.request);
     }
   }
 
-  async #work(taken: Taken<Keyed<R>>): Promise<void> {
+  /** Leaves a request to the process that its range has moved to. */
+  #drop(request: Keyed<R>): void {
+    this.#spec.shard?.forget(request.request);
+    this.queue.forget(request);
+    this.queue.done(request);
+  }
+
+  async #work(taken: Taken<Keyed<R>>, range: number | undefined): Promise<void> {
     const { key, request } = taken.request;
     const abort = new AbortController();
-    this.#running.add(abort);
+    this.#running.begin(abort, range);
     const startedAt = this.#clock.monotonic();
-    const { log, describe } = this.#spec;
+    const { log, describe, shard } = this.#spec;
     const fields = lazy(() => ({ ...describe(request), reconcileID: randomUUID() }));
     const calls = {
       signal: abort.signal,
+      assertMayWrite: range === undefined ? undefined : () => shard?.gate.assertMayWrite(range),
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
     const attributes = () => ({ controller: this.name, ...fields() });
@@ -219,7 +239,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     } catch (error) {
       this.#report(new CallbackError("tracer", "the tracer", error));
     } finally {
-      this.#running.delete(abort);
+      this.#running.end(abort);
       this.#ended.push({ key, at: performance.now() });
       if (this.#ended.length > remembered) this.#ended.shift();
       this.queue.done(taken.request);
@@ -255,6 +275,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       case "done":
       case "terminal":
         this.queue.forget(request);
+        this.#spec.shard?.forget(request.request);
         return;
       case "later":
         this.queue.forget(request);
@@ -266,10 +287,6 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
         this.queue.retry(request, { priority });
         return;
     }
-  }
-
-  #abortAll(reason: unknown): void {
-    for (const abort of this.#running) abort.abort(reason);
   }
 }
 

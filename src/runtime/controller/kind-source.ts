@@ -8,7 +8,9 @@ import { ApiError } from "../errors/api-error.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText } from "../client/object-key.ts";
 import { settledWithin } from "../clock/settled-within.ts";
+import { hasRange } from "../shards/ranges.ts";
 import type { Reaction } from "./event-reaction.ts";
+import type { ObjectShard } from "./object-shard.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Enqueue, Source } from "./source.ts";
 
@@ -23,11 +25,13 @@ export interface KindSourceSpec<T extends KubernetesObject, R> {
   /** What an event causes. */
   readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
+  /** For the kind of a controller whose objects are shared: what this process gains is handled like a first list. */
+  readonly shard?: ObjectShard<T> | undefined;
 }
 
 /** Turns changes of a kind's objects into requests. */
 export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
-  const { cache, kind, predicates, reaction, resyncPeriod } = spec;
+  const { cache, kind, predicates, reaction, resyncPeriod, shard } = spec;
   return {
     name: `kind ${kind.apiVersion} ${kind.kind}`,
     beforeLease: true,
@@ -49,6 +53,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
         }
       };
       const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
+        shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
         const usual = isOldNews(event) ? lowPriority : 0;
         const add: Enqueue<R> = (request, { after, priority = usual } = {}) =>
@@ -64,7 +69,13 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
         );
       };
       const subscription = informer.subscribe(handle, resyncPeriod === undefined ? {} : { resyncPeriod });
-      onAbort(signal, () => subscription.unsubscribe());
+      const stopReplays = shard?.gate.onOpen((ranges) =>
+        subscription.replay((object) => hasRange(ranges, shard.rangeOfObject(object))),
+      );
+      onAbort(signal, () => {
+        stopReplays?.();
+        subscription.unsubscribe();
+      });
       try {
         await subscription.synced(patience);
       } catch (error) {

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";
+import { currentCallContext } from "../scope/call-context.ts";
 import type { RawRequest } from "../http/transport.ts";
 import type { LeaderElectionOptions } from "./leader-election-options.ts";
 import { electionTiming } from "./election-timing.ts";
@@ -18,17 +19,10 @@ export function makeElector(
     throw new TerminalError(
       `leaderElection.id is "${options.id}", which can't name a Lease: write it like "da1d9c86.example.com"`,
     );
-  const namespace = async () => {
-    const found = options.namespace ?? podNamespace() ?? (await config()).namespace;
-    if (found) return found;
-    throw new TerminalError(
-      "leader election needs a namespace: outside of a cluster, give --leader-election-namespace",
-    );
-  };
   return new LeaseElector({
     ...parts,
     name: options.id,
-    namespace,
+    namespace: leaseNamespace("leader election", options.namespace, config),
     identity: options.identity ?? `${hostname()}_${randomUUID()}`,
     labels: options.labels,
     timing: electionTiming(options),
@@ -36,12 +30,29 @@ export function makeElector(
   });
 }
 
+/** Finds the namespace of Leases: as given, the pod's, or the context's. */
+export function leaseNamespace(
+  what: string,
+  given: string | undefined,
+  config: () => Promise<ClusterConfig>,
+): () => Promise<string> {
+  return async () => {
+    const found = given ?? podNamespace() ?? (await config()).namespace;
+    if (found) return found;
+    throw new TerminalError(
+      `${what} needs a namespace: outside of a cluster, give --leader-election-namespace`,
+    );
+  };
+}
+
 /**
- * Rejects writes of a process that may no longer lead. A suspended process may resume in the middle of a reconcile, or
+ * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile. A suspended process may resume in the middle of a reconcile, or
  * of the delay before a retry, before its timer for the lease can fire. Called before each attempt.
  */
-export function fence(elector: Pick<LeaseElector, "assertFresh">): (request: RawRequest) => void {
+export function fence(elector: Pick<LeaseElector, "assertFresh"> | undefined): (request: RawRequest) => void {
   return ({ method }) => {
-    if (method !== undefined && method !== "GET") elector.assertFresh();
+    if (method === undefined || method === "GET") return;
+    elector?.assertFresh();
+    currentCallContext()?.assertMayWrite?.();
   };
 }

@@ -8,6 +8,7 @@ import type { BuiltController, ControllerHost } from "../controller/controller-b
 import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
 import type { Measurements } from "../metrics/measurements.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -26,16 +27,18 @@ export interface ControllerSetParts {
 export class ControllerSet implements ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
+  readonly shards: ShardGate | undefined;
   readonly controllerDefaults: ControllerDefaults;
   readonly #parts: ControllerSetParts;
   readonly #names = new Set<string>();
 
   constructor(
-    { client, cache, controllerDefaults }: Pick<ControllerHost, "client" | "cache" | "controllerDefaults">,
+    { client, cache, shards, controllerDefaults }: Omit<ControllerHost, "addController">,
     parts: ControllerSetParts,
   ) {
     this.client = client;
     this.cache = cache;
+    this.shards = shards;
     this.controllerDefaults = controllerDefaults;
     this.#parts = parts;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeFlags, FlagError, type FlagDefinitions, parseFlags } from "./flags.ts";
 import { Manager } from "./manager.ts";
-import { managerFlags } from "./manager-args.ts";
+import { managerFlags, optionsFromArgs } from "./manager-args.ts";
 
 const flags = {
   name: { type: "string", description: "A name.", default: "x", env: "NAME", aliases: ["old-name"] },
@@ -68,6 +68,16 @@ describe("Manager.fromArgs()", () => {
     const region: string | undefined = manager.flags.region;
     expect([max, region]).toEqual([7, undefined]);
     expect(manager.log.isEnabled("debug")).toBe(true);
+  });
+
+  test("--shards shares the objects under the id of the leader election", () => {
+    const options = { name: "test", flags: {}, env: {}, leaderElectionId: "da1d9c86.example.com" };
+    const argv = ["--shards", "--leader-election-namespace=ops"];
+    expect(optionsFromArgs({ ...options, sharding: { by: "namespace" }, argv }).options).toMatchObject({
+      sharding: { id: "da1d9c86.example.com", namespace: "ops", by: "namespace" },
+      leaderElection: undefined,
+    });
+    expect(optionsFromArgs({ ...options, argv: [] }).options.sharding).toBeUndefined();
   });
 
   test("the flags of a kubebuilder deployment are accepted", () => {

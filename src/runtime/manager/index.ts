@@ -3,6 +3,7 @@ export type { HttpHandler } from "../serve/http-listener.ts";
 export { Manager } from "./manager.ts";
 export type { ManagerArgs } from "./manager-args.ts";
 export type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
+export type { ShardingOptions } from "../leader-election/sharding-options.ts";
 export type { ManagerClientOptions, ManagerOptions } from "./manager-options.ts";
 export type { MetricsOptions } from "../metrics/metrics-options.ts";
 export type {

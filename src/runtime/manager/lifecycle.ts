@@ -16,6 +16,13 @@ export interface Elector {
   release(): Promise<void>;
 }
 
+/** Shares the objects with other processes. */
+export interface Member {
+  /** Resolves when this process takes part, or the signal is aborted. */
+  join(signal: AbortSignal): Promise<void>;
+  leave(): Promise<void>;
+}
+
 /** What a lifecycle runs; times in milliseconds. */
 export interface LifecycleParts {
   readonly log: Logger;
@@ -27,6 +34,7 @@ export interface LifecycleParts {
   readonly webhooks: Service;
   readonly cache: Cache;
   readonly elector: Elector | undefined;
+  readonly member?: Member | undefined;
   /** Sends the recorded Events. */
   readonly events: { stop(deadline: AbortSignal): Promise<void> };
   /** 0 for none, negative for no limit. */
@@ -42,9 +50,9 @@ export interface WarmRunnable extends Runnable {
 
 /**
  * The order in which a manager starts and stops.
- * Start: servers, webhooks (lists may need conversion), caches, runnables that need no lease, warm-up, election,
- * runnables that need the lease.
- * Stop: runnables, caches, webhooks, servers, then the lease and the Events, all within one deadline.
+ * Start: servers, webhooks (lists may need conversion), caches, runnables that need no lease, warm-up, the part of the
+ * objects if several processes share them, election, runnables that need the lease.
+ * Stop: runnables, the part of the objects, caches, webhooks, servers, then the lease and the Events, all within one deadline.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts;
@@ -98,6 +106,10 @@ export class Lifecycle {
     if (this.#stopping.signal.aborted)
       throw new TerminalError(`${runnable.name} can't be added: the manager has stopped`);
     if (runnable.needLeaderElection === false) return this.#others.add(runnable);
+    if (this.#parts.member && !this.#parts.elector)
+      throw new TerminalError(
+        `${runnable.name} would run in each of the processes that share the objects: add leaderElection, so that one runs it, or needLeaderElection: false`,
+      );
     this.#leaders.add(runnable);
     this.#warm.push(runnable);
     if (this.#isWarming) this.#warmUp(runnable);
@@ -135,7 +147,7 @@ export class Lifecycle {
   }
 
   async #start(): Promise<void> {
-    const { prepare, servers, webhooks, cache, elector, log } = this.#parts;
+    const { prepare, servers, webhooks, cache, member, elector, log } = this.#parts;
     const { signal } = this.#stopping;
     const context = { log, deadline: this.#deadline.signal };
     await prepare();
@@ -147,6 +159,7 @@ export class Lifecycle {
     this.#others.start(context);
     this.#isWarming = true;
     for (const runnable of this.#warm) this.#warmUp(runnable);
+    await member?.join(signal);
     await elector?.acquire(signal);
     if (signal.aborted) return;
     this.#leaders.start(context);
@@ -172,7 +185,8 @@ export class Lifecycle {
   }
 
   async #stop(): Promise<void> {
-    const { servers, webhooks, cache, elector, events, log, clock, gracefulShutdownTimeout } = this.#parts;
+    const { servers, webhooks, cache, member, elector, events, log, clock, gracefulShutdownTimeout } =
+      this.#parts;
     const deadline = this.#deadline.signal;
     const expire = () => this.#deadline.abort(new DOMException("the time to stop is over", "TimeoutError"));
     log.info("Stopping and waiting for controllers and other runnables");
@@ -187,6 +201,7 @@ export class Lifecycle {
     if (all.includes(false) && gracefulShutdownTimeout !== 0)
       this.#errors.push(new Error("not everything stopped in time: what still ran was left behind"));
     for (const step of [
+      async () => member?.leave(),
       () => cache.stop(),
       () => webhooks.stop(deadline),
       () => Promise.all(servers.map((server) => server.stop(deadline))),

@@ -13,15 +13,18 @@ import {
   parseFlags,
 } from "./flags.ts";
 import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
+import type { ShardingOptions } from "../leader-election/sharding-options.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 /** Arguments of `Manager.fromArgs`; the command line sets the rest. */
 export interface ManagerArgs<Flags extends FlagDefinitions = {}>
-  extends Omit<ManagerOptions, "config" | "leaderElection" | "ownsProcess"> {
+  extends Omit<ManagerOptions, "config" | "leaderElection" | "sharding" | "ownsProcess"> {
   /** The name of the Lease: unique in the namespace, and the same for all replicas. */
   readonly leaderElectionId?: string | undefined;
   /** Timing and labels of the leader election, if `--leader-elect` is set. */
   readonly leaderElection?: Omit<LeaderElectionOptions, "id"> | undefined;
+  /** How the replicas share the objects, if `--shards` is set. The `leaderElectionId` names their Leases. */
+  readonly sharding?: Omit<ShardingOptions, "id"> | undefined;
   /** Flags of your own; their values are in `manager.flags`. */
   readonly flags?: (Flags & OnlyKnown<Flags>) | undefined;
   /** Default: the arguments of the process. */
@@ -56,6 +59,10 @@ export const managerFlags = {
     "Run controllers only while holding a lease, so that one of several replicas acts.",
   ),
   "leader-election-namespace": flag("string", "The namespace of the lease; the pod's own if empty."),
+  shards: flag(
+    "boolean",
+    "Share the objects among all replicas, each with a lease of its own, so that all of them reconcile.",
+  ),
   "health-probe-bind-address": flag("string", "Where /healthz and /readyz are served; 0 for nowhere.", {
     default: ":8081",
   }),
@@ -141,15 +148,19 @@ export function optionsFromArgs<Flags extends FlagDefinitions>(
 }
 
 function managerOptions(
-  { leaderElectionId, leaderElection, ...args }: Omit<ManagerArgs, "flags" | "argv" | "env">,
+  { leaderElectionId, leaderElection, sharding, ...args }: Omit<ManagerArgs, "flags" | "argv" | "env">,
   values: FlagValues<typeof managerFlags>,
 ): ManagerOptions {
   const level = readLevel(values["log-level"]);
   const encoder = values["log-encoder"];
   if (encoder !== "json" && encoder !== "console")
     throw new FlagError(`--log-encoder is json or console, not "${encoder}"`);
-  if (values["leader-elect"] && leaderElectionId === undefined)
-    throw new FlagError("--leader-elect needs a leaderElectionId in Manager.fromArgs()");
+  const leases = (flag: "leader-elect" | "shards") => {
+    if (leaderElectionId === undefined)
+      throw new FlagError(`--${flag} needs a leaderElectionId in Manager.fromArgs()`);
+    const namespace = values["leader-election-namespace"];
+    return { id: leaderElectionId, ...(namespace !== undefined && { namespace }) };
+  };
   return {
     ...args,
     ownsProcess: true,
@@ -158,14 +169,8 @@ function managerOptions(
     cache: cacheOptions(args.cache, values["watch-namespaces"]),
     healthProbeBindAddress: values["health-probe-bind-address"],
     gracefulShutdownTimeout: values["graceful-shutdown-timeout"],
-    leaderElection:
-      values["leader-elect"] && leaderElectionId !== undefined
-        ? {
-            ...leaderElection,
-            id: leaderElectionId,
-            namespace: values["leader-election-namespace"] ?? leaderElection?.namespace,
-          }
-        : undefined,
+    leaderElection: values["leader-elect"] ? { ...leaderElection, ...leases("leader-elect") } : undefined,
+    sharding: values.shards ? { ...sharding, ...leases("shards") } : undefined,
     metrics: {
       ...args.metrics,
       bindAddress: values["metrics-bind-address"],

@@ -6,6 +6,7 @@ import type { ClusterConfig } from "../http/config.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
+import type { ShardingOptions } from "../leader-election/sharding-options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsOptions } from "../metrics/metrics-options.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server-options.ts";
@@ -33,6 +34,11 @@ export interface ManagerOptions {
   readonly controllers?: ControllerDefaults | undefined;
   /** Run controllers only while holding a lease. Default: no leader election. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
+  /**
+   * Share the objects among all processes of the operator that have the same `id`, instead of letting one of them do all
+   * the work. Default: no sharing.
+   */
+  readonly sharding?: ShardingOptions | undefined;
   /** Address of `/healthz` and `/readyz`, such as `:8081`; `0` turns them off. Default: `0`. */
   readonly healthProbeBindAddress?: string | undefined;
   readonly metrics?: MetricsOptions | undefined;

@@ -2,13 +2,13 @@ import { hostname } from "node:os";
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { logCallbackError } from "../log/log-callback-error.ts";
-import type { Cache } from "../cache/cache.ts";
-import { createCache } from "../cache/create-cache.ts";
+import type { Cache, CacheOptions } from "../cache/cache.ts";
+import { createShardedCache } from "../cache/create-cache.ts";
 import { createCachedClient } from "../cache/cached-client.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { createClient, type LiveClient } from "../client/live-client.ts";
+import { type ClientOptions, createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
@@ -16,6 +16,7 @@ import { readDuration } from "../clock/read-duration.ts";
 import { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import { HealthChecks } from "../health/health-checks.ts";
 import { fence, makeElector } from "../leader-election/make-elector.ts";
+import { makeMember, type Sharing } from "../leader-election/make-member.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { guardLogger } from "../log/guard-logger.ts";
 import type { Logger } from "../log/logger.ts";
@@ -59,12 +60,14 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
   const { clock, log, measurements } = base;
   const { background, events, elector } = makeElection(options, base);
-  const live = makeLiveClient(options, base, elector);
-  const cache = makeManagerCache(options, base, live);
+  const sharing = makeSharing(options, base, background);
+  const beforeSend = elector || sharing ? fence(elector) : undefined;
+  const live = makeLiveClient(options, base, beforeSend);
+  const cache = makeManagerCache(options, base, live, sharing);
   const cached = createCachedClient(live, cache);
   const client = options.client?.wrap?.(cached) ?? cached;
   const webhooks = makeWebhookServer(options, base, live);
-  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks);
+  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
   const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
   const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
     measurements.healthCheckFailed(endpoint, check),
@@ -72,9 +75,17 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const metricsServer = makeMetricsServer(options, base, live);
   const tracing = new Tracing();
   const servers = [probes, metricsServer, makeWatchdog(options, base)];
-  const lifecycle = makeLifecycle(options, base, { servers, webhooks, cache, elector, events, tracing });
+  const lifecycle = makeLifecycle(options, base, {
+    servers,
+    webhooks,
+    cache,
+    elector,
+    sharing,
+    events,
+    tracing,
+  });
   const controllers = new ControllerSet(
-    { client, cache, controllerDefaults: options.controllers ?? {} },
+    { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
     { log, clock, events, lifecycle, measurements, tracing },
   );
   const close = async () => void (await Promise.all([live.close(), background.close()]));
@@ -109,12 +120,13 @@ interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
   readonly webhooks: WebhookServer;
   readonly events: ApiEventRecorder;
   readonly tracing: Tracing;
+  readonly sharing: Sharing | undefined;
 }
 
 function makeLifecycle(
   { gracefulShutdownTimeout = "30s", leaderElection, metrics }: ManagerOptions,
   { log, clock, config, measurements }: Base,
-  { tracing, ...stages }: Stages,
+  { tracing, sharing, ...stages }: Stages,
 ): Lifecycle {
   return new Lifecycle({
     log,
@@ -126,18 +138,20 @@ function makeLifecycle(
       const { cache, webhooks, events } = stages;
       const droppedEvents = () => events.dropped;
       const lease = leaderElection?.id;
-      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock });
+      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock, sharing });
     },
     ...stages,
+    member: sharing?.member,
     gracefulShutdownTimeout: readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout),
   });
 }
 
-function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer) {
+function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
   const healthChecks = new HealthChecks(clock);
   const readyChecks = new HealthChecks(clock);
   readyChecks.add("informer-sync", () => checkInformers(cache));
   readyChecks.add("webhook", () => webhooks.check());
+  if (sharing) readyChecks.add("shards", () => sharing.member.check());
   return { healthChecks, readyChecks };
 }
 
@@ -167,11 +181,20 @@ function makeElection({ leaderElection }: ManagerOptions, { name, clock, config,
   return { background, events, elector };
 }
 
-/** Its writes are rejected as soon as another process may lead. */
+/** Shares the objects with other processes. */
+function makeSharing(
+  { sharding }: ManagerOptions,
+  { clock, config, log }: Base,
+  background: LiveClient,
+): Sharing | undefined {
+  return sharding && makeMember(sharding, config, { client: background, clock, log });
+}
+
+/** Its writes are rejected as soon as another process may lead, or reconcile the same object. */
 function makeLiveClient(
   { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
   { name, clock, config, measurements, log }: Base,
-  elector: ReturnType<typeof makeElector> | undefined,
+  beforeSend: ClientOptions["beforeSend"],
 ): LiveClient {
   return createClient(config, {
     ...options,
@@ -181,7 +204,7 @@ function makeLiveClient(
     onWarning: ({ text, request }) => log.warn(text, { request }),
     onRequest: (report) => measurements.request(report),
     onLookup: (report) => measurements.lookup(report),
-    beforeSend: elector && fence(elector),
+    beforeSend,
   });
 }
 
@@ -189,8 +212,9 @@ function makeManagerCache(
   { cache: options }: ManagerOptions,
   { name, clock, measurements, log }: Base,
   live: LiveClient,
+  sharing: Sharing | undefined,
 ): Cache {
-  return createCache(live, {
+  const all: CacheOptions = {
     fieldManager: name,
     onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
     clock,
@@ -200,7 +224,8 @@ function makeManagerCache(
       if (options?.onError) options.onError(error, informer);
       else logCacheError(log, error, informer.kind);
     },
-  });
+  };
+  return createShardedCache(live, all, sharing?.gate);
 }
 
 function makeMetricsServer(

@@ -3,15 +3,18 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } 
 import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { WebhookObserver } from "../webhook/webhook-server.ts";
+import type { Sharing } from "../leader-election/make-member.ts";
 import { tenfoldBuckets } from "./buckets.ts";
 import { ClientMetrics } from "./client-metrics.ts";
 import { ControllerMetrics } from "./controller-metrics.ts";
+import { measureShards } from "./shard-metrics.ts";
 
 /** What the metrics read when they are scraped. */
 export interface MeasuredParts {
   readonly cache: Cache;
   readonly droppedEvents: () => number;
   readonly clock: Clock;
+  readonly sharing?: Sharing | undefined;
 }
 
 /** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
@@ -53,6 +56,7 @@ export class RuntimeMetrics {
     });
     this.webhooks = webhookMetrics(this.#registry);
     measureCache(this.#registry, parts);
+    if (parts.sharing) parts.sharing.member.observer = measureShards(this.#registry, parts.sharing);
     collectDefaultMetrics({ register: this.#registry });
   }
 

@@ -11,6 +11,8 @@ export interface ApiWarning {
 export interface CallContext {
   /** Aborts the calls together with the reconcile that made them. */
   readonly signal?: AbortSignal | undefined;
+  /** Throws if the code may not write any more. Called before each attempt. */
+  readonly assertMayWrite?: (() => void) | undefined;
   /** Receives warnings instead of the client's own `onWarning`. */
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
 }

@@ -29,10 +29,14 @@ export interface ReflectorOptions {
   readonly path: string;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** Selects a part of the objects by their hashes, on servers that know it. */
+  readonly shardSelector?: string | undefined;
   /** Headers for the list and the watch, for views such as metadata only. */
   readonly listHeaders?: { readonly [name: string]: string } | undefined;
   readonly watchHeaders?: { readonly [name: string]: string } | undefined;
   readonly watchList: boolean;
+  /** Begin with the newest version, not with any that the server has at hand. Default: false. */
+  readonly newest?: boolean | undefined;
   readonly random?: (() => number) | undefined;
   readonly clock?: Clock | undefined;
   /**
@@ -199,9 +203,9 @@ export class Reflector {
     }
   }
 
-  #selectors(): { labelSelector?: string | undefined; fieldSelector?: string | undefined } {
-    const { labelSelector, fieldSelector } = this.#options;
-    return { labelSelector, fieldSelector };
+  #selectors(): Pick<ReflectorOptions, "labelSelector" | "fieldSelector" | "shardSelector"> {
+    const { labelSelector, fieldSelector, shardSelector } = this.#options;
+    return { labelSelector, fieldSelector, shardSelector };
   }
 }
 

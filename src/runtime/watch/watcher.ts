@@ -26,12 +26,18 @@ const longestStream = 60_000;
 const initialEventsEnd = "k8s.io/initial-events-end";
 
 /** The state before `start`. */
-export function newWatcher({ watchList }: { readonly watchList: boolean }): WatcherState {
+export function newWatcher({
+  watchList,
+  newest = false,
+}: {
+  readonly watchList: boolean;
+  readonly newest?: boolean | undefined;
+}): WatcherState {
   return {
     phase: { name: "new" },
     version: undefined,
     canStream: watchList,
-    mustReadNewest: false,
+    mustReadNewest: newest,
     mustList: false,
     shortWatches: 0,
     backoff: noFailures,

@@ -1,0 +1,53 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Cache } from "../cache/cache.ts";
+import type { InformerEvent } from "../cache/informer.ts";
+import type { DeepReadonly } from "../client/deep-readonly.ts";
+import { formatKey, keyOf } from "../client/object-key.ts";
+import { rangeOf } from "../shards/ranges.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
+import type { Request } from "./reconciler.ts";
+
+/** Which requests of a controller belong to this process. */
+export interface RequestShard<R> {
+  readonly gate: ShardGate;
+  /** The range of a request; undefined if its object is not known here. */
+  rangeOf(request: R): number | undefined;
+  /** The request was processed, or is not this process's any more. */
+  forget(request: R): void;
+}
+
+/** Requests belong where their object does, whatever has caused them. */
+export class ObjectShard<T extends KubernetesObject> implements RequestShard<Request> {
+  readonly gate: ShardGate;
+  readonly #cache: Cache;
+  readonly #kind: Kind<T>;
+  /** The ranges of objects that were deleted, until that was reconciled. */
+  readonly #deleted = new Map<string, number>();
+
+  constructor(gate: ShardGate, cache: Cache, kind: Kind<T>) {
+    this.gate = gate;
+    this.#cache = cache;
+    this.#kind = kind;
+  }
+
+  rangeOf(request: Request): number | undefined {
+    const { kinds } = this.gate;
+    if (kinds.keyOf(this.#kind) === "namespace") return rangeOf(request.namespace ?? "");
+    const object = this.#cache.existing(this.#kind)?.get(request);
+    return object ? this.rangeOfObject(object) : this.#deleted.get(formatKey(request));
+  }
+
+  rangeOfObject({ metadata }: DeepReadonly<KubernetesObject>): number {
+    return this.gate.kinds.rangeOf(this.#kind, metadata);
+  }
+
+  /** Remembers whose a deleted object was: the cache doesn't have it any more. */
+  note({ type, object }: InformerEvent<DeepReadonly<T>>): void {
+    const range = this.rangeOfObject(object);
+    if (type === "delete" && this.gate.isOpen(range)) this.#deleted.set(formatKey(keyOf(object)), range);
+  }
+
+  forget(request: Request): void {
+    this.#deleted.delete(formatKey(request));
+  }
+}

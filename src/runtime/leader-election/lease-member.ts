@@ -1,0 +1,192 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import { onAbort } from "../clock/on-abort.ts";
+import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { Logger } from "../log/logger.ts";
+import { mayWrite, newMember, stepMember } from "../shards/member.ts";
+import type { MemberCommand, MemberEvent, MemberSettings, MemberState } from "../shards/member-state.ts";
+import { countRanges, listRanges, noRanges, type Ranges } from "../shards/ranges.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
+import type { MemberLeases } from "./member-leases.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+/** Is notified of what moves; updates the metrics. */
+export interface MemberObserver {
+  gained(ranges: number): void;
+  lost(ranges: number): void;
+  /** Milliseconds from when a range became this process's part until its objects were reconciled. */
+  waited(milliseconds: number): void;
+}
+
+/** What a member needs. */
+export interface LeaseMemberOptions {
+  readonly leases: MemberLeases;
+  readonly gate: ShardGate;
+  /** Called once, before the first request. */
+  readonly namespace: () => Promise<string>;
+  readonly settings: MemberSettings;
+  /** A single request that hangs must not cost the Lease. */
+  readonly requestTimeout: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Executes the commands of `stepMember`: one of several processes that share the objects, with a Lease of its own. */
+export class LeaseMember {
+  observer: MemberObserver | undefined;
+  readonly #options: LeaseMemberOptions;
+  readonly #stop = new AbortController();
+  #state: MemberState = newMember;
+  #running: Promise<void> | undefined;
+  #onJoined = (): void => {};
+  #endWait = (): void => {};
+  /** Since when ranges are this process's part without being open. */
+  readonly #waiting = new Map<number, number>();
+
+  constructor(options: LeaseMemberOptions) {
+    this.#options = options;
+    const { gate, settings, clock } = options;
+    gate.mayWrite = (ranges) => mayWrite(settings, this.#state, ranges, clock.monotonic());
+  }
+
+  /** How many processes share the objects, as far as this one knows. */
+  get members(): number {
+    return this.#state.members;
+  }
+
+  /** Throws while the Lease could not be renewed in time. */
+  check(): void {
+    if (!this.#options.gate.isFresh) throw new Error("the Lease of this shard could not be renewed in time");
+  }
+
+  /** Resolves when this process knows the others, or the signal is aborted. */
+  async join(signal: AbortSignal): Promise<void> {
+    const { leases, namespace, settings, log } = this.#options;
+    const name = await namespace();
+    leases.useNamespace(name);
+    log.info("Joining the processes that share the objects", { lease: `${name}/${settings.name}` });
+    const joined = new Promise<void>((resolve) => (this.#onJoined = resolve));
+    const forget = onAbort(signal, () => this.#onJoined());
+    this.#running = this.#run();
+    await joined;
+    forget();
+  }
+
+  /** Leaves, so that others needn't wait for the end of the Lease. Nothing may be reconciled any more. */
+  async leave(): Promise<void> {
+    const { gate, clock, requestTimeout, leases, log } = this.#options;
+    this.#stop.abort();
+    await this.#running;
+    const { lease } = this.#state;
+    this.#state = newMember;
+    gate.lose();
+    if (!lease) return;
+    try {
+      const never = new AbortController().signal;
+      await withTimeout(clock, requestTimeout, never, (signal) => leases.leave(lease.uid, signal));
+    } catch (error) {
+      log.warn("Can't delete the Lease, others have to wait for its end", { error });
+    }
+  }
+
+  async #run(): Promise<void> {
+    let event: MemberEvent = { type: "start" };
+    while (!this.#stop.signal.aborted) {
+      const command = this.#step(event);
+      event = command ? await this.#perform(command) : { type: "failed" };
+    }
+  }
+
+  /** Steps, executes the immediate commands, and returns the one that takes time. */
+  #step(event: MemberEvent): MemberCommand | undefined {
+    const { settings, gate, clock, log } = this.#options;
+    const wasFresh = gate.isFresh;
+    const { state, commands } = stepMember(settings, this.#state, event, clock.monotonic());
+    this.#state = state;
+    if (event.type === "listed") this.#onJoined();
+    this.#countWaits();
+    let lengthy: MemberCommand | undefined;
+    for (const command of commands) {
+      if (command.type === "hold") void this.#hold(command.ranges);
+      else if (command.type === "drain") void this.#drain(command.ranges);
+      else if (command.type === "lose") {
+        log.error("The Lease of this shard is gone: others work on its objects now");
+        this.observer?.lost(countRanges(gate.held));
+        gate.lose();
+      } else lengthy = command;
+    }
+    if (!wasFresh && gate.isFresh) gate.resume();
+    return lengthy;
+  }
+
+  async #hold(ranges: Ranges): Promise<void> {
+    const { gate, log } = this.#options;
+    this.observer?.gained(countRanges(ranges));
+    log.info("Gained ranges", { ranges: countRanges(ranges), members: this.members });
+    const opened = await gate.hold(ranges);
+    const now = this.#options.clock.monotonic();
+    for (const range of listRanges(opened)) {
+      const since = this.#waiting.get(range);
+      if (since !== undefined) this.observer?.waited(now - since);
+      this.#waiting.delete(range);
+    }
+  }
+
+  async #drain(ranges: Ranges): Promise<void> {
+    const { gate, log } = this.#options;
+    this.observer?.lost(countRanges(ranges));
+    log.info("Giving up ranges", { ranges: countRanges(ranges), members: this.members });
+    if (!(await gate.drain(ranges))) return;
+    this.#step({ type: "drained", ranges });
+    this.#endWait();
+  }
+
+  #countWaits(): void {
+    const { gate, clock } = this.#options;
+    const now = clock.monotonic();
+    const missing = this.#state.desired & ~gate.open;
+    for (const range of listRanges(missing)) if (!this.#waiting.has(range)) this.#waiting.set(range, now);
+    for (const range of this.#waiting.keys())
+      if ((missing & (1n << BigInt(range))) === noRanges) this.#waiting.delete(range);
+  }
+
+  async #perform(command: MemberCommand): Promise<MemberEvent> {
+    const { clock, log, requestTimeout } = this.#options;
+    const { signal } = this.#stop;
+    if (command.type === "wait") {
+      const turn = new AbortController();
+      this.#endWait = () => turn.abort();
+      const forget = onAbort(signal, this.#endWait);
+      await waitWithClock(clock, command.milliseconds, turn.signal);
+      forget();
+      return { type: "waited" };
+    }
+    try {
+      return await withTimeout(clock, requestTimeout, signal, (signal) => this.#send(command, signal));
+    } catch (error) {
+      if (!signal.aborted) log.warn("Can't reach the Leases of the shards", { error, ...hintFor(error) });
+      return { type: "failed" };
+    }
+  }
+
+  async #send(command: MemberCommand, signal: AbortSignal): Promise<MemberEvent> {
+    const { leases, clock } = this.#options;
+    if (command.type === "list") return { type: "listed", records: await leases.list(signal) };
+    if (command.type === "write") {
+      const { claims } = command;
+      const sentAt = clock.monotonic();
+      const lease = await leases.write(claims, command.lease, signal);
+      return lease ? { type: "wrote", sentAt, claims, lease } : { type: "conflicted" };
+    }
+    if (command.type === "bury")
+      await Promise.all(command.records.map((record) => leases.bury(record, signal)));
+    return { type: "buried" };
+  }
+}
+
+function hintFor(error: unknown): { readonly hint?: string } {
+  if (!(error instanceof ApiError && error.isForbidden)) return {};
+  return {
+    hint: "the operator needs the verbs list, create, update and delete on leases.coordination.k8s.io",
+  };
+}

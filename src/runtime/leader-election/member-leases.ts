@@ -1,0 +1,118 @@
+import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import type { Client } from "../client/client.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { MemberRecord } from "../shards/member-state.ts";
+import { allRanges, formatRanges, parseRanges, type Ranges } from "../shards/ranges.ts";
+import { Lease } from "./lease.ts";
+
+/** The label of all Leases of one operator, and the annotations in which they say what they claim. */
+const label = "tsbuilder.dev/shards";
+const claimsAnnotation = "tsbuilder.dev/shard-claims";
+const layoutAnnotation = "tsbuilder.dev/shard-layout";
+
+/** Whose Leases, and what is the same in each of them. */
+export interface MemberLeasesOptions {
+  /** Reads live, on its own connections: a busy operator must not delay a renewal. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly id: string;
+  readonly labels: { readonly [name: string]: string } | undefined;
+  /** The name of the own Lease. */
+  readonly name: string;
+  readonly identity: string;
+  readonly layout: string;
+  readonly leaseDuration: number;
+}
+
+/** The Leases of the processes that share ranges. */
+export class MemberLeases {
+  readonly #options: MemberLeasesOptions;
+  #namespace = "";
+
+  constructor(options: MemberLeasesOptions) {
+    this.#options = options;
+  }
+
+  useNamespace(namespace: string): void {
+    this.#namespace = namespace;
+  }
+
+  /** Creates the own Lease, or renews it if it has the version. Undefined if it is in another state. */
+  async write(
+    claims: Ranges,
+    known: { readonly uid: string; readonly version: string } | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly uid: string; readonly version: string } | undefined> {
+    const { client, clock, id, labels, name, identity, layout, leaseDuration } = this.#options;
+    const lease: Lease = {
+      apiVersion: Lease.apiVersion,
+      kind: Lease.kind,
+      metadata: {
+        name,
+        namespace: this.#namespace,
+        labels: { ...labels, [label]: id },
+        annotations: { [claimsAnnotation]: formatRanges(claims), [layoutAnnotation]: layout },
+        // The uid keeps the update from creating the Lease anew.
+        ...(known && { uid: known.uid, resourceVersion: known.version }),
+      },
+      spec: {
+        holderIdentity: identity,
+        leaseDurationSeconds: Math.ceil(leaseDuration / 1000),
+        renewTime: formatMicroTime(clock.now()),
+      },
+    };
+    try {
+      const { metadata } = await (known
+        ? client.update(Lease, lease, { signal })
+        : client.create(Lease, lease, { signal }));
+      return { uid: metadata.uid ?? "", version: metadata.resourceVersion ?? "" };
+    } catch (error) {
+      if (isChanged(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list(signal: AbortSignal): Promise<MemberRecord[]> {
+    const { client, id } = this.#options;
+    const leases = await client.list(Lease, {
+      namespace: this.#namespace,
+      labels: `${label}=${id}`,
+      live: true,
+      signal,
+    });
+    return leases.map(({ metadata, spec }) => ({
+      name: metadata.name ?? "",
+      uid: metadata.uid ?? "",
+      version: metadata.resourceVersion ?? "",
+      layout: metadata.annotations?.[layoutAnnotation] ?? "",
+      // What can't be read may claim anything.
+      claims: parseRanges(metadata.annotations?.[claimsAnnotation]) ?? allRanges,
+      leaseDuration: (spec?.leaseDurationSeconds ?? 0) * 1000,
+    }));
+  }
+
+  /** Deletes a Lease that hasn't changed. */
+  async bury({ name, uid, version }: Pick<MemberRecord, "name" | "uid" | "version">, signal: AbortSignal) {
+    const preconditions = { uid, resourceVersion: version };
+    try {
+      await this.#options.client.delete(Lease, this.#ref(name), { preconditions, signal });
+    } catch (error) {
+      if (!isChanged(error)) throw error;
+    }
+  }
+
+  /** Deletes the own Lease, whatever its version is: it claims nothing any more. */
+  async leave(uid: string, signal: AbortSignal): Promise<void> {
+    const { client, name } = this.#options;
+    await client.delete(Lease, this.#ref(name), { preconditions: { uid }, signal });
+  }
+
+  #ref(name: string) {
+    return { metadata: { name, namespace: this.#namespace } };
+  }
+}
+
+function isChanged(error: unknown): boolean {
+  return error instanceof ApiError && (error.isConflict || error.isAlreadyExists || error.isNotFound);
+}

@@ -1,0 +1,144 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import { settledWithin } from "../clock/settled-within.ts";
+import { hasRange, noRanges, type Ranges } from "./ranges.ts";
+import { type ShardKey, ShardedKinds } from "./sharded-kinds.ts";
+
+/** Caches the objects of the ranges that are held. */
+export interface ShardLoader {
+  /** Resolves when the objects of all held ranges are cached as they are now, or later. */
+  load(): Promise<void>;
+  /** Forgets the objects of ranges that are not held any more. */
+  drop(): void;
+}
+
+/** Reconciles the objects of the ranges that are open. */
+export interface ShardWorker {
+  /** Resolves when nothing of these ranges is reconciled. */
+  idle(ranges: Ranges): Promise<void>;
+  /** Aborts the reconciles of these ranges. */
+  abort(ranges: Ranges): void;
+  /** The process may write again. */
+  resume(): void;
+}
+
+/** What a gate needs. */
+export interface ShardGateOptions {
+  readonly by: ShardKey;
+  readonly clock: Clock;
+  /** Milliseconds that the reconciles of a range have to end in when it moves. */
+  readonly drainTimeout: number;
+}
+
+/**
+ * What this process works on, for its caches and controllers. A range that is gained is loaded first, then opened: its
+ * objects are reconciled. One that is given up is closed, and dropped from the caches when its last reconcile has ended.
+ */
+export class ShardGate {
+  readonly kinds: ShardedKinds;
+  /** Whether the process may write for these ranges at this moment. */
+  mayWrite: (ranges: Ranges) => boolean = () => false;
+  /** Objects that the server sent although they belong to others: it doesn't shard. */
+  dropped = 0;
+  readonly #options: ShardGateOptions;
+  readonly #loaders = new Set<ShardLoader>();
+  readonly #workers = new Set<ShardWorker>();
+  readonly #openings = new Set<(ranges: Ranges) => void>();
+  #held = noRanges;
+  #open = noRanges;
+  #draining = noRanges;
+  /** Counts the changes that a load in progress doesn't know of. */
+  #changes = 0;
+  /** Counts how often everything was lost. */
+  #lives = 0;
+
+  constructor(options: ShardGateOptions) {
+    this.kinds = new ShardedKinds(options.by);
+    this.#options = options;
+  }
+
+  get held(): Ranges {
+    return this.#held;
+  }
+
+  get open(): Ranges {
+    return this.#open;
+  }
+
+  isOpen(range: number | undefined): boolean {
+    return range !== undefined && hasRange(this.#open, range);
+  }
+
+  /** Whether reconciles may start. A process that could not renew its Lease waits. */
+  get isFresh(): boolean {
+    return this.mayWrite(noRanges);
+  }
+
+  /** Throws unless the process still works on a range. Called before each attempt of a write. */
+  assertMayWrite(range: number): void {
+    if (this.mayWrite(1n << BigInt(range))) return;
+    throw new Error("this process may not write any more: another one may reconcile the object now");
+  }
+
+  addLoader(loader: ShardLoader): () => void {
+    this.#loaders.add(loader);
+    return () => this.#loaders.delete(loader);
+  }
+
+  addWorker(worker: ShardWorker): void {
+    this.#workers.add(worker);
+  }
+
+  /** Calls a listener with each set of ranges whose objects are to be reconciled from now on. */
+  onOpen(listener: (ranges: Ranges) => void): () => void {
+    this.#openings.add(listener);
+    return () => this.#openings.delete(listener);
+  }
+
+  /** Loads ranges and opens them; resolves with those that were opened. */
+  async hold(ranges: Ranges): Promise<Ranges> {
+    this.#held |= ranges;
+    const change = ++this.#changes;
+    await Promise.all([...this.#loaders].map((loader) => loader.load()));
+    // The last change waits for a load that has all of them.
+    if (change !== this.#changes) return noRanges;
+    const opened = this.#held & ~this.#draining & ~this.#open;
+    this.#open |= opened;
+    for (const listener of this.#openings) listener(opened);
+    return opened;
+  }
+
+  /** Closes ranges; resolves when nothing works on them, or must stop to. False if everything was lost meanwhile. */
+  async drain(ranges: Ranges): Promise<boolean> {
+    const life = this.#lives;
+    this.#open &= ~ranges;
+    this.#draining |= ranges;
+    const workers = [...this.#workers];
+    const idle = Promise.all(workers.map((worker) => worker.idle(ranges))).then(() => {});
+    const { clock, drainTimeout } = this.#options;
+    await settledWithin(clock, drainTimeout, idle, () => {
+      for (const worker of workers) worker.abort(ranges);
+    });
+    if (life !== this.#lives) return false;
+    this.#held &= ~ranges;
+    this.#draining &= ~ranges;
+    for (const loader of this.#loaders) loader.drop();
+    return true;
+  }
+
+  /** Closes everything at once: others may hold it. */
+  lose(): void {
+    const lost = this.#held;
+    this.#lives++;
+    this.#changes++;
+    this.#held = noRanges;
+    this.#open = noRanges;
+    this.#draining = noRanges;
+    for (const worker of this.#workers) worker.abort(lost);
+    for (const loader of this.#loaders) loader.drop();
+  }
+
+  /** Starts what waited for the Lease to be renewed. */
+  resume(): void {
+    for (const worker of this.#workers) worker.resume();
+  }
+}
