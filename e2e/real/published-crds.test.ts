@@ -1,4 +1,6 @@
-import { describe, expect, it, test } from "vitest";
+import { type Client, createClient, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { generateCrds } from "../../src/generators/crd/generate-crds.ts";
@@ -6,6 +8,10 @@ import { toJson } from "../../src/generators/crd/to-json.ts";
 import { ProjectSources } from "../../src/generators/project-sources.ts";
 import { planTypes } from "../../src/generators/types/plan-types.ts";
 import { memoryTree } from "../../src/scaffold/tree.ts";
+import { operationsFor } from "../../src/simulation/operations/index.ts";
+import type { CRD } from "../../src/simulation/operations/validity.ts";
+import { Random } from "../../src/simulation/random/index.ts";
+import { surprisesOf } from "../support/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";
 
 const { crds, missing } = publishedCrds();
@@ -69,6 +75,34 @@ describe.skipIf(crds.length === 0)(
         const lost = new Set(named.map((what) => what.slice(what.indexOf(": ") + 2)));
         const result = toJson(again.schema.openAPIV3Schema) as JSONSchema;
         expect(comparable(result, lost)).toEqual(comparable(schema.openAPIV3Schema, lost));
+      }
+    });
+  },
+);
+
+describe.skipIf(crds.length === 0)(
+  "operations of a published CRD are accepted, the wrong ones rejected:",
+  () => {
+    let cluster: TestCluster;
+    let client: Client;
+
+    beforeAll(async () => {
+      cluster = await startTestCluster();
+      client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+      await cluster.install({ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
+    });
+
+    afterAll(() => cluster?.stop());
+
+    it.each(crds.map(({ name, text }) => [name, text] as const))("%s", async (_, text) => {
+      const crd = parse(text) as CRD & KubernetesObject;
+      // A webhook that converts versions isn't here.
+      await cluster.installCRDs({ ...crd, spec: { ...crd.spec, conversion: undefined } });
+      for (let seed = 0; seed < 5; seed++) {
+        const names = [`a-${seed}`, `web-${seed}`, `web-${seed}-1`];
+        const steps = operationsFor(crd, { names })(new Random(seed));
+        expect(steps.length).toBeGreaterThan(3);
+        expect(await surprisesOf(client, crd, steps)).toEqual([]);
       }
     });
   },

@@ -1,0 +1,121 @@
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
+import type { Random } from "../random/index.ts";
+import { type Drawing, drawValue } from "./draw-value.ts";
+import { type Place, placesOf, type Path, withValue } from "./places.ts";
+import type { UserObject } from "./user-object.ts";
+import type { CheckedKind } from "./validity.ts";
+
+/** How often an object is drawn anew, and how often each is repaired. */
+const draws = 30;
+const repairs = 12;
+
+/** Draws a valid object; undefined if none was found. */
+export function drawObject(
+  kind: CheckedKind,
+  metadata: UserObject["metadata"],
+  drawing: Drawing,
+): UserObject | undefined {
+  const { apiVersion, kind: name, schema } = kind;
+  for (let draw = 0; draw < draws; draw++) {
+    // Rules that nothing satisfies by chance are often satisfied by an object with few fields, or with many.
+    const optional = draw % 3 === 0 ? drawing.optional : drawing.random.pick([0, 0.3, 0.9]);
+    const content = drawValue(withoutServers(schema), "", { ...drawing, optional }) as object;
+    const drawn = repair(kind, { apiVersion, kind: name, metadata, ...content }, drawing);
+    if (drawn) return drawn;
+  }
+  return undefined;
+}
+
+/** The schema of what a user writes. */
+function withoutServers(schema: CheckedKind["schema"]): CheckedKind["schema"] {
+  const { apiVersion: _, kind: __, metadata: ___, status: ____, ...properties } = schema.properties ?? {};
+  return { ...schema, properties, required: (schema.required ?? []).filter((name) => name !== "status") };
+}
+
+/** What a repair must leave as it is. */
+interface Kept {
+  readonly path: Path;
+  readonly old: UserObject;
+}
+
+/**
+ * Draws values anew where an object is invalid, until it is valid: at the place of an error, beside it, and further
+ * out. Returns undefined if this doesn't help.
+ */
+export function repair(
+  kind: CheckedKind,
+  broken: UserObject,
+  drawing: Drawing,
+  kept?: Kept,
+): UserObject | undefined {
+  let object = broken;
+  for (let round = 0; round < repairs; round++) {
+    const errors = kind.errors(object, kept?.old);
+    const [error] = errors;
+    if (!error) return object;
+    const place = placeToRepair(kind, object, error, { drawing, kept, round });
+    if (!place) return undefined;
+    const { random } = drawing;
+    const isRemoved = place.isField && !place.isRequired && place.value !== undefined && random.chance(0.5);
+    object = withValue(
+      object,
+      place.path,
+      isRemoved ? undefined : drawValue(place.schema, place.field, drawing),
+    );
+  }
+  return kind.errors(object, kept?.old).length === 0 ? object : undefined;
+}
+
+function placeToRepair(
+  { schema }: CheckedKind,
+  object: UserObject,
+  error: FieldError,
+  { drawing, kept, round }: { drawing: Drawing; kept: Kept | undefined; round: number },
+): Place | undefined {
+  const path = pathOf(error.field, object);
+  const places = placesOf(object, schema).filter((place) => !kept || !touches(place.path, kept.path));
+  // Later rounds look further out.
+  const scope = path.slice(0, Math.max(0, path.length - Math.floor(round / 4)));
+  const inside = places.filter((place) => startsWith(place.path, scope));
+  const exact = inside.find((place) => place.path.length === scope.length);
+  if (exact && drawing.random.chance(0.5)) return exact;
+  const named = inside.filter((place) => isNamedBy(error, place));
+  return choose(named, drawing.random) ?? choose(inside, drawing.random) ?? choose(places, drawing.random);
+}
+
+function choose(places: readonly Place[], random: Random): Place | undefined {
+  return places.length > 0 ? random.pick(places) : undefined;
+}
+
+/** Messages of rules name the fields that they compare. */
+function isNamedBy({ detail }: FieldError, { path }: Place): boolean {
+  const name = path.at(-1);
+  return typeof name === "string" && detail.split(/[^\w-]+/).includes(name);
+}
+
+/** Whether changing the first would change the second, or the other way around. */
+function touches(first: Path, second: Path): boolean {
+  return startsWith(first, second) || startsWith(second, first);
+}
+
+function startsWith(path: Path, start: Path): boolean {
+  return start.every((step, at) => path[at] === step);
+}
+
+/** The path of an error, as far as the object has it; the last step may be absent. */
+function pathOf(field: string, object: unknown): Path {
+  const path: (string | number)[] = [];
+  let current = object;
+  for (const [, name, index] of field.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)) {
+    if (Array.isArray(current)) {
+      path.push(Number(index));
+      current = current[Number(index)] as unknown;
+    } else if (isObject(current)) {
+      const step = name ?? index!;
+      path.push(step);
+      current = memberOf(current, step);
+    } else break;
+  }
+  return path;
+}

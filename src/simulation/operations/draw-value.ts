@@ -1,0 +1,166 @@
+import { isEqual, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { compilePattern, itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
+import type { Random } from "../random/index.ts";
+import { narrow, type NarrowSchema } from "./narrow.ts";
+import { samplePattern } from "./sample-pattern.ts";
+import { typicalKeys, typicalNumbers, typicalTexts } from "./typical-values.ts";
+
+/** Where a value stands, without indexes and keys: `spec.ports[].name`. */
+export type FieldName = string;
+
+/** What values are drawn with. */
+export interface Drawing {
+  readonly random: Random;
+  /** Values of fields whose meaning the schema doesn't say. */
+  readonly values: Readonly<Record<FieldName, readonly unknown[]>>;
+  /** About how many of the optional fields of an object are set. */
+  readonly optional: number;
+}
+
+/** Below this depth only required fields are drawn. */
+const deepest = 7;
+
+/**
+ * Draws a value that a schema is likely to admit, as a typical user would write it. The caller validates it: branches
+ * may exclude each other, and rules are not looked at.
+ */
+export function drawValue(schema: JSONSchema, field: FieldName, drawing: Drawing): unknown {
+  const { random, values } = drawing;
+  const told = values[field];
+  if (told && told.length > 0) return random.pick(told);
+  const narrowed = narrow(schema, random);
+  if (narrowed.enum && narrowed.enum.length > 0) return random.pick(narrowed.enum);
+  if (narrowed.example !== undefined && random.chance(0.5)) return narrowed.example;
+  if (narrowed["x-kubernetes-embedded-resource"]) return embeddedResource(random);
+  switch (typeOf(narrowed, random)) {
+    case "array":
+      return drawList(narrowed, field, drawing);
+    case "object":
+      return drawObject(narrowed, field, drawing);
+    case "integer":
+    case "number":
+      return drawNumber(narrowed, field, random);
+    case "boolean":
+      return random.chance(0.5);
+    default:
+      return drawText(narrowed, field, random);
+  }
+}
+
+/** The name of a field below another; items of lists and values of maps have none. */
+export function fieldBelow(field: FieldName, name?: string): FieldName {
+  if (name === undefined) return `${field}[]`;
+  return field === "" ? name : `${field}.${name}`;
+}
+
+function typeOf({ type, ...schema }: NarrowSchema, random: Random): string | undefined {
+  if (type !== undefined && type !== "") return type;
+  if (schema["x-kubernetes-int-or-string"]) return random.pick(["integer", "string"]);
+  return schema["x-kubernetes-preserve-unknown-fields"] ? "object" : "string";
+}
+
+function embeddedResource(random: Random): unknown {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: random.pick(["alpha", "beta"]) } };
+}
+
+function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): unknown {
+  const { random } = drawing;
+  const { properties = {}, required = [], absent } = schema;
+  const object: JSONObject<unknown> = {};
+  const names = Object.keys(properties).filter((name) => !absent.has(name));
+  const depth = field.split(/\.|\[/).length;
+  const optional =
+    depth > deepest
+      ? 0
+      : Math.min(drawing.optional, (4 * drawing.optional) / (depth * 0.5 + names.length / 2));
+  for (const name of names) {
+    if (!required.includes(name) && !random.chance(optional)) continue;
+    setMember(object, name, drawValue(properties[name]!, fieldBelow(field, name), drawing));
+  }
+  if (!valuesOf(schema)) return object;
+  return { ...object, ...drawMap(schema, field, drawing) };
+}
+
+function drawMap(schema: NarrowSchema, field: FieldName, drawing: Drawing): JSONObject<unknown> {
+  const low = Math.max(0, schema.minProperties ?? 0);
+  const many = drawing.random.integer(low, Math.min(schema.maxProperties ?? 2, Math.max(low, 2)));
+  const typical = typicalKeys(lastName(field));
+  const map: JSONObject<unknown> = {};
+  for (let at = 0; at < many; at++) {
+    const value = drawValue(valuesOf(schema)!, fieldBelow(field), drawing);
+    setMember(map, typical[at] ?? `${typical[0]}-${at}`, value);
+  }
+  return map;
+}
+
+function drawList(schema: NarrowSchema, field: FieldName, drawing: Drawing): unknown[] {
+  const items = itemsOf(schema) ?? {};
+  const low = Math.max(0, schema.minItems ?? 0);
+  const many = drawing.random.integer(low, Math.min(schema.maxItems ?? 2, Math.max(low, 2)));
+  const list: unknown[] = [];
+  for (let tries = 0; list.length < many && tries < many * 5; tries++) {
+    const item = drawValue(items, fieldBelow(field), drawing);
+    if (!clashes(schema, list, item)) list.push(item);
+  }
+  return list;
+}
+
+/** Whether an item can't join a set or a list map; items of plain lists are better different, too. */
+function clashes(schema: NarrowSchema, list: readonly unknown[], item: unknown): boolean {
+  const keys = schema["x-kubernetes-list-map-keys"];
+  if (!keys) return list.some((other) => isEqual(other, item));
+  const identity = (one: unknown): unknown[] => keys.map((key) => (one as JSONObject<unknown>)[key]);
+  return list.some((other) => isEqual(identity(other), identity(item)));
+}
+
+function drawNumber(schema: NarrowSchema, field: FieldName, random: Random): number {
+  const { low, high, step } = rangeOf(schema);
+  const typical = typicalNumbers(lastName(field)).filter(
+    (value) => value >= low && value <= high && value % step === 0,
+  );
+  if (typical.length > 1) return random.pick(typical);
+  if (low === -Infinity) return high - step * random.integer(0, 3);
+  return low + step * random.integer(0, Math.min(3, Math.floor((high - low) / step)));
+}
+
+/** The numbers that a schema admits, but for those of a rule. */
+export function rangeOf(schema: NarrowSchema): { low: number; high: number; step: number } {
+  const { multipleOf, minimum = -Infinity, maximum = Infinity } = schema;
+  const step = multipleOf ?? 1;
+  const low = Math.ceil(minimum / step) * step + (schema.exclusiveMinimum ? step : 0);
+  const high = Math.floor(maximum / step) * step - (schema.exclusiveMaximum ? step : 0);
+  return { low, high, step };
+}
+
+function drawText(schema: NarrowSchema, field: FieldName, random: Random): string {
+  const typical = [...textsOfRules(schema), ...typicalTexts(lastName(field), schema.format)];
+  // The first that fit are the likely ones.
+  const fitting = typical.filter((text) => fits(text, schema)).slice(0, 3);
+  if (fitting.length > 0) return random.pick(fitting);
+  const { minLength = 0, maxLength = Infinity, patterns } = schema;
+  const low = Math.max(0, minLength);
+  for (let tries = 0; patterns.length > 0 && tries < 40; tries++) {
+    const text = samplePattern(random.pick(patterns), random);
+    if (fits(text, schema)) return text;
+  }
+  return random.pick(["a", "b", "c"]).repeat(Math.min(Math.max(low, 1), maxLength));
+}
+
+/** The texts that the rules of a text compare it with. */
+function textsOfRules({ "x-kubernetes-validations": rules = [] }: NarrowSchema): string[] {
+  return rules.flatMap(({ rule = "" }) => [...rule.matchAll(/'([^'\\]*)'/g)].map(([, text]) => text!));
+}
+
+function fits(text: string, { minLength = 0, maxLength = Infinity, patterns }: NarrowSchema): boolean {
+  const length = Array.from(text).length;
+  return (
+    length >= minLength &&
+    length <= maxLength &&
+    patterns.every((pattern) => compilePattern(pattern).test(text))
+  );
+}
+
+/** The name that says what a value means. */
+export function lastName(field: FieldName): string {
+  return field.replaceAll("[]", "").split(".").at(-1)!;
+}

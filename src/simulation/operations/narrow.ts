@@ -1,0 +1,78 @@
+import { memberOf } from "@tsbuilder/apimachinery/json";
+import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
+import type { Random } from "../random/index.ts";
+
+/** A schema without branches: one branch of each `oneOf` and `anyOf` was chosen, and merged into it. */
+export interface NarrowSchema extends Omit<JSONSchema, "allOf" | "anyOf" | "oneOf" | "not"> {
+  /** All patterns that a text must match. */
+  readonly patterns: readonly string[];
+  /** Properties that must be absent. */
+  readonly absent: ReadonlySet<string>;
+}
+
+/** Chooses one of the alternatives of a schema. */
+export function narrow(schema: JSONSchema, random: Random): NarrowSchema {
+  const parts: JSONSchema[] = [];
+  const absent = new Set<string>();
+  collect(schema);
+  const merged = parts.reduce(merge, {} as JSONSchema);
+  const patterns = parts.flatMap(({ pattern }) => pattern ?? []);
+  return { ...merged, patterns, absent };
+
+  function collect({ allOf = [], anyOf = [], oneOf = [], not, ...part }: JSONSchema): void {
+    parts.push(part);
+    for (const each of allOf) collect(each);
+    if (anyOf.length > 0) collect(random.pick(anyOf));
+    if (oneOf.length > 0) {
+      const chosen = random.pick(oneOf);
+      collect(chosen);
+      for (const other of oneOf) if (other !== chosen) exclude(other, chosen);
+    }
+    if (not) for (const each of not.anyOf ?? [not]) exclude(each);
+  }
+
+  /** A value that lacks a property that a branch requires isn't of that branch. */
+  function exclude({ required = [] }: JSONSchema, chosen: JSONSchema = {}): void {
+    const name = required.find((name) => !chosen.required?.includes(name));
+    if (name !== undefined) absent.add(name);
+  }
+}
+
+/** A schema that admits what both admit, as far as values are drawn from it. */
+function merge(a: JSONSchema, b: JSONSchema): JSONSchema {
+  const merged: JSONSchema = { ...a, ...b };
+  merged.minimum = extreme(Math.max, a.minimum, b.minimum);
+  merged.maximum = extreme(Math.min, a.maximum, b.maximum);
+  merged.minLength = extreme(Math.max, a.minLength, b.minLength);
+  merged.maxLength = extreme(Math.min, a.maxLength, b.maxLength);
+  merged.minItems = extreme(Math.max, a.minItems, b.minItems);
+  merged.maxItems = extreme(Math.min, a.maxItems, b.maxItems);
+  merged.minProperties = extreme(Math.max, a.minProperties, b.minProperties);
+  merged.maxProperties = extreme(Math.min, a.maxProperties, b.maxProperties);
+  if (a.enum && b.enum) merged.enum = a.enum.filter((value) => b.enum!.includes(value));
+  merged.required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])];
+  const items = both(itemsOf(a), itemsOf(b));
+  if (items) merged.items = items;
+  const values = both(valuesOf(a), valuesOf(b));
+  if (values) merged.additionalProperties = values;
+  if (a.properties || b.properties) merged.properties = mergeProperties(a.properties, b.properties);
+  return merged;
+}
+
+function mergeProperties(
+  a: JSONSchema["properties"] = {},
+  b: JSONSchema["properties"] = {},
+): Record<string, JSONSchema> {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return Object.fromEntries(
+    names.map((name) => [name, both(memberOf(a, name), memberOf(b, name))!] as const),
+  );
+}
+
+function both(a: JSONSchema | undefined, b: JSONSchema | undefined): JSONSchema | undefined {
+  return a && b ? { ...a, allOf: [...(a.allOf ?? []), b] } : (a ?? b);
+}
+
+function extreme(choose: (...numbers: number[]) => number, ...bounds: (number | undefined)[]): number {
+  return choose(...bounds.filter((bound) => bound !== undefined));
+}

@@ -1,0 +1,137 @@
+import type { Ref } from "../contract/index.ts";
+import type { Random } from "../random/index.ts";
+import { drawObject } from "./draw-object.ts";
+import type { Drawing } from "./draw-value.ts";
+import { changeOf, wrongChangeOf } from "./next-change.ts";
+import { admittedNames, objectNames } from "./object-names.ts";
+import type { PlannedStep } from "./planned-step.ts";
+import type { UserObject } from "./user-object.ts";
+import { checkedKind, type CheckedKind, type CRD } from "./validity.ts";
+
+/** How operations are drawn. */
+export interface OperationsOptions {
+  /** How many steps; about 8 by default. */
+  readonly steps?: number;
+  /** How many objects there are at once. Default: 3. */
+  readonly objects?: number;
+  /** Names of objects. Default: short and long ones, and some that begin alike. */
+  readonly names?: readonly string[];
+  /** Default: `default` and `other`. */
+  readonly namespaces?: readonly string[];
+  /** Values of fields whose meaning the schema doesn't say: `{ "spec.ports[].name": ["http", "https"] }`. */
+  readonly values?: Readonly<Record<string, readonly unknown[]>>;
+  /** Whether values are set that the schema rejects, or that mean nothing. Default: true. */
+  readonly wrong?: boolean;
+}
+
+/**
+ * What users may do to objects of a CRD, by its schema and rules: they create objects, make one valid change after
+ * the other, there and back, set a wrong value and correct it, and delete objects and create them again.
+ */
+export function operationsFor(crd: CRD, options: OperationsOptions = {}): (random: Random) => PlannedStep[] {
+  const kind = checkedKind(crd);
+  const names = admittedNames(kind, options.names ?? objectNames);
+  return (random) => new Plan(kind, { ...options, names }, random).steps();
+}
+
+/** An object with the contents that it has had. */
+interface Living {
+  readonly object: UserObject;
+  readonly before: readonly UserObject[];
+}
+
+type PlanOptions = OperationsOptions & Required<Pick<OperationsOptions, "names">>;
+
+/** The steps of one run. */
+class Plan {
+  readonly #kind: CheckedKind;
+  readonly #options: PlanOptions;
+  readonly #random: Random;
+  readonly #drawing: Drawing;
+  readonly #metadata: readonly UserObject["metadata"][];
+  readonly #objects = new Map<UserObject["metadata"], Living>();
+  readonly #steps: PlannedStep[] = [];
+
+  constructor(kind: CheckedKind, options: PlanOptions, random: Random) {
+    this.#kind = kind;
+    this.#options = options;
+    this.#random = random;
+    this.#drawing = { random, values: options.values ?? {}, optional: 0.5 };
+    const names = shuffled(options.names, random);
+    const namespaces = kind.isNamespaced ? (options.namespaces ?? ["default", "other"]) : [undefined];
+    // Objects of one name in two namespaces come one after the other.
+    this.#metadata = names.flatMap((name) =>
+      shuffled(namespaces, random).map((namespace) =>
+        namespace === undefined ? { name } : { name, namespace },
+      ),
+    );
+  }
+
+  steps(): PlannedStep[] {
+    const { steps = this.#random.integer(4, 12) } = this.#options;
+    for (let tries = 0; this.#steps.length < steps && tries < steps * 3; tries++) this.#step();
+    return this.#steps;
+  }
+
+  #step(): void {
+    const random = this.#random;
+    const living = [...this.#objects];
+    const [one] = living.length > 0 ? [random.pick(living)] : [];
+    const { objects = 3, wrong = true } = this.#options;
+    if (!one || (living.length < objects && random.chance(0.2))) return this.#create();
+    const [metadata, { object, before }] = one;
+    const choice = random.next();
+    if (choice < 0.12) return this.#delete(metadata, object);
+    if (choice < 0.27 && before.length > 0) return this.#back(metadata, object, random.pick(before));
+    if (choice < 0.42 && wrong) return this.#wrong(metadata, object);
+    const changed = changeOf(this.#kind, object, this.#drawing);
+    if (changed) this.#apply(metadata, changed.object, changed.what);
+  }
+
+  /** Names of which no valid object was found are passed over. */
+  #create(metadata = this.#metadata.find((one) => !this.#objects.has(one))): void {
+    if (!metadata) return;
+    const object = drawObject(this.#kind, metadata, this.#drawing);
+    if (object) return this.#apply(metadata, object, `creates ${metadata.name}`);
+  }
+
+  #delete(metadata: UserObject["metadata"], { apiVersion, kind }: UserObject): void {
+    const target: Ref = { apiVersion, kind, ...metadata };
+    this.#steps.push({ do: "delete", target, why: `deletes ${metadata.name}` });
+    this.#objects.delete(metadata);
+    // The same name again, at once or later.
+    if (this.#random.chance(0.6)) this.#create(metadata);
+  }
+
+  #back(metadata: UserObject["metadata"], object: UserObject, before: UserObject): void {
+    if (this.#kind.errors(before, object).length > 0) return;
+    this.#apply(metadata, before, `changes ${metadata.name} back`);
+  }
+
+  #wrong(metadata: UserObject["metadata"], object: UserObject): void {
+    const wrong = wrongChangeOf(this.#kind, object, this.#drawing);
+    if (!wrong) return;
+    const { what: why, isRejected } = wrong;
+    if (isRejected) {
+      this.#steps.push({ do: "apply", object: wrong.object, why, expect: "rejected" });
+      return;
+    }
+    // A value that can't be changed back would stay.
+    if (this.#kind.errors(object, wrong.object).length > 0) return;
+    this.#steps.push({ do: "apply", object: wrong.object, why, strange: true });
+    this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}` });
+  }
+
+  #apply(metadata: UserObject["metadata"], object: UserObject, why: string): void {
+    const living = this.#objects.get(metadata);
+    const before = living ? [...living.before, living.object] : [];
+    this.#objects.set(metadata, { object, before });
+    this.#steps.push({ do: "apply", object, why });
+  }
+}
+
+/** The items in a random order. */
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const keyed = items.map((item) => ({ item, at: random.next() }));
+  return keyed.sort((a, b) => a.at - b.at).map(({ item }) => item);
+}

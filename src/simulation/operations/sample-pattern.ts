@@ -1,0 +1,148 @@
+import type { Random } from "../random/index.ts";
+
+/** How a part of a pattern writes its text. */
+type Writer = (random: Random) => string;
+
+/**
+ * A text that a pattern is likely to match: classes, groups, alternatives and counts are followed, assertions and
+ * flags are skipped. The caller checks the text.
+ */
+export function samplePattern(source: string, random: Random): string {
+  return new PatternReader(source).read()(random);
+}
+
+/** Reads a pattern of RE2, as far as CRDs use it. */
+class PatternReader {
+  readonly #source: string;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Alternatives, up to the end of their group. */
+  read(): Writer {
+    const alternatives: Writer[] = [this.#sequence()];
+    while (this.#skip("|")) alternatives.push(this.#sequence());
+    return (random) => random.pick(alternatives)(random);
+  }
+
+  #sequence(): Writer {
+    const parts: Writer[] = [];
+    while (this.#at < this.#source.length && !"|)".includes(this.#source[this.#at]!)) {
+      const part = this.#atom();
+      const [low, high] = this.#count();
+      parts.push((random) => Array.from({ length: random.integer(low, high) }, () => part(random)).join(""));
+    }
+    return (random) => parts.map((part) => part(random)).join("");
+  }
+
+  #atom(): Writer {
+    if (this.#skip("(")) {
+      this.#match(/\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]*(?=\)))/y);
+      const group = this.read();
+      this.#skip(")");
+      return group;
+    }
+    if (this.#skip("[")) return this.#class();
+    const escaped = this.#match(/\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[pP]\{\w+\}|[pP].|.)/y);
+    if (escaped) return fromCharacters(charactersOf(escaped));
+    const letter = this.#source[this.#at++]!;
+    if (letter === "^" || letter === "$") return () => "";
+    return letter === "." ? fromCharacters(usual) : () => letter;
+  }
+
+  #class(): Writer {
+    const isNegated = this.#skip("^");
+    let members = this.#skip("]") ? "]" : "";
+    while (this.#at < this.#source.length && !this.#skip("]")) {
+      const named = this.#match(/\[:\^?\w+:\]/y);
+      if (named) {
+        members += named.includes("digit") ? digits : named.includes("upper") ? upper : lower;
+        continue;
+      }
+      const range = this.#match(/(?:\\x[0-9a-fA-F]{2}|\\.|[^\]\\])-(?:\\x[0-9a-fA-F]{2}|\\.|[^\]\\])/y);
+      if (range) {
+        const [low, high] = splitRange(range);
+        for (let code = low; code <= high && members.length < 500; code++)
+          members += String.fromCharCode(code);
+        continue;
+      }
+      const one = this.#match(/\\(?:x[0-9a-fA-F]{2}|[pP]\{\w+\}|[pP].|.)|[^\]]/y);
+      if (!one) break;
+      members += one.startsWith("\\") ? charactersOf(one) : one;
+    }
+    if (!isNegated) return fromCharacters(members);
+    return fromCharacters(
+      Array.from(`${usual}-_.`)
+        .filter((letter) => !members.includes(letter))
+        .join(""),
+    );
+  }
+
+  /** How often the part before may stand there; no more than three times more than it must. */
+  #count(): readonly [number, number] {
+    const count = this.#match(/[*+?]\??|\{\d+(?:,\d*)?\}\??/y);
+    if (!count) return [1, 1];
+    if (count.startsWith("*")) return [0, 3];
+    if (count.startsWith("+")) return [1, 3];
+    if (count.startsWith("?")) return [0, 1];
+    const [low = "0", high] = count.replaceAll(/[{}?]/g, "").split(",");
+    const least = Number(low);
+    if (high === undefined) return [least, least];
+    return [least, high === "" ? least + 3 : Math.min(Number(high), least + 3)];
+  }
+
+  #skip(letter: string): boolean {
+    if (this.#source[this.#at] !== letter) return false;
+    this.#at++;
+    return true;
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#source) ?? [];
+    this.#at += found?.length ?? 0;
+    return found;
+  }
+}
+
+const digits = "0123456789";
+const lower = "abcdefghijklmnopqrstuvwxyz";
+const upper = lower.toUpperCase();
+const usual = lower + digits;
+
+function fromCharacters(characters: string): Writer {
+  return (random) => (characters === "" ? "" : random.pick(Array.from(characters)));
+}
+
+function splitRange(range: string): readonly [number, number] {
+  const [low = "", high = ""] = range.match(/\\x[0-9a-fA-F]{2}|\\.|[^\\]/g)!.filter((_, at) => at !== 1);
+  return [charactersOf(low).charCodeAt(0), charactersOf(high).charCodeAt(0)];
+}
+
+/** The characters that an escape, or a plain character, stands for. */
+function charactersOf(written: string): string {
+  if (!written.startsWith("\\")) return written;
+  const code = /^\\x\{?([0-9a-fA-F]+)\}?$/.exec(written)?.[1];
+  if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+  const kind = written[1]!;
+  const classes: Readonly<Record<string, string>> = {
+    d: digits,
+    w: `${usual}_`,
+    s: " ",
+    D: lower,
+    W: "-",
+    S: usual,
+    n: "\n",
+    t: "\t",
+    r: "\r",
+    b: "",
+    B: "",
+    A: "",
+    z: "",
+    p: /u/i.test(written.slice(2)) ? upper : lower,
+    P: digits,
+  };
+  return classes[kind] ?? kind;
+}

@@ -1,0 +1,60 @@
+import type { Random } from "../random/index.ts";
+import { changesAt } from "./changes.ts";
+import { drawObject } from "./draw-object.ts";
+import type { FieldName } from "./draw-value.ts";
+import { applyChange } from "./next-change.ts";
+import type { OperationsOptions } from "./operations-for.ts";
+import { type Place, placesOf, withValue } from "./places.ts";
+import type { UserObject } from "./user-object.ts";
+import { checkedKind, type CRD } from "./validity.ts";
+
+/** A field that no valid change was found for, and why. */
+export interface UnchangedField {
+  readonly field: FieldName;
+  /** `immutable`: other values are valid in a new object only. */
+  readonly why: "immutable" | "no valid change found";
+}
+
+/** How often the changes of a place are drawn before it counts as unchanged. */
+const draws = 4;
+
+/**
+ * The fields of a CRD that operations never change, neither themselves nor in what they hold; undefined if not even a
+ * valid object was found.
+ */
+export function unchangedFields(
+  crd: CRD,
+  random: Random,
+  { values = {}, names = ["web"], objects = 8 }: OperationsOptions = {},
+): UnchangedField[] | undefined {
+  const kind = checkedKind(crd);
+  const drawing = { random, values, optional: 0.8 };
+  const metadata = { name: names[0]!, ...(kind.isNamespaced && { namespace: "default" }) };
+  const changed = new Set<FieldName>();
+  const unchanged = new Map<FieldName, UnchangedField["why"]>();
+  let isFound = false;
+  for (let drawn = 0; drawn < objects; drawn++) {
+    const object = drawObject(kind, metadata, drawing);
+    if (!object) continue;
+    isFound = true;
+    for (const place of placesOf(object, kind.schema))
+      for (let draw = 0; draw < draws && !changed.has(place.field); draw++) tryPlace(object, place);
+  }
+  if (!isFound) return undefined;
+  const isChanged = (field: FieldName): boolean =>
+    [...changed].some((one) => one === field || one.startsWith(`${field}.`) || one.startsWith(`${field}[`));
+  return [...unchanged].flatMap(([field, why]) => (isChanged(field) ? [] : [{ field, why }]));
+
+  function tryPlace(object: UserObject, place: Place): void {
+    const changes = changesAt(place, drawing);
+    if (changes.some((change) => applyChange(kind, object, change, drawing))) {
+      changed.add(place.field);
+      return;
+    }
+    const isImmutable = changes.some(
+      ({ value }) => kind.errors(withValue(object, place.path, value)).length === 0,
+    );
+    if (isImmutable) unchanged.set(place.field, "immutable");
+    else if (!unchanged.has(place.field)) unchanged.set(place.field, "no valid change found");
+  }
+}
