@@ -160,6 +160,45 @@ await stop();
 await cluster.stop();
 `,
   },
+  "export async function isAlive": {
+    before: `import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { createClient, interceptClient } from "@tsbuilder/runtime";
+`,
+    after: `const pod = { metadata: { namespace: "default", name: "db-0" } } as Pod;
+const client = interceptClient(createClient({ server: "http://127.0.0.1:1" }), {
+  async exec({ args }) {
+    const { stdout } = (args[2] ?? {}) as { stdout?: Writable };
+    stdout?.end("CREATE TABLE");
+    return { exitCode: 0, stdout: "", stderr: "" };
+  },
+  logs: async () => ["ready", "[ERROR] disk full"],
+});
+assert.equal(await isAlive(client, pod), true);
+assert.equal(await firstError(client, pod), "[ERROR] disk full");
+const upload = new PassThrough();
+await dump(client, pod, upload);
+assert.equal(await text(upload), "CREATE TABLE");
+`,
+  },
+  "exec: async ({ args: [, command] })": {
+    before: `${inCluster}${given}
+import type { Manager } from "@tsbuilder/runtime";
+let managed: Manager | undefined;
+function setupMySQLController(manager: Manager): void {
+  managed = manager;
+}
+`,
+    after: `
+const { exitCode, stdout } = await managed!.client.exec({ namespace: "default", name: "db-0" }, ["ping"]);
+assert.deepEqual({ exitCode, stdout }, { exitCode: 0, stdout: "ran ping" });
+assert.equal(await managed!.client.logs({ namespace: "default", name: "db-0" }).text(), "mysqld: ready for connections\\n");
+await eventually(async () => assert.deepEqual(await client.list(MySQL), []));
+await stop();
+await cluster.stop();
+`,
+  },
   "export async function checksum": {
     before: `import assert from "node:assert/strict";
 async function startManager(): Promise<void> {

@@ -1,4 +1,13 @@
+import type { Duplex } from "node:stream";
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type {
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+} from "../containers/options.ts";
 import { bodyToApply } from "../client/apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "../client/client.ts";
 import { namespaceOf } from "../client/client-defaults.ts";
@@ -8,6 +17,7 @@ import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "../client/object-key.ts";
 import type {
   ApplyOptions,
+  CallOptions,
   CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
@@ -184,6 +194,22 @@ class CachedClient implements Client {
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
     return this.live.subresource(kind, ref, name);
+  }
+
+  logs(pod: ObjectRef, options?: LogOptions): LogLines {
+    return this.live.logs(pod, options);
+  }
+
+  exec(pod: ObjectRef, command: readonly string[], options?: ExecOptions): Promise<ExecResult> {
+    return this.live.exec(pod, command, options);
+  }
+
+  openPort(pod: ObjectRef, port: number, options?: CallOptions): Promise<Duplex> {
+    return this.live.openPort(pod, port, options);
+  }
+
+  portForward(pod: ObjectRef, port: number, options?: PortForwardOptions): Promise<PortForward> {
+    return this.live.portForward(pod, port, options);
   }
 
   request(request: RawRequest): Promise<RawResponse> {

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
+import type { Containers } from "./containers.ts";
 import type { DeepReadonly, Edit } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import type { ObjectKey, ObjectRef } from "./object-key.ts";
@@ -51,7 +52,7 @@ export interface Reader {
  * Every call throws an `ApiError` if the server rejects it. 429 and 5xx answers with `Retry-After` are retried, and so
  * are calls that may be repeated when their connection breaks. Undefined fields are dropped before sending.
  */
-export interface Client extends Reader {
+export interface Client extends Reader, Containers {
   /** Creates an object; throws an `ApiError` with `isAlreadyExists` if one of that name exists. */
   create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T>;
 
@@ -140,8 +141,8 @@ export interface Client extends Reader {
   watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
 
   /**
-   * A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. Logs are text: read them with
-   * `request`.
+   * A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. For those of containers there are
+   * `logs`, `exec`, `openPort` and `portForward`.
    */
   subresource<Body extends KubernetesObject = KubernetesObject>(
     kind: Kind,
@@ -155,7 +156,7 @@ export interface Client extends Reader {
   /** Kinds that are known only at run time, found by discovery. */
   readonly mapper: RestMapper;
 
-  /** Sends any request: `/version`, `/readyz`, logs. */
+  /** Sends any request: `/version`, `/readyz`, a WebSocket of an extension API. */
   request(request: RawRequest): Promise<RawResponse>;
 }
 

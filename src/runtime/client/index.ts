@@ -14,6 +14,17 @@ export type {
   Subresource,
   WatchEvent,
 } from "./client.ts";
+export type { Containers } from "./containers.ts";
+export type {
+  CommandInput,
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+  TerminalSize,
+} from "../containers/options.ts";
 export type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
 export type { DeepReadonly, Edit } from "./deep-readonly.ts";
 export type { Desired, DesiredStatus, Loose, StatusOf } from "./desired.ts";
@@ -54,6 +65,7 @@ export type {
   RawResponse,
   RequestReport,
   TransportOptions,
+  WebSocketConnection,
 } from "../http/transport.ts";
 export { Children, type Preparation, type Rejection } from "./children.ts";
 export { createOrUpdate, type Draft, type Outcome } from "./create-or-update.ts";

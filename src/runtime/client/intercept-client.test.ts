@@ -2,10 +2,10 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
-import { ConfigMap, Secret } from "../k8s/core/v1.ts";
+import { ConfigMap, Pod, Secret } from "../k8s/core/v1.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import type { Client } from "./client.ts";
-import { interceptClient } from "./intercept-client.ts";
+import { type ClientCall, interceptClient } from "./intercept-client.ts";
 import { createClient } from "./live-client.ts";
 
 const Note = defineKind({ group: "", version: "v1" }, { kind: "Note", plural: "notes" });
@@ -29,6 +29,25 @@ test("an interceptor gets verb, kind and arguments, and may answer itself, also 
     { verb: "get", kind: Note, args: [key, { live: true }] },
     { verb: "get", kind: Note, args: [{ name: "a" }] },
   ]);
+});
+
+test("an interceptor answers for the containers of a pod, or passes the call on", async () => {
+  const pod = { namespace: "default", name: "db-0" };
+  const calls: ClientCall[] = [];
+  const client = interceptClient(lost(), {
+    async exec(call) {
+      calls.push(call);
+      return { exitCode: 3, stdout: "", stderr: "" };
+    },
+    logs: async () => ["one", "two"],
+    portForward: (call, next) => next(call),
+  });
+  expect(await client.exec(pod, ["ping"], { tty: true })).toMatchObject({ exitCode: 3 });
+  expect(calls).toEqual([{ verb: "exec", kind: Pod, args: [pod, ["ping"], { tty: true }] }]);
+  expect(await client.logs(pod).text()).toBe("one\ntwo\n");
+  await expect(client.portForward(pod, 80)).rejects.toMatchObject({ isUnreachable: true });
+  const passing = interceptClient(lost(), { logs: (call, next) => next(call) });
+  await expect(passing.logs(pod).text()).rejects.toMatchObject({ isUnreachable: true });
 });
 
 test("what an interceptor throws rejects the call", async () => {

@@ -1,5 +1,8 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { logLines } from "../containers/log-lines.ts";
+import type { LogLines } from "../containers/options.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
+import { Pod } from "../k8s/core/v1.ts";
 import type { Client } from "./client.ts";
 
 const verbs = [
@@ -17,18 +20,24 @@ const verbs = [
   "deleteAllOf",
 ] as const;
 
+/** Calls that begin with a pod. */
+const podVerbs = ["logs", "exec", "openPort", "portForward"] as const;
+
+const known: readonly string[] = [...verbs, ...podVerbs];
+
 /** The calls of a client that can be intercepted. */
-export type ClientVerb = (typeof verbs)[number];
+export type ClientVerb = (typeof verbs)[number] | (typeof podVerbs)[number];
 
 /** A call of a client. */
 export interface ClientCall {
   readonly verb: ClientVerb;
+  /** `Pod` for calls in containers. */
   readonly kind: Kind;
   /** The arguments after the kind: an object or its key, and what else the call takes. */
   readonly args: readonly unknown[];
 }
 
-/** Handles a call by calling `next`, or instead of it. */
+/** Handles a call by calling `next`, or instead of it. Instead of `logs`, it may return any lines. */
 export type CallInterceptor = (
   call: ClientCall,
   next: (call: ClientCall) => Promise<unknown>,
@@ -42,9 +51,9 @@ export type ClientInterceptors = { readonly [Verb in ClientVerb]?: CallIntercept
  * other verbs, and those that a call makes itself, are not affected. `with` returns clients with the same interceptors.
  */
 export function interceptClient(client: Client, interceptors: ClientInterceptors): Client {
-  const unknown = Object.keys(interceptors).find((name) => !(verbs as readonly string[]).includes(name));
+  const unknown = Object.keys(interceptors).find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new TerminalError(`a client has no call "${unknown}" to intercept: there are ${verbs.join(", ")}`);
+    throw new TerminalError(`a client has no call "${unknown}" to intercept: there are ${known.join(", ")}`);
   const broken = Object.entries(interceptors).find(
     ([, one]) => one !== undefined && typeof one !== "function",
   );
@@ -58,10 +67,21 @@ export function interceptClient(client: Client, interceptors: ClientInterceptors
         return (...args: unknown[]) => interceptClient(call(...args) as Client, interceptors);
       const interceptor = Object.hasOwn(interceptors, name) && interceptors[name as ClientVerb];
       if (!interceptor) return call;
-      const next = async ({ kind, args }: ClientCall): Promise<unknown> => call(kind, ...args);
+      const verb = name as ClientVerb;
       // What an interceptor throws rejects the call.
-      return async (kind: Kind, ...args: unknown[]) =>
-        interceptor({ verb: name as ClientVerb, kind, args }, next);
+      if (isPodVerb(verb)) {
+        const next = async ({ args }: ClientCall): Promise<unknown> => call(...args);
+        const intercept = async (args: unknown[]) => interceptor({ verb, kind: Pod, args }, next);
+        if (verb === "logs")
+          return (...args: unknown[]) => logLines(async () => (await intercept(args)) as LogLines);
+        return (...args: unknown[]) => intercept(args);
+      }
+      const next = async ({ kind, args }: ClientCall): Promise<unknown> => call(kind, ...args);
+      return async (kind: Kind, ...args: unknown[]) => interceptor({ verb, kind, args }, next);
     },
   });
+}
+
+function isPodVerb(verb: ClientVerb): boolean {
+  return (podVerbs as readonly string[]).includes(verb);
 }

@@ -28,7 +28,8 @@ import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
-import { isMissingObject, LiveReader } from "./live-reader.ts";
+import { LiveContainers } from "./live-containers.ts";
+import { isMissingObject } from "./live-reader.ts";
 
 /** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -44,7 +45,7 @@ export function createClient(config: ConfigSource, options: ClientOptions = {}):
 }
 
 /** Always asks the server; see `Client` for the contract of each call. */
-export class LiveClient extends LiveReader implements Client {
+export class LiveClient extends LiveContainers implements Client {
   readonly mapper: DiscoveryMapper;
 
   constructor(transport: HttpTransport, defaults: ClientDefaults, mapper?: DiscoveryMapper) {

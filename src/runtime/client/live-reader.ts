@@ -1,6 +1,7 @@
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/call-context.ts";
+import type { CallOptions } from "../http/call-options.ts";
 import type { Reader, ClientDefaults, WatchEvent } from "./client.ts";
 import { namespaceOf, withDefaults } from "./client-defaults.ts";
 import { asReadonly, type DeepReadonly } from "./deep-readonly.ts";
@@ -30,8 +31,7 @@ export class LiveReader implements Reader {
   }
 
   request(request: RawRequest): Promise<RawResponse> {
-    const signal = request.signal ?? currentCallContext()?.signal ?? this.defaults.signal;
-    return this.transport.send(signal === request.signal ? request : { ...request, signal });
+    return this.transport.send(this.withSignal(request));
   }
 
   async find<T extends KubernetesObject>(
@@ -110,6 +110,12 @@ export class LiveReader implements Reader {
   protected key(kind: Kind, ref: ObjectRef): ObjectKey {
     const { name, namespace } = keyOf(ref);
     return { name, namespace: namespaceOf(kind, this.defaults, namespace) };
+  }
+
+  /** The options of a call, with the signal that it inherits. */
+  protected withSignal<Options extends CallOptions>(options: Options): Options {
+    const signal = options.signal ?? currentCallContext()?.signal ?? this.defaults.signal;
+    return signal === options.signal ? options : { ...options, signal };
   }
 
   protected write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {

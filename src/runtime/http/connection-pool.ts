@@ -1,9 +1,12 @@
+import type net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential } from "./config.ts";
+import { onAbort } from "../clock/on-abort.ts";
+import { ConnectTimeoutError } from "./connection-errors.ts";
 import { ConnectionLane } from "./connection-lane.ts";
 import type { HttpConnection } from "./http-connection.ts";
-import type { SocketTarget } from "./open-socket.ts";
+import { openSocket, type SocketTarget } from "./open-socket.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
 import type { LookupReport } from "./transport.ts";
 
@@ -25,14 +28,21 @@ export interface PoolOptions {
   readonly onLookup?: ((report: LookupReport) => void) | undefined;
 }
 
+/** Connections with the same certificates. */
+interface Lanes {
+  readonly ca: string | undefined;
+  readonly credential: Credential;
+  readonly target: SocketTarget;
+  readonly requests: ConnectionLane;
+  readonly streams: ConnectionLane;
+}
+
 /** The connections to one server: kept alive, shared, and replaced when the certificates change. */
 export class ConnectionPool {
   readonly #config: ClusterConfig;
   readonly #options: PoolOptions;
   readonly #caFile: ReloadedFile | undefined;
-  #current:
-    | { ca: string | undefined; credential: Credential; requests: ConnectionLane; streams: ConnectionLane }
-    | undefined;
+  #current: Lanes | undefined;
 
   constructor(config: ClusterConfig, options: PoolOptions) {
     this.#config = config;
@@ -41,12 +51,32 @@ export class ConnectionPool {
   }
 
   /** A connection for one request. Streams stay open for minutes, so they have a separate limit. */
-  acquire({
-    stream,
-    credential,
-    refresh,
-    signal,
-  }: ConnectionRequest): HttpConnection | Promise<HttpConnection> {
+  acquire({ stream, signal, ...request }: ConnectionRequest): HttpConnection | Promise<HttpConnection> {
+    const { requests, streams } = this.#lanes(request);
+    return (stream ? streams : requests).acquire(signal);
+  }
+
+  /** A new connected socket, which belongs to the caller. */
+  async open({ signal, ...request }: ConnectionRequest): Promise<net.Socket> {
+    const { clock, connectTimeout } = this.#options;
+    const abort = new AbortController();
+    const forget = onAbort(signal, () => abort.abort(signal?.reason));
+    const late = clock.setTimer(() => abort.abort(new ConnectTimeoutError(connectTimeout)), connectTimeout);
+    try {
+      return await openSocket(this.#lanes(request).target, abort.signal);
+    } finally {
+      forget();
+      late();
+    }
+  }
+
+  /** Closes all connections, or only idle ones. */
+  close({ onlyIdle = false } = {}): void {
+    for (const lane of [this.#current?.requests, this.#current?.streams]) lane?.close({ onlyIdle });
+    this.#current = undefined;
+  }
+
+  #lanes({ credential, refresh }: Pick<ConnectionRequest, "credential" | "refresh">): Lanes {
     const ca = this.#config.ca ?? this.#caFile?.read({ refresh, clock: this.#options.clock });
     if (!this.#current || this.#current.ca !== ca || !sameKey(this.#current.credential, credential)) {
       // Running requests finish on the old connections.
@@ -57,18 +87,12 @@ export class ConnectionPool {
       this.#current = {
         ca,
         credential,
+        target,
         requests: new ConnectionLane(target, { ...limits, most: maxConnections, mostFree: 16 }),
         streams: new ConnectionLane(target, { ...limits, most: Infinity, mostFree: 4 }),
       };
     }
-    const { requests, streams } = this.#current;
-    return (stream ? streams : requests).acquire(signal);
-  }
-
-  /** Closes all connections, or only idle ones. */
-  close({ onlyIdle = false } = {}): void {
-    for (const lane of [this.#current?.requests, this.#current?.streams]) lane?.close({ onlyIdle });
-    this.#current = undefined;
+    return this.#current;
   }
 
   #target(ca: string | undefined, { cert, key }: Credential): SocketTarget {

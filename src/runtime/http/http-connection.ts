@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 import { type AnswerHead, AnswerParser, type AnswerSink } from "./answer-parser.ts";
+import type { OpenWebSocket } from "./web-socket.ts";
 
 /** A received answer. */
 export interface Answer extends AnswerHead {
@@ -11,6 +12,7 @@ export interface Answer extends AnswerHead {
   /** Its size in bytes. */
   readonly bytes: number | undefined;
   readonly stream: Readable | undefined;
+  readonly webSocket?: OpenWebSocket | undefined;
 }
 
 /** What a connection reports to its pool. */

@@ -12,6 +12,8 @@ import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.t
 import { retryDelay } from "./retry.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 import { parseWarnings } from "./warning-header.ts";
+import type { OpenWebSocket } from "./web-socket.ts";
+import { WebSocketHandshake, type WebSocketWish } from "./web-socket-handshake.ts";
 import { wait } from "../clock/wait.ts";
 
 /** A config, or a function that loads it before the first request. */
@@ -23,6 +25,7 @@ export class HttpTransport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   #connection: Promise<Connection> | undefined;
+  readonly #webSockets = new Set<OpenWebSocket>();
   readonly #handle: (request: RawRequest) => Promise<RawResponse>;
 
   constructor(config: ConfigSource, options: TransportOptions = {}) {
@@ -42,6 +45,7 @@ export class HttpTransport {
 
   /** Closes all connections. */
   async close(): Promise<void> {
+    for (const webSocket of this.#webSockets) webSocket.destroy(new Error("the client was closed"));
     (await this.#connection)?.pool.close();
   }
 
@@ -128,11 +132,12 @@ export class HttpTransport {
       request.signal?.throwIfAborted();
       throw errorFromSocket(error, label);
     };
-    const { signal } = request;
+    const { signal, webSocket: protocols } = request;
+    const wish = protocols && { wire, protocols, clock: this.#clock, label };
     const { carry } = connection.config;
     const free = carry
       ? undefined
-      : await this.#acquire(connection.pool, { ...attempt, stream, signal }).catch(fail);
+      : await this.#acquire(connection.pool, { ...attempt, stream, signal }, wish).catch(fail);
     waited = (this.#clock.monotonic() - started) / 1000;
     try {
       this.#options.beforeSend?.(request);
@@ -147,12 +152,18 @@ export class HttpTransport {
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
     // Redirects too: API servers don't send them, but login pages do.
-    if (answer.status >= 300) throw errorFromAnswer(answer, label, this.#clock.now());
+    if (answer.status >= 300 || (wish && !answer.webSocket))
+      throw errorFromAnswer(answer, label, this.#clock.now());
     return answer;
   }
 
   /** A connection may end while it is being acquired: then the next one is used. */
-  async #acquire(pool: ConnectionPool, request: ConnectionRequest): Promise<HttpConnection> {
+  async #acquire(
+    pool: ConnectionPool,
+    request: ConnectionRequest,
+    wish: WebSocketWish | undefined,
+  ): Promise<HttpConnection | WebSocketHandshake> {
+    if (wish) return new WebSocketHandshake(await pool.open(request), wish);
     let connection = await pool.acquire(request);
     while (connection.isGone) connection = await pool.acquire(request);
     if (!request.signal?.aborted) return connection;
@@ -162,7 +173,7 @@ export class HttpTransport {
 
   /** Resolves with the whole answer, or with its head and a stream. The signal aborts either. */
   async #exchange(
-    connection: HttpConnection,
+    connection: HttpConnection | WebSocketHandshake,
     bytes: string | Buffer,
     { stream, signal }: Pick<ConnectionRequest, "stream" | "signal">,
   ): Promise<Answer> {
@@ -171,11 +182,22 @@ export class HttpTransport {
       const answer = await connection.send(bytes, { stream, timeout: this.#timeout });
       if (answer.stream) answer.stream.once("close", forget);
       else forget();
+      if (answer.webSocket) this.#keep(answer.webSocket, signal);
       return answer;
     } catch (error) {
       forget();
       throw error;
     }
+  }
+
+  /** An open WebSocket ends with its signal, or with the client. */
+  #keep(webSocket: OpenWebSocket, signal: AbortSignal | undefined): void {
+    this.#webSockets.add(webSocket);
+    const forget = onAbort(signal, () => webSocket.destroy(abortError(signal?.reason)));
+    void webSocket.closed().then(() => {
+      this.#webSockets.delete(webSocket);
+      forget();
+    });
   }
 
   #wireRequest({ config, base }: Connection, request: RawRequest, credential: Credential): WireRequest {
@@ -231,8 +253,9 @@ function textOf(body: unknown): string {
 
 function queryText(query: RawRequest["query"]): string {
   let text = "";
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
+  for (const [name, values] of Object.entries(query ?? {})) {
+    for (const value of Array.isArray(values) ? values : [values])
+      if (value !== undefined) text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
   }
   return text;
 }

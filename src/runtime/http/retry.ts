@@ -21,8 +21,8 @@ export function retryDelay(error: ApiError, request: RawRequest, attempt: number
   return undefined;
 }
 
-function isRepeatable({ method = "GET", headers, stream }: RawRequest): boolean {
-  if (stream) return false;
+function isRepeatable({ method = "GET", headers, stream, webSocket }: RawRequest): boolean {
+  if (stream || webSocket) return false;
   return method === "GET" || headers?.["content-type"] === "application/apply-patch+yaml";
 }
 

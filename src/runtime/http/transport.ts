@@ -8,13 +8,18 @@ export interface RawRequest extends CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
   /** Relative to the server's root: `/version`. */
   readonly path: string;
-  readonly query?: { readonly [name: string]: string | number | boolean | undefined } | undefined;
+  /** A list repeats its parameter. */
+  readonly query?: { readonly [name: string]: QueryValue | readonly string[] } | undefined;
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** JSON text, or a value that is serialized. */
   readonly body?: unknown;
   /** Return the body as a stream, on a separate connection. */
   readonly stream?: boolean | undefined;
+  /** Ask for a WebSocket that speaks one of these protocols, on a separate connection. */
+  readonly webSocket?: readonly string[] | undefined;
 }
+
+type QueryValue = string | number | boolean | undefined;
 
 /** The answer to a request; a status of 300 and above throws an `ApiError` instead. */
 export interface RawResponse {
@@ -23,6 +28,20 @@ export interface RawResponse {
   /** The text of the body; empty if it is a stream. */
   readonly text: string;
   readonly stream: Readable | undefined;
+  /** Open, if the request asked for one. The signal of the request closes it. */
+  readonly webSocket?: WebSocketConnection | undefined;
+}
+
+/** An open WebSocket. A loop over it gets its messages, and ends or throws when the connection does. */
+export interface WebSocketConnection extends AsyncIterable<Buffer> {
+  /** The protocol that the server chose. */
+  readonly protocol: string;
+  /** Sends a message, and resolves when the connection can take the next one. */
+  send(message: Uint8Array): Promise<void>;
+  /** Closes the connection after what was sent. */
+  close(): void;
+  /** Breaks the connection off; the loop over its messages throws the error. */
+  destroy(error?: Error): void;
 }
 
 /** A finished attempt, for metrics. */

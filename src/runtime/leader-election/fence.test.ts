@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { HttpTransport } from "../http/http-transport.ts";
+import { eventually } from "../testing/eventually.ts";
 import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
 import { fence } from "./make-elector.ts";
 
@@ -25,4 +26,19 @@ test("a write whose retry the server asked for is not sent again once the lease 
   expect(server.requests.map(({ method }) => method)).toEqual(["PATCH"]);
   expect((await transport.send({ path: "/a" })).status).toBe(200);
   expect(server.connections.opened).toBe(1);
+});
+
+test("a process whose lease has run out opens no WebSocket, which may carry a command", async () => {
+  const server = await startStubServer((_, response) => answerJSON(response, {}));
+  const assertFresh = (): void => {
+    throw new Error("the lease ran out");
+  };
+  const transport = new HttpTransport(server.config, { beforeSend: fence({ assertFresh }) });
+  onTestFinished(async () => {
+    await transport.close();
+    await server.close();
+  });
+  await expect(transport.send({ path: "/a", webSocket: ["v5.channel.k8s.io"] })).rejects.toThrow("lease");
+  expect(server.requests).toEqual([]);
+  await eventually(() => expect(server.connections.open).toBe(0));
 });

@@ -46,12 +46,13 @@ export function leaseNamespace(
 }
 
 /**
- * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile. A suspended process may resume in the middle of a reconcile, or
- * of the delay before a retry, before its timer for the lease can fire. Called before each attempt.
+ * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile, before each
+ * attempt. A suspended process may resume in the middle of a reconcile, or of the delay before a retry, before its timer
+ * for the lease can fire. What a WebSocket is for, such as a command in a container, may change anything.
  */
 export function fence(elector: Pick<LeaseElector, "assertFresh"> | undefined): (request: RawRequest) => void {
-  return ({ method }) => {
-    if (method === undefined || method === "GET") return;
+  return ({ method = "GET", webSocket }) => {
+    if (method === "GET" && !webSocket) return;
     elector?.assertFresh();
     currentCallContext()?.assertMayWrite?.();
   };

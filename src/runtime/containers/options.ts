@@ -1,0 +1,76 @@
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { Writable } from "node:stream";
+import type { CallOptions } from "../http/call-options.ts";
+
+/** Chooses a container of a pod. */
+interface ContainerOptions extends CallOptions {
+  /** Default: the pod's only container, or the one that its annotation `kubectl.kubernetes.io/default-container` names. */
+  readonly container?: string | undefined;
+}
+
+/** Options for reading logs. */
+export interface LogOptions extends ContainerOptions {
+  /** Go on with new lines until the container ends. */
+  readonly follow?: boolean | undefined;
+  /** Only the last lines, as many as this. */
+  readonly tail?: number | undefined;
+  /** Only lines that are younger than this, or written after this time. */
+  readonly since?: Duration | Date | undefined;
+  /** The logs of the container before its last restart. */
+  readonly previous?: boolean | undefined;
+  /** Begin each line with the time at which it was written. */
+  readonly timestamps?: boolean | undefined;
+}
+
+/** The lines of a log, read while a loop runs over them. Leaving the loop ends the request. */
+export interface LogLines extends AsyncIterable<string> {
+  /** All of it, each line with its newline. */
+  text(): Promise<string>;
+}
+
+/** What a command reads: all at once or while it is made. */
+export type CommandInput = string | Uint8Array | Iterable<Chunk> | AsyncIterable<Chunk>;
+
+type Chunk = string | Uint8Array;
+
+/** The size of a terminal. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Options for running a command. */
+export interface ExecOptions extends ContainerOptions {
+  /** Default: nothing; a command that reads finds the end. */
+  readonly stdin?: CommandInput | undefined;
+  /** Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails. */
+  readonly stdout?: Writable | undefined;
+  readonly stderr?: Writable | undefined;
+  /** Run it in a terminal, whose output is all in `stdout`. */
+  readonly tty?: boolean | undefined;
+  /** The sizes of the terminal: the first one, and each that it gets while the command runs. */
+  readonly resize?: Iterable<TerminalSize> | AsyncIterable<TerminalSize> | undefined;
+}
+
+/** How a command ended, and what it wrote that went to no stream. */
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Options for forwarding a port. */
+export interface PortForwardOptions extends CallOptions {
+  /** The port on this machine. Default: a free one. */
+  readonly localPort?: number | undefined;
+  /** Called when a connection could not be forwarded, or broke off. Its local end is closed in any case. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** A port of a pod that can be reached on this machine. */
+export interface PortForward {
+  readonly host: "127.0.0.1";
+  readonly port: number;
+  /** Closes the port and all connections through it. */
+  close(): Promise<void>;
+}
