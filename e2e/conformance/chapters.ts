@@ -24,6 +24,7 @@ import { metadataRules } from "./stories/metadata-rules.ts";
 import { mutatingPolicies } from "./stories/mutating-policies.ts";
 import { nullValues } from "./stories/null-values.ts";
 import { oddRequests } from "./stories/odd-requests.ts";
+import { patchMessages } from "./stories/patch-messages.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
@@ -101,5 +102,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "device-rules": deviceRules,
   "byte-fields": byteFields,
   "written-numbers": writtenNumbers,
+  "patch-messages": patchMessages,
   found,
 };

@@ -47,11 +47,6 @@ const leftOut: readonly LeftOut[] = [
   },
   { why: "attaching is refused before webhooks are asked", specs: [/deny attaching pod/] },
   { why: "API servers are not aggregated", specs: [/Aggregator/] },
-  { why: "pods are not evicted from tainted nodes", specs: [/NoExecuteTaintManager/] },
-  {
-    why: "Endpoints that others write are not mirrored in EndpointSlices",
-    specs: [/EndpointSliceMirroring/],
-  },
   { why: "the kubelet removes deleted pods at once", specs: [/custom-set generation .*graceful delete/] },
   { why: "the kubelet refuses no pods", specs: [/StatefulSetBasic.*evicted statefulset/] },
 ];

@@ -21,6 +21,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
 import { findFieldProblems } from "./field-problems.ts";
+import { leftOfPatch } from "./left-of-patch.ts";
 import { mediaTypeOf, typeMismatch } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -35,8 +36,8 @@ export interface SentPatch {
   apply(object: ApiObject): ApiObject;
   /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
   readonly mark: ((object: ApiObject) => ApiObject) | undefined;
-  /** The patched object, or for a strategic merge patch the patch, as messages show it. */
-  show(next: object): string;
+  /** The patched object, or for a strategic merge patch what was left of the patch, as messages show it. */
+  show(next: object, current: object): string;
   /** Duplicate fields, and unknown ones of operations, as strict decoding reports them. */
   readonly problems: readonly string[];
   readonly isStrategic: boolean;
@@ -79,8 +80,8 @@ function checkType(
 ): void {
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
   const mismatch = typeMismatch(next);
-  if (mismatch !== undefined) throw patchProblem(patch, next, mismatch);
-  if (!resource.custom) throw patchProblem(patch, next, conversionError(core, resource, next));
+  if (mismatch !== undefined) throw patchProblem(patch, { current, next }, mismatch);
+  if (!resource.custom) throw patchProblem(patch, { current, next }, conversionError(core, resource, next));
   // No schema is known for another version, so all its fields are unknown.
   const known = new Set(["apiVersion", "kind", "metadata"]);
   for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
@@ -121,13 +122,17 @@ function checkPatched(
     for (const problem of problems) warnings.add(problem);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw patchProblem(patch, next, error.message);
+    throw patchProblem(patch, { current, next }, error.message);
   }
 }
 
 /** Refuses the result of a patch. */
-export function patchProblem(patch: SentPatch, next: object, why: string): StatusError {
-  const message = `Invalid value: ${quote(patch.show(next))}: ${why}`;
+export function patchProblem(
+  patch: SentPatch,
+  { current, next }: { current: object; next: object },
+  why: string,
+): StatusError {
+  const message = `Invalid value: ${quote(patch.show(next, current))}: ${why}`;
   return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
     causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
   });
@@ -150,7 +155,8 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   return {
     apply: (object) => patched(patch, object),
     mark: marking && ((object) => patched(marking, object)),
-    show: (next) => (isStrategic ? goText(JSON.parse(body) as JSONValue) : JSON.stringify(next)),
+    show: (next, current) =>
+      isStrategic ? goText(leftOfPatch(JSON.parse(body) as JSONValue, current)) : JSON.stringify(next),
     problems: problemsOf(mediaType, body),
     isStrategic,
   };

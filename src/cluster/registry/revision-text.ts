@@ -1,7 +1,8 @@
 import { StatusError } from "../contract/status-error.ts";
 
 /** The number that the resource version of an object stands for: none is 0. Fails with Go's message. */
-export function parseRevision(text = ""): bigint {
+export function parseRevision(sent: string | null | undefined): bigint {
+  const text = sent ?? "";
   const why = problemOf(text);
   if (why !== undefined)
     throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);

@@ -20,6 +20,16 @@ export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   );
 }
 
+/** Rejects an object without managers whose items have no identity: nobody can be said to own them. */
+export function checkLive(endpoint: Endpoint, live: JSONObject): void {
+  const { metadata: _metadata, ...content } = live;
+  const mismatch = mismatchOf(content, endpoint.schemaOf(endpoint.apiVersion), true);
+  if (mismatch === undefined) return;
+  throw new SchemaMismatchError(
+    `failed to create manager for existing fields: failed to convert new object ${subjectOf(endpoint, live)} to smd typed: ${mismatch}`,
+  );
+}
+
 /** How messages name an applied object: `(default/a; apps/v1, Kind=Deployment)`. */
 export function subjectOf(endpoint: Endpoint, applied: JSONObject): string {
   const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};

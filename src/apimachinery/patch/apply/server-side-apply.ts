@@ -2,7 +2,7 @@ import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
 import { ApplyConflictError } from "./apply-conflict.ts";
-import { checkApplied } from "./check-applied.ts";
+import { checkApplied, checkLive } from "./check-applied.ts";
 import { type Endpoint, withoutResetFields } from "./endpoint.ts";
 import { isEqualSet } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
@@ -69,6 +69,7 @@ function isEqualManagers(a: Managers, b: Managers): boolean {
 async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObject): Promise<Managers> {
   const managers = managersOf(apply.live);
   if (managers.size > 0 || !apply.live) return managers;
+  checkLive(endpoint, live);
   const { time } = apply;
   const before = { live: undefined, next: live, manager: "before-first-apply", time };
   return recordUpdate(endpoint, before, managers);

@@ -41,12 +41,12 @@ export async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<
   const schema = await loadSchema();
   const next = patch.apply(scale);
   const why = patch.isStrategic ? explainUnstructured(next, schema) : undefined;
-  if (why !== undefined) throw patchProblem(patch, next, why);
+  if (why !== undefined) throw patchProblem(patch, { current: scale, next }, why);
   try {
     return decode(next, schema);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw patchProblem(patch, next, error.message);
+    throw patchProblem(patch, { current: scale, next }, error.message);
   }
 }
 

@@ -12,7 +12,7 @@ import type { IntOrString } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { isEmptySelector, isUsable, selectorProblems } from "../checks/label-selector.ts";
+import { isEmptySelector, isUsable, selectorProblems, shownSelector } from "../checks/label-selector.ts";
 import { checkPercent } from "../checks/names.ts";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";
 import { defaultTemplate } from "../core/pod-spec/defaults.ts";
@@ -74,9 +74,7 @@ export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: stri
     yield* matchingLabels(spec);
     yield* validateTemplate(spec.template, "spec.template");
   } else {
-    const { matchLabels, matchExpressions } = selector!;
-    const shown = { ...(matchLabels && { matchLabels }), ...(matchExpressions && { matchExpressions }) };
-    yield invalidStruct("spec.selector", shown, unusable);
+    yield invalidStruct("spec.selector", shownSelector(selector!), unusable);
   }
 }
 

@@ -1,6 +1,7 @@
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { LabelSelector, LabelSelectorRequirement } from "@tsbuilder/apimachinery/meta";
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { labelProblems } from "./names.ts";
 import { type Problems, refused } from "./problems.ts";
 
@@ -48,4 +49,13 @@ export function isUsable(selector: LabelSelector | undefined): boolean {
 
 export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+/** A selector as messages show it in a struct: labels in the order of their names. */
+export function shownSelector({ matchLabels, matchExpressions }: LabelSelector): object {
+  const labels = Object.entries(matchLabels ?? {}).toSorted(([a], [b]) => compareText(a, b));
+  return {
+    ...(matchLabels && { matchLabels: Object.fromEntries(labels) }),
+    ...(matchExpressions && { matchExpressions }),
+  };
 }

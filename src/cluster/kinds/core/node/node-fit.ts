@@ -7,6 +7,7 @@ import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 export type NodeAffinity = Stored<core.NodeAffinity>;
 
 type PodSpec = Pod["spec"];
+type Toleration = Stored<core.Toleration>;
 
 /** Returns whether a node matches a pod's node selector and required node affinity. */
 export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): boolean {
@@ -52,12 +53,14 @@ export function repellingTaints({ tolerations = [] }: PodSpec, { spec }: Node): 
   const taints = [...(spec?.taints ?? []), ...(spec?.unschedulable ? [cordon] : [])];
   return taints.filter(
     (taint) =>
-      taint.effect !== "PreferNoSchedule" &&
-      !tolerations.some(
-        ({ key, operator, value, effect }) =>
-          (!key || key === taint.key) &&
-          (!effect || effect === taint.effect) &&
-          (operator === "Exists" || (value ?? "") === (taint.value ?? "")),
-      ),
+      taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+}
+
+export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+  return (
+    (!key || key === taint.key) &&
+    (!effect || effect === taint.effect) &&
+    (operator === "Exists" || (value ?? "") === (taint.value ?? ""))
   );
 }

@@ -5,6 +5,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { nodeStrategy } from "./strategy.ts";
 import { fakeNode } from "./controller/fake-node.ts";
+import { taintEviction } from "./controller/taint-eviction.ts";
 
 function nodeStatus(object: object): string {
   const conditions = readField<NodeCondition[]>(object, "status.conditions") ?? [];
@@ -30,7 +31,7 @@ function nodeAddress(wanted: string): CellReader {
   };
 }
 
-export const node: BuiltInKind<"node"> = {
+export const node: BuiltInKind<"node" | "tainteviction"> = {
   resource: "nodes",
   metadataChecks: "new/new+update/update",
   strategy: { ...nodeStrategy, statusWritesMetadata: true },
@@ -46,5 +47,5 @@ export const node: BuiltInKind<"node"> = {
   },
   selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
   emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
-  controllers: { node: fakeNode },
+  controllers: { node: fakeNode, tainteviction: taintEviction },
 };

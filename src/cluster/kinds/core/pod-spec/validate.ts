@@ -10,7 +10,7 @@ import {
   required,
 } from "@tsbuilder/apimachinery/errors";
 import { labelProblems } from "../../checks/names.ts";
-import { choice, inRange, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
+import { choice, inRange, type Problems, refused } from "../../checks/problems.ts";
 import { annotationProblems } from "./annotations.ts";
 import { affinity } from "./affinity.ts";
 import {
@@ -125,7 +125,9 @@ function* classes(field: string, spec: PodSpec): Problems {
   if (runtimeClassName !== undefined) {
     yield* refused(`${field}.runtimeClassName`, runtimeClassName, checkSubdomain(runtimeClassName));
   }
-  yield* optionalChoice(`${field}.preemptionPolicy`, preemptionPolicy, ["PreemptLowerPriority", "Never"]);
+  if (preemptionPolicy !== undefined) {
+    yield* choice(`${field}.preemptionPolicy`, preemptionPolicy, ["PreemptLowerPriority", "Never"]);
+  }
 }
 
 function* system(field: string, { os }: PodSpec): Problems {

@@ -6,6 +6,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { eachOf, emptyAsNull, fillIn } from "../../fill-in.ts";
 import { endpointSlicesController } from "./controller/endpoint-slices-controller.ts";
+import { mirroringController } from "./controller/mirroring-controller.ts";
 import { sliceProblems, sliceWarnings } from "./rules.ts";
 
 /** What Go writes of a slice that has none. */
@@ -46,7 +47,7 @@ function firstOf<T>(list: readonly T[] = [], show: (item: T) => string): string 
   return shown.join(",") || "<unset>";
 }
 
-export const endpointSlice: BuiltInKind<"endpointslice"> = {
+export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
   metadataChecks: "new/new/update",
   strategy: endpointSliceStrategy,
@@ -58,5 +59,5 @@ export const endpointSlice: BuiltInKind<"endpointslice"> = {
       firstOf(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
   },
   emptyObject: noLists,
-  controllers: { endpointslice: endpointSlicesController },
+  controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
 };

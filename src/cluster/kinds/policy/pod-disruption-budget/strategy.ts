@@ -6,7 +6,7 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
-import { selectorProblems } from "../../checks/label-selector.ts";
+import { selectorProblems, shownSelector } from "../../checks/label-selector.ts";
 import { nonNegative, optionalChoice, type Problems } from "../../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../../apps/workload-spec.ts";
 
@@ -40,7 +40,7 @@ function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const shown = {
       MinAvailable: minAvailable,
-      Selector: selector ?? null,
+      Selector: selector ? shownSelector(selector) : null,
       MaxUnavailable: maxUnavailable,
       UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
     };

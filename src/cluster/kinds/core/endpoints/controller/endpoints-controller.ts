@@ -4,6 +4,7 @@ import { endpoints } from "./endpoints.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import { endpointsOf } from "./endpoints-of.ts";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { choosesPods, podEndpoints } from "../../service/pod-endpoints.ts";
 
 const user = userOf("endpoint");
@@ -13,10 +14,15 @@ export function endpointsController({ objects }: ControllerContext): Controller 
   return {
     watches: [services, pods, endpoints],
 
-    /** A pod whose labels changed may have left a Service, so it enqueues all Services of its namespace. */
+    /**
+     * A pod whose labels changed may have left a Service, so it enqueues all Services of its namespace. Endpoints that
+     * never had a Service are not this controller's.
+     */
     keysOf({ resource, object }) {
       if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
-      return [keyOf(object)];
+      const isLeft =
+        resource === endpoints && !findByKey(objects, services, keyOf(object)) && !isOurs(object);
+      return isLeft ? [] : [keyOf(object)];
     },
 
     async reconcile(key) {
@@ -46,10 +52,13 @@ export function endpointsController({ objects }: ControllerContext): Controller 
     }
   }
 
-  /** Endpoints have no owner reference: they are deleted by the name of their Service. */
+  /** Endpoints have no owner reference: they are deleted by the name of their Service, whoever wrote them. */
   async function remove(key: string): Promise<void> {
     const current = findByKey(objects, endpoints, key);
-    const ours = current?.metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";
-    if (current && ours) await objects.delete(user, current, { uid: current.metadata.uid });
+    if (current) await objects.delete(user, current, { uid: current.metadata.uid });
   }
+}
+
+function isOurs({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";
 }

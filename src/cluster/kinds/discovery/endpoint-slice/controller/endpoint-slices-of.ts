@@ -1,7 +1,7 @@
 import type { Endpoint } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import type { Service } from "../../../../control-loop/api/core.ts";
-import type { EndpointSlice } from "./endpoint-slices.ts";
+import { type EndpointSlice, managerLabel, serviceLabel } from "./endpoint-slices.ts";
 import { isReady } from "../../../../control-loop/pods/pod-state.ts";
 import {
   groupByPorts,
@@ -37,8 +37,8 @@ function metadataOf(service: Service): EndpointSlice["metadata"] {
     labels: {
       ...labels,
       ...headless,
-      "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
-      "kubernetes.io/service-name": name!,
+      [managerLabel]: "endpointslice-controller.k8s.io",
+      [serviceLabel]: name!,
     },
     ownerReferences: [ownerReferenceTo(service)],
   };
