@@ -124,6 +124,18 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     expect(all("NetworkPolicy")).toEqual([]);
   });
 
+  test("runs three replicas that share the objects with sharding", async () => {
+    await edit("--enable", "sharding");
+    expect(find("Deployment").spec.replicas).toBe(3);
+    expect(container().args).toContain("--shards");
+    const rules = all("Role").flatMap(({ rules }) => rules);
+    const leases = rules.find(({ resources }: { resources: string[] }) => resources.includes("leases"));
+    expect(leases.verbs).toEqual(expect.arrayContaining(["list", "create", "update", "delete"]));
+    await edit("--disable", "sharding");
+    expect(find("Deployment").spec.replicas).toBe(1);
+    expect(container().args).not.toContain("--shards");
+  });
+
   test("lets Prometheus verify the metrics' certificate with metrics-tls", async () => {
     await edit("--enable", "prometheus");
     expect(find("ServiceMonitor").spec.endpoints[0].tlsConfig).toEqual({ insecureSkipVerify: true });

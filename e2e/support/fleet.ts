@@ -97,7 +97,7 @@ export class Fleet {
     return started;
   }
 
-  /** Ends a process; `kill -9` unless told otherwise. */
+  /** Ends a process. Default: `kill -9`. */
   async end({ child }: FleetProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");

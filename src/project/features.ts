@@ -17,6 +17,7 @@ export const features = {
     needs: ["metrics", "cert-manager"],
   },
   "network-policy": { summary: "allow only the traffic that metrics and webhooks need" },
+  sharding: { summary: "run three replicas that share the objects, instead of one that leads" },
 } as const satisfies Record<string, FeatureDefinition>;
 
 export type FeatureName = keyof typeof features;

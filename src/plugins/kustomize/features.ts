@@ -26,6 +26,7 @@ const folders: Readonly<Record<FeatureName, string | undefined>> = {
   prometheus: "prometheus",
   "metrics-tls": undefined,
   "network-policy": "network-policy",
+  sharding: "sharding",
 };
 
 interface Pair {

@@ -26,10 +26,10 @@ export function makeMember(
   { client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger },
 ): Sharing {
   const { id, by = "uid", labels } = options;
-  // It is the value of a label, too.
-  if (!/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(id))
+  // The names of the Leases begin with it.
+  if (!/^[a-z0-9]([-a-z0-9.]{0,240}[a-z0-9])?$/.test(id))
     throw new TerminalError(
-      `sharding.id is "${id}", which can't label a Lease: write at most 63 characters, like "da1d9c86.example.com"`,
+      `sharding.id is "${id}", which can't name Leases: write it like "da1d9c86.example.com"`,
     );
   const { leaseDuration, renewDeadline, retryPeriod } = electionTiming(options, "sharding");
   const name = `${id}-${randomBytes(5).toString("hex")}`;

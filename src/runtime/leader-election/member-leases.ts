@@ -1,3 +1,4 @@
+import { fnv64 } from "@tsbuilder/apimachinery/text";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
@@ -28,10 +29,14 @@ export interface MemberLeasesOptions {
 /** The Leases of the processes that share ranges. */
 export class MemberLeases {
   readonly #options: MemberLeasesOptions;
+  /** The value of the label, which is at most 63 characters long. */
+  readonly #label: string;
   #namespace = "";
 
   constructor(options: MemberLeasesOptions) {
     this.#options = options;
+    const { id } = options;
+    this.#label = id.length > 63 ? fnv64(id).toString(16) : id;
   }
 
   useNamespace(namespace: string): void {
@@ -44,14 +49,14 @@ export class MemberLeases {
     known: { readonly uid: string; readonly version: string } | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly uid: string; readonly version: string } | undefined> {
-    const { client, clock, id, labels, name, identity, layout, leaseDuration } = this.#options;
+    const { client, clock, labels, name, identity, layout, leaseDuration } = this.#options;
     const lease: Lease = {
       apiVersion: Lease.apiVersion,
       kind: Lease.kind,
       metadata: {
         name,
         namespace: this.#namespace,
-        labels: { ...labels, [label]: id },
+        labels: { ...labels, [label]: this.#label },
         annotations: { [claimsAnnotation]: formatRanges(claims), [layoutAnnotation]: layout },
         // The uid keeps the update from creating the Lease anew.
         ...(known && { uid: known.uid, resourceVersion: known.version }),
@@ -74,10 +79,10 @@ export class MemberLeases {
   }
 
   async list(signal: AbortSignal): Promise<MemberRecord[]> {
-    const { client, id } = this.#options;
+    const { client } = this.#options;
     const leases = await client.list(Lease, {
       namespace: this.#namespace,
-      labels: `${label}=${id}`,
+      labels: `${label}=${this.#label}`,
       live: true,
       signal,
     });

@@ -96,7 +96,8 @@ class SharedProcess {
       clock,
       logger: createLogger({ write() {} }),
       cache: { namespaces: [namespace!] },
-      sharding: { id: "operator", namespace, by },
+      // Longer than the value of a label may be.
+      sharding: { id: `operator.${"long.".repeat(12)}example.com`, namespace, by },
     });
     const { client } = this.manager;
     this.manager
@@ -240,7 +241,7 @@ test("what can't be shared needs a leader", () => {
   expect(() => new Manager({ ...options, sharding }).add(poll)).toThrow(/leaderElection/);
   new Manager({ ...options, sharding }).add({ ...poll, needLeaderElection: false });
   new Manager({ ...options, sharding, leaderElection: { id: "operator" } }).add(poll);
-  expect(() => new Manager({ ...options, sharding: { id: "Operator" } })).toThrow(/63 characters/);
+  expect(() => new Manager({ ...options, sharding: { id: "Operator" } })).toThrow(/name Leases/);
   expect(() => new Manager({ ...options, sharding: { ...sharding, leaseDuration: "5s" } })).toThrow(
     "sharding: leaseDuration must be longer than renewDeadline",
   );
