@@ -52,7 +52,8 @@ export interface WarmRunnable extends Runnable {
  * The order in which a manager starts and stops.
  * Start: servers, webhooks (lists may need conversion), caches, runnables that need no lease, warm-up, the part of the
  * objects if several processes share them, election, runnables that need the lease.
- * Stop: runnables, the part of the objects, caches, webhooks, servers, then the lease and the Events, all within one deadline.
+ * Stop: runnables, the part of the objects, webhooks (they may read from caches), caches, servers, then the lease and the
+ * Events, all within one deadline.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts;
@@ -202,8 +203,8 @@ export class Lifecycle {
       this.#errors.push(new Error("not everything stopped in time: what still ran was left behind"));
     for (const step of [
       async () => member?.leave(),
-      () => cache.stop(),
       () => webhooks.stop(deadline),
+      () => cache.stop(),
       () => Promise.all(servers.map((server) => server.stop(deadline))),
       async () => elector?.release(),
       () => events.stop(deadline),

@@ -110,6 +110,11 @@ export const managerFlags = {
       default: "webhook-service",
     },
   ),
+  "webhook-shutdown-delay": flag(
+    "duration",
+    "How long webhooks are still served after the process was told to end: nodes send requests for a moment.",
+    { default: "0s" as const },
+  ),
   "graceful-shutdown-timeout": flag("duration", "The time that everything has to stop in.", {
     default: "30s" as const,
   }),
@@ -191,6 +196,7 @@ function managerOptions(
       certPath: values["webhook-cert-path"] ?? args.webhooks?.certPath,
       certName: values["webhook-cert-name"],
       keyName: values["webhook-cert-key"],
+      shutdownDelay: values["webhook-shutdown-delay"],
     },
   };
 }

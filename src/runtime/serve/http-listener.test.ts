@@ -46,3 +46,16 @@ test("a server that stops after the deadline cuts its requests off at once", asy
   await listener.close(AbortSignal.abort());
   expect(await text).toBe("cut off");
 });
+
+test("a server that drains serves on, and keeps no connection", async () => {
+  const listener = await listenHttp(
+    { host: "127.0.0.1", port: 0 },
+    (_, response) => void response.end("done"),
+  );
+  const ask = async () => (await fetch(`http://${listener.address}/`)).headers.get("connection");
+  expect(await ask()).toBe("keep-alive");
+  listener.drain();
+  expect(await ask()).toBe("close");
+  expect(await ask()).toBe("close");
+  await listener.close(new AbortController().signal);
+});

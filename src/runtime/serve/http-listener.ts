@@ -11,6 +11,8 @@ export type HttpHandler = (request: IncomingMessage, response: ServerResponse) =
 export interface Listener {
   /** `127.0.0.1:8081`, with the port that was chosen. */
   readonly address: string;
+  /** From now on, asks every client to use another connection for its next request. */
+  drain(): void;
   /** Accepts no more connections, lets requests finish, and closes the rest at the deadline. */
   close(deadline: AbortSignal): Promise<void>;
 }
@@ -43,8 +45,11 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
   server.keepAliveTimeout = 90_000;
   const answering = new Set<ServerResponse>();
   let isClosing = false;
-  server.on("request", (_: IncomingMessage, response: ServerResponse) => {
+  let isDraining = false;
+  // Before the handler, which may answer at once.
+  server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
     answering.add(response);
+    if (isDraining) response.setHeader("connection", "close");
     response.once("close", () => {
       answering.delete(response);
       // Its connection would be kept for the next request, and the server open with it.
@@ -59,13 +64,17 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
     });
   });
   const bound = server.address() as AddressInfo;
+  const drain = (): void => {
+    isDraining = true;
+    for (const response of answering) if (!response.headersSent) response.setHeader("connection", "close");
+  };
   return {
     address: `${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    drain,
     close: (deadline) =>
       new Promise((resolve) => {
         isClosing = true;
-        for (const response of answering)
-          if (!response.headersSent) response.setHeader("connection", "close");
+        drain();
         const cut = () => server.closeAllConnections();
         server.close(() => {
           deadline.removeEventListener("abort", cut);

@@ -26,6 +26,7 @@ export async function listenHttps(
   const listener = await listen(server, address);
   return {
     address: listener.address,
+    drain: () => listener.drain(),
     close: (deadline) => {
       source.stop();
       return listener.close(deadline);

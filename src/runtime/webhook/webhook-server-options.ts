@@ -1,3 +1,5 @@
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+
 /** Options for serving webhooks. */
 export interface WebhookServerOptions {
   /** Serve webhooks; false if no API server can reach this process. Default: true. */
@@ -16,6 +18,11 @@ export interface WebhookServerOptions {
   readonly selfManaged?: SelfManagedCertificateOptions | undefined;
   /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
   readonly clientCaName?: string | undefined;
+  /**
+   * How long webhooks are still served when the manager stops: nodes send requests to a pod for a moment after it was told
+   * to end. Default: `0s`.
+   */
+  readonly shutdownDelay?: Duration | undefined;
 }
 
 /** Options of a managed webhook certificate: kept in a Secret, renewed in time, and trusted by the API server. */

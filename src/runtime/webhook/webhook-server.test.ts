@@ -14,6 +14,7 @@ import { eventually } from "../testing/eventually.ts";
 import type { AdmissionContext, InvalidField } from "./webhooks.ts";
 import { WebhookBuilder } from "./webhook-builder.ts";
 import { WebhookServer } from "./webhook-server.ts";
+import type { WebhookServerOptions } from "./webhook-server-options.ts";
 
 interface MySQL extends CustomResource<{ replicas?: number; storage?: string }> {}
 const group = { group: "apps.example.com" };
@@ -28,7 +29,10 @@ const makeServing = () => issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usa
 type Answer = { status: number; body: Record<string, never> & { response?: Record<string, never> } };
 
 /** Serves webhooks with a certificate from a folder; `call` posts to them like an API server. */
-async function serve(add: (builder: WebhookBuilder<MySQL>) => void, options: { clientCaName?: string } = {}) {
+async function serve(
+  add: (builder: WebhookBuilder<MySQL>) => void,
+  options: Pick<WebhookServerOptions, "clientCaName" | "shutdownDelay"> = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), "tsbuilder-webhook-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const writeCertificate = async ({ cert, key } = makeServing()) => {
@@ -257,6 +261,19 @@ describe("the server", () => {
       usages: ["client"],
     });
     await expect(call(path, review("CREATE", db({})), stranger)).rejects.toThrow();
+  });
+
+  test("webhooks are served until the delay of the shutdown is over", async () => {
+    const { call, clock, server } = await serve((builder) => builder.defaulter({ default() {} }), {
+      shutdownDelay: "5s",
+    });
+    const create = () => call("/mutate-apps-example-com-v1-mysql", review("CREATE", db({})));
+    const ended = server.stop(new AbortController().signal);
+    await clock.advance(4000);
+    expect(await create()).toMatchObject({ status: 200 });
+    await clock.advance(1000);
+    await ended;
+    await expect(create()).rejects.toThrow();
   });
 
   test("a path that is already used, a spoke that is the hub itself, and a second hub are rejected", () => {

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { readDuration } from "../clock/read-duration.ts";
+import { waitWithClock } from "../clock/wait-with-clock.ts";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Listener } from "../serve/http-listener.ts";
@@ -47,10 +49,12 @@ export class WebhookServer implements Service {
   readonly #parts: WebhookServerParts;
   readonly #admission = new Map<string, AdmissionHandler>();
   readonly #converted = new Map<string, ConvertedKind>();
+  readonly #shutdownDelay: number;
   #listener: Listener | undefined;
 
   constructor(parts: WebhookServerParts) {
     this.#parts = parts;
+    this.#shutdownDelay = readDuration("webhooks.shutdownDelay", parts.options.shutdownDelay ?? "0s");
   }
 
   /** The address it listens on; undefined while it doesn't listen. */
@@ -100,8 +104,12 @@ export class WebhookServer implements Service {
     log.info("Serving webhooks", { address: this.#listener.address, paths: this.#paths });
   }
 
+  /** Serves until API servers send their requests to other pods. */
   async stop(deadline: AbortSignal): Promise<void> {
-    await this.#listener?.close(deadline);
+    if (!this.#listener) return;
+    this.#listener.drain();
+    if (this.#shutdownDelay > 0) await waitWithClock(this.#parts.clock, this.#shutdownDelay, deadline);
+    await this.#listener.close(deadline);
     this.#listener = undefined;
   }
 
