@@ -13,6 +13,8 @@ export const terminal: Ui = {
 
 /** Colours `error:` and the like on a terminal, unless `NO_COLOR` is set. */
 function colourLabels(text: string): string {
+  // Node 22 before 22.8 would colour for a pipe, too.
+  if (!process.stderr.isTTY) return text;
   return text.replaceAll(/^(?:internal )?(error|warning|hint):/gmu, (label: string, name: Label) =>
     styleText(colours[name], label, { stream: process.stderr }),
   );

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
@@ -14,8 +14,9 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
   // Node's own variable, for those who want nothing of the kind.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
   try {
-    const { XDG_CACHE_HOME: given = "" } = env;
-    const all = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "tsbuilder", "code");
+    const { XDG_CACHE_HOME: given = "", HOME: home = homedir() } = env;
+    if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home))) return undefined;
+    const all = join(isAbsolute(given) ? given : join(home, ".cache"), "tsbuilder", "code");
     mkdirSync(all, { recursive: true, mode: 0o700 });
     if (!isOurs(all)) return undefined;
     const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -135,6 +136,11 @@ describe("the folder of compiled code", () => {
     const env = { XDG_CACHE_HOME: code, NODE_DISABLE_COMPILE_CACHE: "1" };
     expect(openCodeFolder("1.0.0", env)).toBeUndefined();
     expect(readdirSync(code)).toEqual([]);
+  });
+
+  it.each(["", "nowhere", join(tmpdir(), "tsbuilder-no-home")])("is not made for the home %j", (home) => {
+    expect(openCodeFolder("1.0.0", { XDG_CACHE_HOME: "relative", HOME: home })).toBeUndefined();
+    expect(existsSync(home)).toBe(false);
   });
 
   it("exists for the eight versions that came last", () => {
