@@ -29,6 +29,7 @@ export interface ScriptResult {
 /** One server of a replicated database, run by the scripts of the template. */
 export interface DatabaseServer {
   readonly port: number;
+  readonly isRunning: boolean;
   /** Runs one of the scripts with a container's environment; given variables override it. */
   script(name: string, more?: Record<string, string>): ScriptResult;
   /** Starts one of the scripts as the leader of a process group, so that it can be killed with its children. */
@@ -100,7 +101,8 @@ export async function databaseServer(
   const report = join(runDir, "termination-log");
   writeFileSync(join(config, "primary"), `0 127.0.0.1 ${primaryPort ?? port}`);
   const env = {
-    PATH: process.env["PATH"]!,
+    // A test may put programs of its own before the machine's.
+    PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
     CONFIG: config,
     DATADIR: data,
     RUNDIR: runDir,
@@ -120,6 +122,9 @@ export async function databaseServer(
   ];
   const one: DatabaseServer = {
     port,
+    get isRunning() {
+      return server !== undefined && server.exitCode === null && server.signalCode === null;
+    },
     script: (name, more = {}) => {
       const { status, stdout, stderr } = spawnSync(...command(name), {
         env: { ...env, ...more },
@@ -154,7 +159,7 @@ export async function databaseServer(
     },
     ended: async () => {
       const child = server!;
-      if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
+      if (one.isRunning) await new Promise((resolve) => child.once("exit", resolve));
       return child.exitCode;
     },
     empty: () => {

@@ -2,6 +2,7 @@ import { backups } from "./backups.ts";
 import { deletions } from "./deletions.ts";
 import { everyday } from "./everyday.ts";
 import { failures } from "./failures.ts";
+import { foundData } from "./found-data.ts";
 import { refusals } from "./refusals.ts";
 import { secrets } from "./secrets.ts";
 import type { ScenarioContext } from "./context.ts";
@@ -23,6 +24,7 @@ export const scenarios: readonly Scenario[] = [
   ...failures,
   ...volumes,
   ...deletions,
+  ...foundData,
   ...backups,
   ...unforeseen,
 ];

@@ -11,7 +11,12 @@ import {
   type Quantity,
   type Time,
 } from "@tsbuilder/runtime";
-import type { LocalObjectReference, ResourceRequirements } from "@tsbuilder/runtime/k8s/core/v1";
+import type {
+  LocalObjectReference,
+  ResourceRequirements,
+  Toleration,
+  TopologySpreadConstraint,
+} from "@tsbuilder/runtime/k8s/core/v1";
 import { groupVersion } from "./groupversion_info.ts";
 
 /**
@@ -81,6 +86,21 @@ export interface MariaSpec {
   storage?: Storage;
   /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}, limits: {memory: "512Mi"}} */
   resources?: ResourceRequirements;
+  /**
+   * Labels of the nodes that servers may run on.
+   * +kubebuilder:validation:MaxProperties=16
+   */
+  nodeSelector?: Record<string, string>;
+  /**
+   * Taints of nodes that servers may run on nevertheless.
+   * +kubebuilder:validation:MaxItems=16
+   */
+  tolerations?: Toleration[];
+  /**
+   * How servers are spread over zones. They are kept on different nodes where possible, anyway.
+   * +kubebuilder:validation:MaxItems=8
+   */
+  topologySpreadConstraints?: TopologySpreadConstraint[];
   /**
    * Time for a server to shut down before it is killed: a large buffer pool takes longer to write.
    * +kubebuilder:default=300

@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { consistently, eventually } from "@tsbuilder/runtime/testing";
+import { PersistentVolumeClaim, Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
 import { expect, test } from "vitest";
-import { Maria } from "../../api/v1/maria_types.ts";
 import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
@@ -94,27 +92,6 @@ test("a backup is loaded once it exists and the primary is ready, and never agai
     expect(status?.observedGeneration).toBe(metadata.generation);
   });
   expect(await scene.client.find(Job, key)).toBeUndefined();
-});
-
-test("restoring over retained data waits for the primary, too", async () => {
-  const name = await scene.createServers("kept");
-  await scene.makeReady(name);
-  await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
-  await scene.makeVolume(name, "third-backup", "any");
-  await scene.client.delete(Maria, { namespace, name });
-  await eventually(async () => {
-    expect(await scene.client.find(Maria, { namespace, name })).toBeUndefined();
-  });
-  // There is no garbage collector in this cluster.
-  await scene.client.delete(StatefulSet, { namespace, name });
-  await scene.client.delete(Secret, { namespace, name: `${name}-config` });
-  await scene.createServers(name, { restoreFrom: { name: "third" } });
-  await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
-  await scene.until(name, { Restored: "Pending" });
-  const key = { namespace, name: `${name}-restore` };
-  await consistently(async () => expect(await scene.client.find(Job, key)).toBeUndefined());
-  await scene.makeReady(name);
-  await scene.until(name, { Restored: "Running" });
 });
 
 test("a failed restore is reported", async () => {

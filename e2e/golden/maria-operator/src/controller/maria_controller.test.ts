@@ -37,7 +37,10 @@ test("an empty spec gets defaults, one server, and no backup", async () => {
 });
 
 test("one Service selects the primary, and another all servers", async () => {
-  const name = await scene.createServers("addressed", { service: { type: "NodePort" } });
+  const nodeSelector = { disk: "ssd" };
+  const service = { type: "NodePort" as const };
+  const name = await scene.createServers("addressed", { service, nodeSelector });
+  expect((await scene.statefulSet(name)).spec?.template.spec).toMatchObject({ nodeSelector });
   const primary = await eventually(() => scene.client.get(Service, { namespace, name }));
   expect(primary.spec).toMatchObject({
     type: "NodePort",

@@ -108,6 +108,9 @@ export function statefulSetFor(
           terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? 300,
           automountServiceAccountToken: false,
           securityContext: podSecurity,
+          nodeSelector: spec.nodeSelector,
+          tolerations: spec.tolerations,
+          topologySpreadConstraints: spec.topologySpreadConstraints,
           affinity: {
             podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [apart(mysql)] },
           },

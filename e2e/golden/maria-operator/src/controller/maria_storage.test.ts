@@ -3,14 +3,13 @@
  */
 
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { beforeAll, expect, test } from "vitest";
 import { Maria } from "../../api/v1/maria_types.ts";
-import { labelsOf, OWNER_ANNOTATION, RETAINED_LABEL, selectorLabels } from "./maria_names.ts";
-import { statefulSetFor } from "./maria_resources.ts";
+import { RETAINED_LABEL } from "./maria_names.ts";
 import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
@@ -114,63 +113,6 @@ test.each<[name: string, policy: "Retain" | "Delete", left: string[]]>([
   expect(await scene.client.find(StatefulSet, { namespace, name })).toBeUndefined();
 });
 
-test("claims and Jobs of others with the same labels are left alone", async () => {
-  for (const deletionPolicy of ["Retain", "Delete"] as const) {
-    const name = await scene.createServers(`beside-${deletionPolicy.toLowerCase()}`, {
-      deletionPolicy,
-    });
-    const mysql = await scene.get(name);
-    const claims = {
-      [`data-of-${name}`]: labelsOf(mysql, "server"),
-      [`backups-of-${name}`]: labelsOf(mysql, "backup"),
-      [`data-${name}-7`]: selectorLabels(mysql, "server"),
-    };
-    for (const [claim, labels] of Object.entries(claims)) await makeClaim(claim, labels);
-    const before = await versionsOf(claims);
-    const metadata = { namespace, name: `job-of-${name}`, labels: labelsOf(mysql, "backup") };
-    const containers = [{ name: "x", image: "x" }];
-    const template = { spec: { restartPolicy: "Never" as const, containers } };
-    await scene.client.create(Job, { metadata, spec: { template } });
-    await remove(name);
-    expect(await versionsOf(claims)).toEqual(before);
-    const job = await scene.client.get(Job, { namespace, name: metadata.name });
-    expect(job.metadata.deletionTimestamp).toBeUndefined();
-  }
-});
-
-test("data that an older version created without an owner's uid is adopted and deleted", async () => {
-  const name = await scene.create("older", { deletionPolicy: "Delete", paused: true });
-  const mysql = await scene.get(name);
-  const old = [`data-${name}-0`, `data-${name}-3`];
-  const labels = selectorLabels(mysql, "server");
-  for (const claim of old) await makeClaim(claim, labels);
-  const { spec } = statefulSetFor(mysql, { all: "", settings: "" }, 0);
-  await scene.client.create(
-    StatefulSet,
-    {
-      metadata: { namespace, name, labels: labelsOf(mysql, "server") },
-      spec: {
-        ...spec!,
-        volumeClaimTemplates: [{ metadata: { name: "data", labels }, spec: claimSpec }],
-      },
-    },
-    { owner: mysql },
-  );
-  await scene.change(name, (spec) => (spec.paused = false));
-  const owner = { [OWNER_ANNOTATION]: mysql.metadata.uid };
-  await eventually(async () => {
-    for (const claim of old) {
-      const key = { namespace, name: claim };
-      const { metadata } = await scene.client.get(PersistentVolumeClaim, key);
-      expect(metadata.annotations).toMatchObject(owner);
-    }
-    const secret = { namespace, name: `${name}-credentials` };
-    expect((await scene.client.get(Secret, secret)).metadata.annotations).toMatchObject(owner);
-  });
-  await remove(name);
-  expect(await claimsOf(name)).toEqual([]);
-});
-
 test("retained data that a MySQL never adopted is not deleted with it", async () => {
   const name = await scene.createServers("before");
   await scene.makeVolume(name, `data-${name}-0`, "growing");
@@ -184,22 +126,6 @@ test("retained data that a MySQL never adopted is not deleted with it", async ()
   const secret = { namespace, name: `${name}-credentials` };
   expect(await scene.client.find(Secret, secret)).toBeDefined();
 });
-
-const claimSpec = {
-  accessModes: ["ReadWriteOnce" as const],
-  resources: { requests: { storage: "1Gi" } },
-};
-
-async function makeClaim(name: string, labels: Record<string, string>): Promise<void> {
-  const metadata = { namespace, name, labels };
-  await scene.client.create(PersistentVolumeClaim, { metadata, spec: claimSpec });
-}
-
-async function versionsOf(claims: object): Promise<unknown[]> {
-  const keys = Object.keys(claims).map((name) => ({ namespace, name }));
-  const found = await Promise.all(keys.map((key) => scene.client.get(PersistentVolumeClaim, key)));
-  return found.map(({ metadata }) => metadata.resourceVersion);
-}
 
 async function claimsOf(name: string): Promise<unknown[]> {
   const claims = await scene.client.list(PersistentVolumeClaim, { namespace });

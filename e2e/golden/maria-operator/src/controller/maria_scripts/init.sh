@@ -58,7 +58,7 @@ server_version() { "$SERVER" --no-defaults --version | sed -n 's/.*Ver \([0-9]*\
 copy_from_primary() {
   local version
   version="$(as backup --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" --skip-column-names --execute='SELECT VERSION()')"
-  until [ -s "$CONFIG/initialized" ]; do sleep 1; done
+  until [ -s "$CONFIG/initialized" ]; do echo "waiting for the primary to be recorded" && sleep 1; done
   truth="$(cat "$CONFIG/initialized")"
   create_system_tables
   # The copy has the primary's system tables, too.

@@ -1,0 +1,201 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import type { ScriptResult } from "./database-servers.ts";
+import type { MariaCluster } from "./maria-cluster.ts";
+import { credentials, mariaFiles } from "./maria-files.ts";
+
+/** What may happen to a cluster. Ordinals and numbers are taken modulo what there is. */
+export interface Move {
+  readonly name: keyof typeof moves;
+  readonly at: number;
+}
+
+/** What its users know. */
+export interface Knowledge {
+  /** Rows that were acknowledged and, as far as the status said, are kept. */
+  rows: Set<number>;
+  /** Copies of the primary's volume: the rows in them, and the primary that they are of. */
+  readonly copies: { readonly name: string; readonly rows: Set<number>; readonly primary: number }[];
+  nextId: number;
+  rotations: number;
+}
+
+export const anyMove: fc.Arbitrary<Move> = fc.record({
+  name: fc.constantFrom<keyof typeof moves>(
+    ...([
+      "write",
+      "write",
+      "write",
+      "switchOver",
+      "switchOver",
+      "loseReplica",
+      "losePrimary",
+      "killAll",
+    ] as const),
+    ...(["save", "putBack", "failOver", "rotate", "backUp", "killReplica", "killSwitchover"] as const),
+  ),
+  at: fc.nat(1000),
+});
+
+/** Each leaves the cluster such that it settles. */
+export const moves = {
+  write: (cluster: MariaCluster, known: Knowledge, at: number) => write(cluster, known, 1 + (at % 40)),
+
+  /** Everything is killed in the middle of writes. */
+  killAll: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const writing = write(cluster, known, 2000);
+    await pause(at % 400);
+    await Promise.all(cluster.servers.map((server) => server.stop("SIGKILL")));
+    await writing;
+  },
+
+  killReplica: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const writing = write(cluster, known, 300);
+    await replicaOf(cluster, at)?.server.stop("SIGKILL");
+    await writing;
+  },
+
+  loseReplica: async (cluster: MariaCluster, _: Knowledge, at: number) => {
+    const { server } = replicaOf(cluster, at) ?? {};
+    await server?.stop("SIGKILL");
+    server?.empty();
+  },
+
+  switchOver: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const target = replicaOf(cluster, at);
+    if (!target) return;
+    const writing = write(cluster, known, 5000);
+    await pause(at % 200);
+    const { code, output } = cluster.switchTo(target.ordinal);
+    await writing;
+    expect({ code, output }).toMatchObject({ code: 0 });
+    cluster.record(target.ordinal);
+  },
+
+  /** The Job is killed at any moment, and started again. */
+  killSwitchover: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const target = replicaOf(cluster, at);
+    if (!target) return;
+    const address = { TARGET_HOST: "127.0.0.1", TARGET_PORT: String(target.server.port) };
+    const job = cluster.current.run("switch.sh", address);
+    const ended = new Promise((resolve) => job.once("exit", resolve));
+    await pause(at % 600);
+    if (job.exitCode === null) process.kill(-job.pid!, "SIGKILL");
+    await ended;
+    // The kubelet restarts what the first attempt has ended.
+    for (const server of cluster.servers) if (!server.isRunning) server.start();
+    await write(cluster, known, 10);
+    let last: ScriptResult | undefined;
+    for (let attempt = 0; attempt < 30 && last?.code !== 0; attempt += 1) {
+      last = cluster.switchTo(target.ordinal);
+      if (last.code !== 0) await pause(500);
+    }
+    expect(last).toMatchObject({ code: 0 });
+    cluster.record(target.ordinal);
+  },
+
+  /** The volume of the primary is lost for good: it does not start empty, and a replica takes over, with a warning. */
+  losePrimary: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const lost = cluster.primary;
+    await cluster.current.stop("SIGKILL");
+    cluster.current.empty();
+    expect(cluster.pod(lost)).toMatchObject({ code: 3, output: expect.stringContaining("PrimaryDataLost") });
+    await failOver(cluster, known, at);
+  },
+
+  /** The primary is away, a replica takes over, and the primary comes back. */
+  failOver: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const writing = write(cluster, known, 2000);
+    await pause(at % 200);
+    await cluster.current.stop("SIGKILL");
+    await writing;
+    await failOver(cluster, known, at);
+  },
+
+  save: async (cluster: MariaCluster, known: Knowledge) => {
+    await cluster.current.stop();
+    const name = `copy-${known.copies.length}`;
+    cluster.current.save(name);
+    known.copies.push({ name, rows: new Set(known.rows), primary: cluster.primary });
+  },
+
+  /** Somebody puts an older copy of the primary's volume back: what came later is lost by that, not in silence. */
+  putBack: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const copies = known.copies.filter(({ primary }) => primary === cluster.primary);
+    const copy = copies[at % Math.max(copies.length, 1)];
+    if (!copy) return;
+    const later = [...known.rows].filter((id) => !copy.rows.has(id));
+    await cluster.current.stop("SIGKILL");
+    cluster.current.putBack(copy.name);
+    await cluster.settle();
+    // Replicas that have more must say so.
+    if (later.length > 0) expect([...cluster.ahead]).toEqual(cluster.replicas);
+    known.rows = new Set(copy.rows);
+    await write(cluster, known, 1 + (at % 60));
+  },
+
+  rotate: async (cluster: MariaCluster, known: Knowledge) => {
+    known.rotations += 1;
+    const files = mariaFiles({ database: "shop" }, { ...credentials, probe: `probe-${known.rotations}` });
+    for (const ordinal of [...cluster.replicas, cluster.primary]) {
+      const server = cluster.servers[ordinal]!;
+      if (cluster.ahead.has(ordinal)) continue;
+      await server.stop();
+      for (const name of ["init.sql", "probe.cnf"]) server.configure(name, files[name]);
+      server.start();
+      await server.ready();
+    }
+  },
+
+  /** Beside writes, and with a clock that is wrong. What is dumped is the primary's. */
+  backUp: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const host = cluster.servers[cluster.replicas.at(-1) ?? 0]!;
+    const job = { BACKUP_DIR: cluster.backups, BACKUP_NAME: `db${known.nextId}`, BACKUP_HOST: "127.0.0.1" };
+    const writing = write(cluster, known, at % 500);
+    const { code, output } = host.script("backup.sh", { ...job, DATABASE: "shop" });
+    await writing;
+    expect({ code, output }).toMatchObject({ code: 0 });
+  },
+};
+
+/** Which rows were acknowledged: the client prints each after its commit. */
+async function write(cluster: MariaCluster, known: Knowledge, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => (known.nextId += 1));
+  const statements = ids.map((id) => `INSERT INTO shop.t VALUES (${id}); SELECT ${id};`);
+  const acknowledged = await cluster.current.write(statements.join("\n"));
+  for (const line of acknowledged) known.rows.add(Number(line));
+}
+
+/** Without the primary: refused at first, with what would be lost; then that is accepted. */
+async function failOver(cluster: MariaCluster, known: Knowledge, at: number): Promise<void> {
+  const candidates = cluster.replicas.filter((ordinal) => !cluster.ahead.has(ordinal));
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const target = candidates[(at + attempt) % candidates.length]!;
+    const refused = cluster.switchTo(target);
+    expect(refused).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/what it wrote after GTID 0-\d+-\d+ would be lost/),
+    });
+    if (cluster.switchTo(target, { ALLOW_LOSS: "true" }).code === 0) {
+      cluster.record(target);
+      const kept = cluster.idsOf(cluster.current);
+      known.rows = new Set([...known.rows].filter((id) => kept.has(id)));
+      return;
+    }
+    await pause(200);
+  }
+  throw new Error("no replica could be made primary");
+}
+
+function replicaOf(cluster: MariaCluster, at: number) {
+  const ready = cluster.replicas.filter((ordinal) => !cluster.ahead.has(ordinal));
+  const ordinal = ready[at % Math.max(ready.length, 1)];
+  return ordinal === undefined ? undefined : { ordinal, server: cluster.servers[ordinal]! };
+}
+
+/** Lets something happen at another moment: no state of the world says which. */
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
