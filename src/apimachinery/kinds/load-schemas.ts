@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { modules } from "./generated/modules.ts";
 import { addGoFields } from "./go-fields.ts";
 import { scalarSchemas } from "./scalar-schemas.ts";
@@ -32,6 +33,8 @@ class LoadedModules {
   readonly graph = new SchemaGraph();
   readonly #withDescriptions: boolean;
   readonly #loading = new Map<string, Promise<readonly string[]>>();
+  /** A module is loaded for all: not in the context of the request that was first to need it. */
+  readonly #add = AsyncResource.bind((module: string) => this.#read(module));
 
   constructor(withDescriptions: boolean) {
     this.#withDescriptions = withDescriptions;
@@ -44,7 +47,7 @@ class LoadedModules {
     return loading;
   }
 
-  async #add(module: string): Promise<readonly string[]> {
+  async #read(module: string): Promise<readonly string[]> {
     const source = modules[module]!;
     const table = JSON.parse((await source.load()).text) as RawTable;
     const descriptions = this.#withDescriptions

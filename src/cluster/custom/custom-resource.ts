@@ -1,7 +1,6 @@
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
-import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 import {
   type CompiledSchema,
@@ -20,6 +19,7 @@ import { customColumns } from "./custom-columns.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
+import { validatorOf } from "./validators.ts";
 
 export type { ConvertObjects } from "./custom-versions.ts";
 
@@ -51,7 +51,7 @@ export function customResource(
   const names = { ...crd.spec.names, ...(accepted?.plural && accepted) };
   const schemas = new Map(
     crd.spec.versions.map(
-      ({ name, schema }) => [name, compileValidator(schema?.openAPIV3Schema ?? permissive)] as const,
+      ({ name, schema }) => [name, validatorOf(schema?.openAPIV3Schema ?? permissive)] as const,
     ),
   );
   const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;

@@ -1,5 +1,4 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { type CompiledSchema, decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
@@ -10,6 +9,7 @@ import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-res
 import { warnOfFinalizers } from "./finalizer-warnings.ts";
 import { readPath } from "./json-path.ts";
 import { validateScale } from "./validate-scale.ts";
+import { validatorOf } from "./validators.ts";
 
 /** The strategy of custom resources, derived from the schema of each version. */
 export function customStrategy(
@@ -29,7 +29,7 @@ export function customStrategy(
   const statusSchemas = new Map(
     crd.spec.versions.flatMap(({ name, schema }) => {
       const status = schema?.openAPIV3Schema?.properties?.["status"];
-      return status ? [[name, compileValidator(status, { isResource: false })] as const] : [];
+      return status ? [[name, validatorOf(status, { isResource: false })] as const] : [];
     }),
   );
   return {

@@ -8,6 +8,8 @@ export interface Environment {
   readonly who: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether sockets, child processes, workers and writing of files are refused. */
+  readonly isClosed: boolean;
   /** Runs a function in the next turn of the simulated event loop. */
   readonly enqueue: (run: () => void) => void;
 }

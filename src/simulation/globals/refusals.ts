@@ -18,7 +18,7 @@ export function refuseOutside(replacements: Replacements): void {
         name,
         (real: (...args: never[]) => unknown) =>
           function (this: unknown, ...args: never[]) {
-            if (environment()) throw new OutsideError(`${what}.${name}()`, instead);
+            if (environment()?.isClosed) throw new OutsideError(`${what}.${name}()`, instead);
             return new.target ? Reflect.construct(real, args) : real.apply(this, args);
           },
       );

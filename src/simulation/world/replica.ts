@@ -132,6 +132,7 @@ export class Replica {
       who: this.name,
       clock: new ProcessClock(loop.clock),
       random: random.fork(`${this.name} ${this.life}`),
+      isClosed: true,
       enqueue: loop.enqueue,
     };
   }

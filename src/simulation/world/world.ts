@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Fault, Scenario } from "../contract/index.ts";
@@ -13,6 +14,12 @@ import { Replica } from "./replica.ts";
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
 type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
+
+/** Signs tokens that nobody compares; making a key takes longer than starting a cluster. */
+const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
+  type: "pkcs8",
+  format: "pem",
+}) as string;
 
 /** Collections that no comparison looks at: what an operator does besides its work, and what the cluster derives. */
 const aside = new Set([
@@ -63,6 +70,7 @@ export class World {
         clock: this.#clock,
         tokens: tokensOf({ operators }),
         controllers,
+        serviceAccountKey,
         state: this.#base.state,
         onError: (error) => {
           const { message, cause } = error as Error;
@@ -126,7 +134,13 @@ export class World {
     let around = this.#environment.get(who);
     if (!around) {
       const { enqueue } = this.loop;
-      around = { who, clock: this.#clock, random: this.random.fork(`server for ${who}`), enqueue };
+      around = {
+        who,
+        clock: this.#clock,
+        random: this.random.fork(`server for ${who}`),
+        isClosed: false,
+        enqueue,
+      };
       this.#environment.set(who, around);
     }
     return inside(around, run);
