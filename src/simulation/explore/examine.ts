@@ -6,6 +6,7 @@ import {
   judgeState,
   judgeTrace,
   nameOf,
+  refusedObjects,
 } from "../verdicts/index.ts";
 import { simulate } from "../world/index.ts";
 import { lastWords } from "./last-words.ts";
@@ -69,7 +70,10 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
 }
 
 function compare(run: Run, other: Run, { scenario, compared, free }: Comparison): Finding[] {
-  const differences = differencesOf(run.state, other.state).filter((each) => !free.has(nameOf(each)));
+  const refused = refusedObjects(other);
+  const differences = differencesOf(run.state, other.state).filter(
+    (each) => !free.has(nameOf(each)) && !refused.has(each.object.split(" ")[1]!),
+  );
   if (differences.length === 0) return [];
   const message = differences.map(differenceText).join("; ");
   return [{ class: "differs", message, objects: objectsOf(differences), scenario, run, compared }];

@@ -1,0 +1,60 @@
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type InProcessCluster, startInProcess } from "./start-in-process.ts";
+
+let cluster: InProcessCluster;
+const tokens = { secret: { name: "alice", groups: ["system:masters"] } };
+const onError = (error: unknown): never => {
+  throw error;
+};
+
+beforeAll(async () => {
+  cluster = await startInProcess({ tokens, onError });
+});
+afterAll(() => cluster.stop());
+
+const path = "/api/v1/namespaces/default/configmaps";
+const authorization = "Bearer secret";
+
+async function call(method: string, target: string, body?: object, on = cluster) {
+  const headers = { authorization, "content-type": "application/json" };
+  const response = await on.handle({ method, path: target, headers, body: body && JSON.stringify(body) });
+  return {
+    status: response.status,
+    headers: response.headers,
+    object: JSON.parse(await text(response.body)),
+  };
+}
+
+test("a request is handled like one that a socket brought", async () => {
+  const created = await call("POST", path, { metadata: { name: "one" }, data: { a: "ä" } });
+  expect(created).toMatchObject({ status: 201, headers: { "content-type": "application/json" } });
+  expect(await call("GET", `${path}/one`)).toMatchObject({ status: 200, object: { data: { a: "ä" } } });
+  const { status } = await cluster.handle({ method: "GET", path: `${path}/one`, headers: {} });
+  expect(status).toBe(403);
+});
+
+test("a watch is read while it is written, and ends when its body is destroyed", async () => {
+  const { body } = await cluster.handle({
+    method: "GET",
+    path: `${path}?watch=1`,
+    headers: { authorization },
+  });
+  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const next = chunks.next();
+  await call("POST", path, { metadata: { name: "two" } });
+  expect(String((await next).value)).toContain('"type":"ADDED"');
+  await chunks.return!();
+  expect(body.destroyed).toBe(true);
+});
+
+test("a cluster starts from the state of another one, at its revision", async () => {
+  await call("POST", path, { metadata: { name: "three" } });
+  const state = cluster.snapshot();
+  const copy = await startInProcess({ tokens, onError, state });
+  expect(await call("GET", `${path}/three`, undefined, copy)).toMatchObject({ status: 200 });
+  const { object } = await call("POST", path, { metadata: { name: "four" } }, copy);
+  expect(Number(object.metadata.resourceVersion)).toBeGreaterThan(state.revision);
+  expect(await call("GET", `${path}/four`)).toMatchObject({ status: 404 });
+  await copy.stop();
+});

@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
+import { differencesOf, differenceText } from "./differences.ts";
+import { judgeState } from "./judge-state.ts";
+import { judgeTrace } from "./judge-trace.ts";
+import { refusedObjects } from "./refused-objects.ts";
+
+const shop = (more: object = {}): KubernetesObject => ({
+  apiVersion: "sim.dev/v1",
+  kind: "Shop",
+  metadata: { namespace: "default", name: "a", uid: "1", generation: 2 },
+  ...more,
+});
+const runOf = (trace: readonly TraceEvent[], objects: readonly KubernetesObject[] = []): Run => ({
+  seed: 1,
+  trace,
+  state: stateOf(objects),
+  leftovers: [],
+  rejected: [],
+  writes: {},
+  requests: {},
+  duration: 0,
+});
+const change = (by: string, field: string, uid = "1"): TraceEvent => ({
+  at: 1,
+  type: "change",
+  by,
+  change: "MODIFIED",
+  resource: "shops.sim.dev",
+  key: "default/a",
+  uid,
+  fields: [field],
+  owners: [undefined, undefined],
+});
+const scenario = shopScenario();
+
+test("ids, times and generated names are no difference, values and missing objects are", () => {
+  const pod = (name: string, owner: string, image: string, started: string): KubernetesObject[] => [
+    shop({ metadata: { namespace: "default", name: "a", uid: owner } }),
+    {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        namespace: "default",
+        name,
+        generateName: "a-",
+        uid: name,
+        ownerReferences: [{ uid: owner }],
+      },
+      spec: { image },
+      status: { started },
+    } as unknown as KubernetesObject,
+  ];
+  const here = stateOf(pod("a-x", "1", "one", "2030-01-01T00:00:00Z"));
+  expect(differencesOf(here, stateOf(pod("a-y", "2", "one", "2030-01-01T00:00:09Z")))).toEqual([]);
+  const other = stateOf([...pod("a-y", "1", "two", "2030-01-01T00:00:00Z").slice(1), shop()]);
+  expect(differencesOf(here, other).map(differenceText)).toEqual([
+    'Pod.v1 default/a-*: spec.image is "one", not "two"',
+  ]);
+  expect(differencesOf(here, stateOf([shop()])).map(differenceText)).toEqual([
+    "Pod.v1 default/a-* should not be there",
+  ]);
+});
+
+test("two writers without end are a fight over a field, one writer is a loop", () => {
+  const end: TraceEvent = { at: 2, type: "phase", phase: "steps", rests: false };
+  const writes = (...by: string[]): TraceEvent[] =>
+    Array.from({ length: 40 }, (_, index) => change(by[index % by.length]!, "spec.replicas"));
+  expect(judgeTrace(runOf([...writes("shop-0", "cluster"), end]), scenario)).toMatchObject([
+    {
+      class: "fight",
+      message: "shop-0 and cluster change spec.replicas of shops.sim.dev default/a without end",
+    },
+  ]);
+  expect(judgeTrace(runOf([...writes("shop-0"), end]), scenario)).toMatchObject([{ class: "hot-loop" }]);
+});
+
+test("a write by a process that doesn't lead, a 403, and a change by a restart are named", () => {
+  const replicas = { ...scenario, operators: scenario.operators.map((one) => ({ ...one, replicas: 2 })) };
+  const leads: TraceEvent = { at: 0, type: "leads", process: "shop-1" };
+  expect(judgeTrace(runOf([leads, change("shop-0", "status")]), replicas)).toMatchObject([
+    { class: "without-lease", message: "shop-0 writes shops.sim.dev default/a while shop-1 holds the lease" },
+  ]);
+  const forbidden: TraceEvent = {
+    at: 1,
+    type: "request",
+    process: "shop-0",
+    method: "GET",
+    path: "/x",
+    status: 403,
+  };
+  expect(judgeTrace(runOf([forbidden]), scenario)).toMatchObject([{ class: "forbidden" }]);
+  const phases = (["steps", "restart"] as const).map(
+    (phase) => ({ at: 1, type: "phase", phase, rests: true }) as const,
+  );
+  expect(
+    judgeTrace(runOf([phases[0]!, change("shop-0", "status.seen"), phases[1]!]), scenario),
+  ).toMatchObject([
+    {
+      class: "hot-loop",
+      message: expect.stringContaining("after a restart shop-0 changes status.seen") as string,
+    },
+  ]);
+});
+
+test("the status must speak of the current generation, in conditions that are well-formed", () => {
+  const condition = {
+    type: "Ready",
+    status: "True",
+    reason: "Good",
+    lastTransitionTime: "2030-01-01T00:00:00Z",
+  };
+  const classesOf = (status: object): string[] =>
+    judgeState(runOf([], [shop({ status })]), scenario).map(({ class: name }) => name);
+  expect(classesOf({ observedGeneration: 2, conditions: [condition] })).toEqual([]);
+  expect(classesOf({ observedGeneration: 1 })).toEqual(["observed-generation"]);
+  expect(classesOf({ conditions: [{ ...condition, observedGeneration: 1 }] })).toEqual([
+    "observed-generation",
+  ]);
+  for (const wrong of [
+    { status: "yes" },
+    { reason: "not good" },
+    { lastTransitionTime: "now" },
+    { type: "" },
+  ])
+    expect(classesOf({ conditions: [{ ...condition, ...wrong }] })).toEqual(["conditions"]);
+  expect(classesOf({ conditions: [condition, condition] })).toEqual(["conditions"]);
+});
+
+test("objects that the API server refuses in the end are no part of a comparison", () => {
+  const write = (status: number): TraceEvent => ({
+    at: 1,
+    type: "request",
+    process: "shop-0",
+    method: "PATCH",
+    path: "/api/v1/namespaces/default/configmaps/a?fieldManager=shop",
+    status,
+  });
+  expect([...refusedObjects(runOf([write(200), write(422)]))]).toEqual(["default/a"]);
+  expect([...refusedObjects(runOf([write(422), write(200)]))]).toEqual([]);
+});
