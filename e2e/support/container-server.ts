@@ -63,6 +63,8 @@ export async function startContainerServer(behaviour: ContainerBehaviour): Promi
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("upgrade", (request, socket: Socket, head) => {
+    // As the API server: what is connected has no representation, so it must not be asked for one.
+    if (!(request.headers.accept ?? "*/*").includes("*/*")) return socket.end("HTTP/1.1 406 -\r\n\r\n");
     const refusal = onRequest(request);
     if (refusal) return socket.end(refusal);
     return sessions.handleUpgrade(request, socket, head, (session) => {

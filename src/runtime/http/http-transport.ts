@@ -208,7 +208,7 @@ export class HttpTransport {
       host: base.host,
       path: base.pathname.replace(/\/$/, "") + request.path + queryText(request.query),
       headers: {
-        accept: "application/json",
+        accept: request.webSocket ? "*/*" : "application/json",
         "user-agent": userAgent,
         ...identityHeaders(credential, config.impersonate),
         ...(body !== undefined && { "content-type": "application/json" }),
