@@ -182,6 +182,16 @@ await dump(client, pod, upload);
 assert.equal(await text(upload), "CREATE TABLE");
 `,
   },
+  "export async function countNamespaces": {
+    before: inCluster,
+    after: `const cluster = await startTestCluster();
+const { manager, stop } = await startTestManager(cluster.kubeconfig);
+assert.equal(await countNamespaces(manager), 4);
+await stop();
+await cluster.stop();
+await eventually(() => assert.ok(manager));
+`,
+  },
   "exec: async ({ args: [, command] })": {
     before: `${inCluster}${given}
 import type { Manager } from "@tsbuilder/runtime";

@@ -36,6 +36,7 @@ import { ProbeServer } from "./probe-server.ts";
 /** The parts of a manager. Creating them sends nothing and opens nothing. */
 export interface ManagerParts {
   readonly clock: Clock;
+  readonly config: () => Promise<ClusterConfig>;
   readonly log: Logger;
   readonly client: Client;
   readonly cache: Cache;
@@ -95,7 +96,20 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     measurements.callbackFailed(error.callback);
   };
   const isIdle = () => measurements.controllers.every(({ depth, active }) => depth + active === 0);
-  return { clock, log, client, cache, events, controllers, ...served, lifecycle, isIdle, report, close };
+  return {
+    clock,
+    config: base.config,
+    log,
+    client,
+    cache,
+    events,
+    controllers,
+    ...served,
+    lifecycle,
+    isIdle,
+    report,
+    close,
+  };
 }
 
 /** What all parts share. */

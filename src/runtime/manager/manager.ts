@@ -5,6 +5,7 @@ import type { Client } from "../client/client.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
+import type { ClusterConfig } from "../http/config.ts";
 import type { HealthCheck } from "../health/health-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionWebhook } from "../webhook/admission-webhook.ts";
@@ -41,6 +42,11 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     this.flags = flags ?? ({} as FlagValues<Flags>);
     this.#parts = makeManagerParts(options);
     this.#ownsProcess = options.ownsProcess ?? false;
+  }
+
+  /** How to reach the cluster, and as whom; loaded once. */
+  config(): Promise<ClusterConfig> {
+    return this.#parts.config();
   }
 
   /** Reads from the cache and writes to the server. `client.with({ live: true })` also reads from the server. */

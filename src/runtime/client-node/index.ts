@@ -1,0 +1,1 @@
+export { type LoadableKubeConfig, loadFromManager } from "./load-from-manager.ts";

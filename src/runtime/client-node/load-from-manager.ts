@@ -1,0 +1,86 @@
+import { TerminalError } from "../errors/terminal-error.ts";
+import type { ClusterConfig, Impersonation } from "../http/config.ts";
+import { identityHeaders } from "../http/identity-headers.ts";
+
+/** What a `KubeConfig` of every version of `@kubernetes/client-node` has, and nothing else is needed of it. */
+export interface LoadableKubeConfig {
+  loadFromOptions(options: object): void;
+  addAuthenticator(authenticator: KubeConfigAuthenticator): void;
+}
+
+/** Provides the identity for each request. */
+export interface KubeConfigAuthenticator {
+  isAuthProvider(user: object): boolean;
+  applyAuthentication(user: object, options: RequestIdentity): Promise<void>;
+}
+
+/** The part of a request's options that says who calls. */
+export interface RequestIdentity {
+  headers?: object | undefined;
+  ca?: unknown;
+  cert?: unknown;
+  key?: unknown;
+}
+
+/**
+ * Makes a `KubeConfig` reach the manager's cluster as the manager does: same server, certificates and proxy, with
+ * credentials that are asked for before each request, and so renewed in time. Returns it.
+ */
+export async function loadFromManager<K extends LoadableKubeConfig>(
+  kubeConfig: K,
+  manager: { config(): Promise<ClusterConfig> },
+): Promise<K> {
+  const config = await manager.config();
+  if (config.carry)
+    throw new TerminalError("this manager's cluster runs in its process, where client-node can't reach it");
+  refuseLists(config.impersonate);
+  const name = "manager";
+  const user = { name };
+  const context = { name, cluster: name, user: name, namespace: config.namespace };
+  kubeConfig.loadFromOptions({
+    clusters: [{ name, ...clusterOf(config) }],
+    users: [user],
+    contexts: [context],
+    currentContext: name,
+  });
+  let certificates = "";
+  let generation = 0;
+  kubeConfig.addAuthenticator({
+    isAuthProvider: (one) => one === user,
+    async applyAuthentication(_, options) {
+      const credential = await (config.credentials?.current({ refresh: false }) ?? {});
+      const { cert, key } = credential;
+      Object.assign(options, {
+        headers: { ...options.headers, ...identityHeaders(credential, config.impersonate) },
+        ...(cert !== undefined && { cert, key }),
+      });
+      // Since 2.0 it keeps connections, with the certificates that they began with, for as long as the user has this name.
+      const current = `${cert} ${String(options.ca)}`;
+      if (certificates !== "" && certificates !== current)
+        user.name = context.user = `${name}-${++generation}`;
+      certificates = current;
+    },
+  });
+  return kubeConfig;
+}
+
+function clusterOf(config: ClusterConfig): object {
+  const { server, ca, caFile, insecureSkipTlsVerify, tlsServerName, proxyUrl } = config;
+  return {
+    server,
+    caData: ca && Buffer.from(ca).toString("base64"),
+    caFile: ca === undefined ? caFile : undefined,
+    // It speaks plain HTTP only if it is told not to verify certificates.
+    skipTLSVerify: insecureSkipTlsVerify ?? server.startsWith("http:"),
+    tlsServerName,
+    proxyUrl,
+  };
+}
+
+/** It joins several headers of a name to one, which would be another group. */
+function refuseLists({ groups = [], extra = {} }: Partial<Impersonation> = {}): void {
+  if ([groups, ...Object.values(extra)].every(({ length }) => length < 2)) return;
+  throw new TerminalError(
+    "client-node can impersonate one group, and one value for each extra field: use a config with one of them",
+  );
+}
