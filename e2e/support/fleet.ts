@@ -38,8 +38,8 @@ export class Fleet {
   readonly #uids = new Map<string, string>();
   readonly #proxies: FaultProxy[] = [];
   readonly running = new Set<FleetProcess>();
-  /** Called for every write of an object's status. */
-  onWrite: (name: string, process: string) => void = () => {};
+  /** The processes that wrote something, the last one last. */
+  readonly writers = new Set<string>();
   #serial = 0;
 
   constructor(kubeconfig: ClusterUnderTest["kubeconfig"], options: FleetOptions) {
@@ -63,8 +63,10 @@ export class Fleet {
     this.#proxies.push(proxy);
     proxy.onRequest = (request) => {
       this.observer.sent(name, request);
-      const written = nameIn(request.path);
-      if (request.method !== "GET" && written !== undefined) this.onWrite(written, name);
+      if (request.method !== "GET" && nameIn(request.path) !== undefined) {
+        this.writers.delete(name);
+        this.writers.add(name);
+      }
       return undefined;
     };
     proxy.onAnswer = (request) => this.observer.answered(name, request);

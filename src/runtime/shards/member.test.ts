@@ -36,8 +36,8 @@ const scheduleOf = (...layouts: string[]) =>
 /** A death is seen within a lease and a look; then its ranges are claimed, and those that move are drained first. */
 const calm = (leaseDuration * 1.1 + requestTimeout + 2 * retryPeriod + longestDrain) / 0.95;
 
-function worldAfter(steps: readonly ShardStep[], seed: number): ShardWorld {
-  const world = new ShardWorld(seed);
+function worldAfter(steps: readonly ShardStep[], luck: number): ShardWorld {
+  const world = new ShardWorld(luck);
   world.perform({ do: "join", rate: 1, layout: "uid" });
   for (const step of steps) world.perform(step);
   world.perform({ do: "trouble", milliseconds: 0 });
@@ -49,8 +49,8 @@ function worldAfter(steps: readonly ShardStep[], seed: number): ShardWorld {
 test("no range is ever written by two, whatever is suspended, killed, lost or late", () => {
   const { numRuns = 100 } = fc.readConfigureGlobal();
   fc.assert(
-    fc.property(scheduleOf("uid", "uid", "namespace"), fc.nat(1e6), (steps, seed) => {
-      const world = worldAfter(steps, seed);
+    fc.property(scheduleOf("uid", "uid", "namespace"), fc.nat(1e6), (steps, luck) => {
+      const world = worldAfter(steps, luck);
       world.run(calm);
       expect(world.clashes).toEqual([]);
     }),
@@ -61,8 +61,8 @@ test("no range is ever written by two, whatever is suspended, killed, lost or la
 test("every range is held again within a lease of quiet, by equal shares", () => {
   const { numRuns = 100 } = fc.readConfigureGlobal();
   fc.assert(
-    fc.property(scheduleOf("uid"), fc.nat(1e6), (steps, seed) => {
-      const world = worldAfter(steps, seed);
+    fc.property(scheduleOf("uid"), fc.nat(1e6), (steps, luck) => {
+      const world = worldAfter(steps, luck);
       // One that had left while it was suspended is not heard of any more.
       world.perform({ do: "join", rate: 1, layout: "uid" });
       world.run(calm);
