@@ -38,6 +38,7 @@ export default defineConfig({
           include: [
             "src/**/*.test.ts",
             "e2e/{support,tools,conformance,controllers,differential,golden,kubernetes-suite,mutants,snippets}/*.test.ts",
+            "e2e/node-journeys/results-page.test.ts",
           ],
           setupFiles: [randomCases, patience, waits],
           expect: { poll: { timeout: limits.unit - 10_000 } },
@@ -122,6 +123,7 @@ export default defineConfig({
           // A whole Kubernetes with containers; each takes most of a machine.
           name: "node",
           include: ["e2e/real/node/**/*.test.ts", "e2e/node-journeys/**/*.test.ts"],
+          exclude: ["e2e/node-journeys/results-page.test.ts"],
           globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",

@@ -6,7 +6,7 @@ import { registryHost } from "../real/node/addresses.ts";
 import { type NodeProject, prepareNodeProject } from "../real/node/node-project.ts";
 
 // Each engine builds the scaffolded Dockerfile and pushes it to a registry with TLS and a login, from which the kubelet
-// pulls it; and an image gets to a node without a registry.
+// pulls it.
 
 const { missing, start } = prepareNodeProject("images by Docker Engine, podman and buildah");
 const secret = "registry";
@@ -37,21 +37,16 @@ test.skipIf(missing !== undefined).each(["docker", "podman", "buildah"])(
     await project.tsbuilder("build", ...target);
     const digest = readFileSync(join(project.folder, "digest"), "utf8").trim();
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(await runHelp(tool, image, "Always")).toContain("--leader-elect");
+    expect(await runHelp(tool, image)).toContain("--leader-elect");
     const pulled = await project.kubectl(`get pod ${tool} --output=jsonpath={..imageID}`);
     expect(pulled).toBe(`${registryHost}/${tool}/shop-operator@${digest}`);
   },
 );
 
-test.skipIf(missing !== undefined)("an image is loaded into the node without a registry", async () => {
-  await project.tsbuilder("build", "--image", "shop-operator:loaded", "--load", "kind");
-  expect(await runHelp("loaded", "shop-operator:loaded", "Never")).toContain("--leader-elect");
-});
-
 /** Runs the image's entry point with `--help` in a pod that ends, and returns its output. */
-async function runHelp(name: string, image: string, pull: string): Promise<string> {
+async function runHelp(name: string, image: string): Promise<string> {
   const spec = JSON.stringify({ spec: { imagePullSecrets: [{ name: secret }] } });
-  const words = `run ${name} --image=${image} --image-pull-policy=${pull} --restart=Never`;
+  const words = `run ${name} --image=${image} --image-pull-policy=Always --restart=Never`;
   await project.kubectl(`${words} --overrides`, spec, "--", "--help");
   const phase = "--for=jsonpath={.status.phase}=Succeeded";
   await project.kubectl(`wait pod/${name} ${phase} --timeout=${timeoutIn.journey}`);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resultsPage, type VitestReport } from "./results-page.ts";
 
-// Runs the tests on a real Kubernetes; all of them if no file is named, and then their results are written down.
+// Runs the tests on a real Kubernetes, all of them or those of some files, and writes their results down.
 
 const files = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "node-journeys-"));
@@ -13,9 +13,8 @@ const suite = ["run", "--config", ".config/vitest.config.ts", "--project", "node
 const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const words = ["--no-install", "vitest", ...suite, ...output, ...files];
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
-if (files.length === 0) {
-  const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-  writeFileSync(new URL("RESULTS.md", import.meta.url), resultsPage(results, process.cwd()));
-}
+const page = new URL("RESULTS.md", import.meta.url);
+const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
+writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, process.cwd()));
 rmSync(folder, { recursive: true });
 process.exitCode = status ?? 1;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clusterName, connect, image, kubectl, namespace, project, run, show } from "./cluster.ts";
 import { curlPod } from "./curl-pod.ts";
 import { hasFeature, installPrerequisites } from "./prerequisites.ts";
-import { applySamples, deleteSamples, hasSamples, reconciled } from "./samples.ts";
+import { applySamples, deleteSamples, hasSamples, isReady, reconciled } from "./samples.ts";
 import { untrustedWebhooks } from "./untrusted-webhooks.ts";
 
 beforeAll(() => {
@@ -67,6 +67,6 @@ test.runIf(hasSamples())("the samples become ready", async () => {
   // A moment passes between a ready pod and a node that sends requests of webhooks to it.
   await expect.poll(applySamples, { timeout: 60_000, interval: 2_000 }).not.toEqual([]);
   for (const sample of reconciled(applySamples())) {
-    run(`kubectl wait ${sample} --for=condition=Ready --timeout=240s`);
+    await expect.poll(() => isReady(sample), { timeout: 240_000, interval: 2_000 }).toBe(true);
   }
 });

@@ -25,3 +25,15 @@ export function reconciled(samples: readonly string[]): string[] {
     .map((resource) => /^ {2}kind: (.*)$/m.exec(resource)?.[1]?.toLowerCase());
   return samples.filter((sample) => kinds.includes(sample.split(".")[0]));
 }
+
+/** Whether its controller says so; the condition of those that run servers is called Available. */
+export function isReady(sample: string): boolean {
+  const { status } = JSON.parse(run(`kubectl get ${sample} --output json`)) as Reconciled;
+  return (status?.conditions ?? []).some(
+    ({ type, status: holds }) => (type === "Ready" || type === "Available") && holds === "True",
+  );
+}
+
+interface Reconciled {
+  readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
+}
