@@ -2,7 +2,9 @@ import { once } from "node:events";
 import net from "node:net";
 import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import type * as newest from "@kubernetes/client-node";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
+import { loadFromManager } from "@tsbuilder/runtime/client-node";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
@@ -117,6 +119,26 @@ describe.skipIf("missing" in programs)("in a container of a real node", () => {
     const page = await client.openPort(key, 8080);
     page.write("GET / HTTP/1.0\r\n\r\n");
     expect((await buffer(page)).toString()).toMatch(/box\n$/);
+  });
+
+  test("@kubernetes/client-node runs commands beside ours", async () => {
+    const isOld = Number(process.versions.node.split(".")[0]) < 22;
+    const clientNode = (await import(isOld ? "client-node-1" : "@kubernetes/client-node")) as typeof newest;
+    const config = await loadConfig({ kubeconfig: node.kubeconfig, env: {} });
+    const kubeConfig = await loadFromManager(new clientNode.KubeConfig(), { config: async () => config });
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const words = ["/bin/busybox", "sh", "-c", `/bin/busybox head -c ${tenMegabytes.length}; exit 7`];
+    const ended = new Promise((resolve, reject) => {
+      new clientNode.Exec(kubeConfig)
+        .exec("default", "box", "box", words, stdout, stderr, stdin, false, (status) => {
+          stdout.end();
+          resolve(status);
+        })
+        .catch(reject);
+    });
+    stdin.write(tenMegabytes);
+    expect((await buffer(stdout)).equals(tenMegabytes)).toBe(true);
+    expect(await ended).toMatchObject({ reason: "NonZeroExitCode", details: { causes: [{ message: "7" }] } });
   });
 
   test("a forwarded port is one of this machine, until it is closed", async () => {
