@@ -17,7 +17,7 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   collision: "right with one object, wrong with two: names or state are shared between them.",
   "hot-loop": "writes go on although nothing changes. Write only what differs, and no times or counters.",
   fight:
-    "two writers change one field back and forth. Each field needs one owner: leave it out of what you apply.",
+    "two writers change one field back and forth. Each field needs one owner: omit it from what you apply.",
   leftover:
     "something is left after the deletion. Set an owner reference on every child in the namespace, and a finalizer for everything else.",
   "foreign-object":

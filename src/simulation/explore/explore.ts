@@ -16,7 +16,9 @@ export interface ExploreOptions {
   readonly from?: number;
   /** Stop after this many milliseconds of real time. Default: no limit. */
   readonly time?: number;
-  /** How long the failure may be shrunk, in milliseconds of real time. Default: 20,000. */
+  /** How many smaller scenarios are tried. Default: 200. */
+  readonly shrinks?: number;
+  /** For how many milliseconds of real time they are. Default: no limit, so that every machine comes to the same end. */
   readonly shrinkTime?: number;
 }
 
@@ -46,7 +48,7 @@ const perPlan = 10;
  */
 export async function explore(
   make: Scenario | ((random: Random) => Scenario),
-  { seeds = 100, from = 1, time = Infinity, shrinkTime = 20_000 }: ExploreOptions = {},
+  { seeds = 100, from = 1, time = Infinity, shrinks = 200, shrinkTime = Infinity }: ExploreOptions = {},
 ): Promise<Exploration> {
   const start = performance.now();
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
@@ -70,7 +72,9 @@ export async function explore(
     }
     if (finding) {
       const end = performance.now() + shrinkTime;
-      return { runs, failure: failureOf(await shrink(finding, () => performance.now() > end), seed) };
+      let tries = 0;
+      const isOver = (): boolean => tries++ >= shrinks || performance.now() > end;
+      return { runs, failure: failureOf(await shrink(finding, isOver), seed) };
     }
   }
   return { runs, failure: undefined };

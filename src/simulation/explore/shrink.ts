@@ -9,13 +9,13 @@ export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
   return (await examine(scenario, baseline))[0];
 }
 
-/** Leaves out faults and steps, and makes numbers smaller, as long as the same is wrong. */
+/** Omits faults and steps, and makes numbers smaller, as long as the same is wrong. `isOver` is asked before each try. */
 export async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding> {
   let best = finding;
-  for (let progress = true; progress && !isOver(); ) {
+  for (let progress = true; progress; ) {
     progress = false;
     for (const smaller of smallerThan(best.scenario)) {
-      if (isOver()) break;
+      if (isOver()) return best;
       const found = await findIn(smaller);
       if (found?.class !== finding.class) continue;
       best = found;

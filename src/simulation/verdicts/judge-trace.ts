@@ -95,9 +95,15 @@ function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario): Verdi
         add(key, `${change.by} deletes ${key}, which ${creator} created`);
     } else if (operator && before && after && before !== after && !gone.has(before))
       add(key, `${change.by} takes ${key} from the owner that controls it`);
+    else if (operator && !before && after && processes.get(creator) !== operator && overwrites(change))
+      add(key, `${change.by} takes ${key}, which ${creator} created, and overwrites it`);
     if (change.change === "DELETED") gone.add(change.uid);
   }
   return [...verdicts.values()];
+}
+
+function overwrites({ fields }: Change): boolean {
+  return fields.some((field) => /^(?:data|spec|stringData|binaryData)(?:\.|$)/.test(field));
 }
 
 function forbidden(trace: readonly TraceEvent[]): Verdict[] {

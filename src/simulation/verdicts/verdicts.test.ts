@@ -77,6 +77,13 @@ test("two writers without end are a fight over a field, one writer is a loop", (
   expect(judgeTrace(runOf([...writes("shop-0"), end]), scenario)).toMatchObject([{ class: "hot-loop" }]);
 });
 
+test("an object that somebody else created is not to be taken and overwritten", () => {
+  const taken = { ...change("shop-0", "data.size", "7"), owners: [undefined, "1"] } as TraceEvent;
+  expect(judgeTrace(runOf([taken]), scenario)).toMatchObject([{ class: "foreign-object" }]);
+  const created = { ...taken, change: "ADDED", fields: [] } as unknown as TraceEvent;
+  expect(judgeTrace(runOf([created, taken]), scenario)).toEqual([]);
+});
+
 test("a write by a process that doesn't lead, a 403, and a change by a restart are named", () => {
   const replicas = { ...scenario, operators: scenario.operators.map((one) => ({ ...one, replicas: 2 })) };
   const leads: TraceEvent = { at: 0, type: "leads", process: "shop-1" };
