@@ -166,7 +166,6 @@ describe("operationsFor()", () => {
       "sets spec.range",
       "removes spec.range",
       "changes spec.range.low",
-      "sets spec.union.a",
       "sets spec.union.c",
       'changes spec.typed.type to "Plain"',
       "sets spec.typed.size to its maximum, 100",

@@ -58,13 +58,18 @@ class Plan {
     this.#random = random;
     this.#drawing = { random, values: options.values ?? {}, optional: 0.5 };
     const names = shuffled(options.names, random);
-    const namespaces = kind.isNamespaced ? (options.namespaces ?? ["default", "other"]) : [undefined];
-    // Objects of one name in two namespaces come one after the other.
-    this.#metadata = names.flatMap((name) =>
+    const namespaces: readonly (string | undefined)[] = kind.isNamespaced
+      ? shuffled(options.namespaces ?? ["default", "other"], random)
+      : [undefined];
+    const among = (name: string): UserObject["metadata"][] =>
       shuffled(namespaces, random).map((namespace) =>
         namespace === undefined ? { name } : { name, namespace },
-      ),
-    );
+      );
+    const grouped = names.flatMap(among);
+    // Objects of one name in several namespaces come one after the other, or several in one namespace do.
+    this.#metadata = random.chance(0.5)
+      ? grouped
+      : grouped.toSorted((a, b) => namespaces.indexOf(a.namespace) - namespaces.indexOf(b.namespace));
   }
 
   steps(): PlannedStep[] {

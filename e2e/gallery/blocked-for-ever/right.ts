@@ -1,0 +1,22 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        if (app.status?.phase === "Paused") return;
+        const { message, extra = "" } = app.spec;
+        const isWrong = !/^[\w .:]{1,100}$/.test(message);
+        await client.patchStatus(App, app, { phase: isWrong ? "Failed" : "Ready" });
+        if (isWrong) return;
+        await client.apply(ConfigMap, { metadata: request, data: { message, extra } }, { owner: app });
+      },
+    });
+}

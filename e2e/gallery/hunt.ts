@@ -1,0 +1,30 @@
+import { explore, type Failure } from "@tsbuilder/simulation";
+import type { Exhibit } from "./exhibits.ts";
+import { scenarioOf } from "./scenario-of.ts";
+
+/** How far a version of an exhibit is searched. */
+export interface Hunt {
+  /** The first plan of steps. Default: 1. */
+  readonly from?: number;
+  readonly plans: number;
+  /** How many schedules of faults each plan is run with; ten at most. */
+  readonly seeds: number;
+}
+
+/** `explore()` draws the steps anew for ten seeds each. */
+const perPlan = 10;
+
+/** Explores a version of an exhibit until something is wrong. */
+export async function hunt(
+  exhibit: Exhibit,
+  version: "wrong" | "right",
+  { from = 1, plans, seeds }: Hunt,
+): Promise<Failure | undefined> {
+  const scenario = await scenarioOf(exhibit, version);
+  for (let plan = from; plan < from + plans; plan++) {
+    // Without a limit of time, the smallest scenario is the same on every machine.
+    const { failure } = await explore(scenario, { from: plan * perPlan, seeds, shrinkTime: Infinity });
+    if (failure) return failure;
+  }
+  return undefined;
+}

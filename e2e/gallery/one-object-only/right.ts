@@ -1,0 +1,20 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { message, extra = "" } = app.spec;
+        const metadata = { ...request, name: request.name };
+        await client.apply(ConfigMap, { metadata, data: { message, extra } }, { owner: app, force: true });
+        await client.patchStatus(App, app, { ...app.status, observedGeneration: app.metadata.generation });
+      },
+    });
+}

@@ -1,0 +1,27 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { namespace, name } = request;
+        const seeds = (await client.list(ConfigMap, { namespace })).filter(
+          ({ metadata }) => metadata.ownerReferences?.[0]?.uid === app.metadata.uid,
+        );
+        if (app.status?.phase !== "Ready" || seeds.length === 0)
+          await client.create(
+            ConfigMap,
+            { metadata: { namespace, generateName: `${name}-seed-` } },
+            { owner: app },
+          );
+        await client.patchStatus(App, app, { phase: "Ready", observedGeneration: app.metadata.generation });
+      },
+    });
+}

@@ -1,0 +1,25 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { message, extra = "" } = app.spec;
+        await client.apply(ConfigMap, { metadata: request, data: { message, extra } }, { owner: app });
+        await client.patchStatus(App, app, { ...app.status, observedGeneration: app.metadata.generation });
+      },
+    });
+}
+
+export const rules = [
+  { apiGroups: ["gallery.dev"], resources: ["apps"], verbs: ["get", "list", "watch"] },
+  { apiGroups: ["gallery.dev"], resources: ["apps/status"], verbs: ["patch"] },
+  { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create"] },
+];

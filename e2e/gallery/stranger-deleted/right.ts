@@ -1,0 +1,28 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { message, extra = "" } = app.spec;
+        if (extra !== "")
+          await client.apply(
+            ConfigMap,
+            { metadata: request, data: { message, extra } },
+            { owner: app, leaveStrangers: true },
+          );
+        else if (
+          (await client.find(ConfigMap, request))?.metadata.ownerReferences?.[0]?.uid === app.metadata.uid
+        )
+          await client.delete(ConfigMap, request);
+        await client.patchStatus(App, app, { ...app.status, observedGeneration: app.metadata.generation });
+      },
+    });
+}

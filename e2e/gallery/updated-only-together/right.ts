@@ -1,0 +1,21 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { message, extra = "" } = app.spec;
+        const old = await client.find(ConfigMap, request);
+        await client.patchStatus(App, app, { ...app.status, observedGeneration: app.metadata.generation });
+        if (old?.data?.["message"] === message && old.data["extra"] === extra) return;
+        await client.apply(ConfigMap, { metadata: request, data: { message, extra } }, { owner: app });
+      },
+    });
+}

@@ -1,0 +1,24 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .withOptions({ needLeaderElection: false })
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        await client.apply(
+          ConfigMap,
+          { metadata: request, data: { message: app.spec.message } },
+          { owner: app },
+        );
+      },
+    });
+}
+
+export const replicas = 2;
