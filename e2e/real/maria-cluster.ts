@@ -95,8 +95,12 @@ export class MariaCluster {
     const server = this.servers[ordinal]!;
     if (!server.isRunning) this.#expectPod(ordinal);
     for (;;) {
-      await eventually(() => !server.isRunning || this.#agrees(server));
-      if (server.isRunning) return;
+      await eventually(() => !server.isRunning || this.#hasCaughtUp(server));
+      if (server.isRunning) {
+        const [mine, its] = [server, this.current].map((one) => one.sql(checksum, root).output);
+        if (mine !== its) throw new Error(`replica ${ordinal} is ready and disagrees: ${mine}, not ${its}`);
+        return;
+      }
       const code = await server.ended();
       if (code === 5) {
         this.ahead.add(ordinal);
@@ -107,11 +111,12 @@ export class MariaCluster {
     }
   }
 
-  /** Whether a replica is ready and has the primary's rows, while nobody writes. */
-  #agrees(server: DatabaseServer): boolean {
-    if (server.script("ready.sh").code !== 0) return false;
-    const [mine, its] = [server, this.current].map((one) => one.sql(checksum, root));
-    return mine!.code === 0 && mine!.output === its!.output;
+  /** Whether a replica is connected, ready, and has applied all that the primary has, while nobody writes. */
+  #hasCaughtUp(server: DatabaseServer): boolean {
+    const connected = /\tYes\tYes\t/.test(server.sql("SHOW SLAVE STATUS", root).output);
+    if (!connected || server.script("ready.sh").code !== 0) return false;
+    const { output: position } = this.current.sql("SELECT @@gtid_binlog_pos", root);
+    return server.sql(`SELECT MASTER_GTID_WAIT('${position}', 0)`, root).output === "0";
   }
 
   #expectPod(ordinal: number): void {

@@ -20,8 +20,15 @@ describe.skipIf(missing)("whatever happens to the servers", () => {
   test("acknowledged rows are on the primary unless the status said otherwise, and ready replicas agree with it", async () => {
     const cases = Math.ceil(fc.readConfigureGlobal().numRuns! / 25);
     const property = fc.asyncProperty(fc.array(anyMove, { minLength: 3, maxLength: 8 }), play);
-    await fc.assert(property, { numRuns: cases });
+    await fc.assert(property, { numRuns: cases, examples: [[oldCopy]] });
   });
+
+  // Without ids of its own for each run of a server, replicas followed the older copy in silence.
+  const oldCopy: Move[] = [
+    { name: "save", at: 0 },
+    { name: "write", at: 5 },
+    { name: "putBack", at: 30 },
+  ];
 
   async function play(list: readonly Move[]): Promise<void> {
     const cluster = await new MariaCluster().start(3, tables.path);
