@@ -16,8 +16,7 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
   try {
     const { XDG_CACHE_HOME: given = "", HOME: home = homedir() } = env;
     if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home))) return undefined;
-    const all = join(isAbsolute(given) ? given : join(home, ".cache"), "tsbuilder", "code");
-    mkdirSync(all, { recursive: true, mode: 0o700 });
+    const all = makeFolder(isAbsolute(given) ? given : join(home, ".cache"), "tsbuilder", "code");
     if (!isOurs(all)) return undefined;
     const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
     if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
@@ -25,6 +24,13 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
   } catch {
     return undefined;
   }
+}
+
+/** Creates what is missing of a folder, level by level: below `/proc`, Node's recursive `mkdir` never ends. */
+function makeFolder(base: string, ...names: readonly string[]): string {
+  if (!existsSync(base)) mkdirSync(base, { mode: 0o700 });
+  const [name, ...rest] = names;
+  return name === undefined ? base : makeFolder(join(base, name), ...rest);
 }
 
 function isOurs(folder: string): boolean {

@@ -143,6 +143,10 @@ describe("the folder of compiled code", () => {
     expect(existsSync(home)).toBe(false);
   });
 
+  it("is not made below /proc, where Node's recursive mkdir never ends", () => {
+    expect(openCodeFolder("1.0.0", { XDG_CACHE_HOME: "/proc/tsbuilder" })).toBeUndefined();
+  });
+
   it("exists for the eight versions that came last", () => {
     const versions = Array.from({ length: 9 }, (_, at) => `1.0.${at}`);
     versions.forEach(open);
