@@ -43,7 +43,8 @@ export default defineConfig({
           setupFiles: [randomCases, patience, waits],
           expect: { poll: { timeout: limits.unit - 10_000 } },
           exclude: ["**/node_modules/**", "**/dist/**"],
-          pool: "threads",
+          // Not threads: after all tests of the runtime in one of them, Node waits without end for a handle to close.
+          pool: "forks",
           // All cores: by default one of them would stay idle.
           maxWorkers: availableParallelism(),
           isolate: false,
