@@ -6,6 +6,7 @@ import { foundData } from "./found-data.ts";
 import { refusals } from "./refusals.ts";
 import { secrets } from "./secrets.ts";
 import type { ScenarioContext } from "./context.ts";
+import { switchovers } from "./switchovers.ts";
 import { unforeseen } from "./unforeseen.ts";
 import { volumes } from "./volumes.ts";
 
@@ -19,6 +20,7 @@ export interface Scenario {
 /** The scenarios that share one running operator, each in its own namespace. */
 export const scenarios: readonly Scenario[] = [
   ...everyday,
+  ...switchovers,
   ...secrets,
   ...refusals,
   ...failures,
