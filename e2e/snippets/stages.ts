@@ -86,6 +86,66 @@ await ended;
 await cluster.stop();
 `,
   },
+  'manager.addCluster("east"': {
+    before: `${inCluster}${given}
+import { Manager } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+const [home, east] = [await startTestCluster({ crds: "config/crd/bases" }), await startTestCluster({ crds: "config/crd/bases" })];
+const kubeconfig = {
+  ...east.kubeconfig,
+  contexts: east.kubeconfig.contexts!.map((context) => ({ ...context, name: "east" })),
+};
+const manager = new Manager({ name: "shops", config: () => loadConfig({ kubeconfig: home.kubeconfig, env: {} }) });
+class MySQLReconciler {
+  readonly #client: Cluster["client"];
+  constructor(client: Cluster["client"]) {
+    this.#client = client;
+  }
+  async reconcile(request: { namespace?: string | undefined; name: string }) {
+    const mysql = await this.#client.find(MySQL, request);
+    if (mysql) await this.#client.apply(StatefulSet, statefulSetFor(mysql), { owner: mysql });
+  }
+}
+`,
+    after: `const ended = manager.start();
+await manager.started;
+const client = manager.clusters.get("east")!.client.with({ live: true });
+await client.create(MySQL, { metadata: { namespace: "default", name: "db" }, spec: {} });
+await eventually(() => client.get(StatefulSet, { namespace: "default", name: "db" }));
+manager.stop();
+await ended;
+await home.stop();
+await east.stop();
+`,
+  },
+  "followKubeconfigSecrets(manager, {": {
+    before: `${inCluster}${given}
+import { type Cluster, loadConfig, Manager } from "@tsbuilder/runtime";
+import { Namespace, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+const [home, east] = [await startTestCluster({ crds: "config/crd/bases" }), await startTestCluster({ crds: "config/crd/bases" })];
+const manager = new Manager({ name: "shops", config: () => loadConfig({ kubeconfig: home.kubeconfig, env: {} }) });
+const seen: string[] = [];
+function setupMySQLController(cluster: Cluster): void {
+  cluster.controllerFor(MySQL).complete({ reconcile: ({ name }) => void seen.push(name) });
+}
+`,
+    after: `const ended = manager.start();
+await manager.started;
+const client = manager.client.with({ live: true });
+await client.create(Namespace, { metadata: { name: "fleet" } });
+await client.create(Secret, {
+  metadata: { namespace: "fleet", name: "east", labels: { "example.com/fleet": "shops" } },
+  data: { kubeconfig: Buffer.from(JSON.stringify(east.kubeconfig)).toString("base64") },
+});
+await eventually(() => assert.deepEqual([...manager.clusters.keys()], ["east"]));
+await manager.clusters.get("east")!.client.create(MySQL, { metadata: { namespace: "default", name: "db" }, spec: {} });
+await eventually(() => assert.deepEqual(seen, ["db"]));
+manager.stop();
+await ended;
+await home.stop();
+await east.stop();
+`,
+  },
   "await manager.start(); // resolves after SIGTERM": {
     before: `${inCluster}${given}
 const cluster = await startTestCluster({ crds: "config/crd/bases" });

@@ -35,6 +35,7 @@ export { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/qua
 export { formatMicroTime, formatTime, parseDuration, parseTime } from "@tsbuilder/apimachinery/time";
 export * from "./cache/index.ts";
 export * from "./client/index.ts";
+export * from "./clusters/index.ts";
 export { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 export * from "./controller/index.ts";
 export * from "./events/index.ts";

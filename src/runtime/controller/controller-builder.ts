@@ -10,7 +10,13 @@ import type { LogFields } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import { defaultBackoff } from "../queue/backoff.ts";
 import type { Controller, ControllerSpec } from "./controller-spec.ts";
-import type { ControllerDefaults, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
+import type {
+  AddedWatchFilter,
+  ControllerDefaults,
+  ControllerOptions,
+  OwnsFilter,
+  WatchFilter,
+} from "./controller-options.ts";
 import { deletionAware } from "./deletion-aware.ts";
 import { type EventHandler, handling, mapping, type Reaction, type RequestMap } from "./event-reaction.ts";
 import { kindSource } from "./kind-source.ts";
@@ -173,11 +179,11 @@ export class RequestControllerBuilder<R> {
   #sourceOf<T extends KubernetesObject>(
     kind: Kind<T>,
     reaction: Reaction<T, R>,
-    { predicates = [] }: WatchFilter<T>,
+    { predicates = [], cluster = this.host }: AddedWatchFilter<T>,
     shard?: ObjectShard<T>,
   ): Source<R> {
     return kindSource({
-      cache: this.host.cache,
+      cache: cluster.cache,
       kind,
       predicates: [...this.#predicates, ...predicates],
       reaction,

@@ -1,4 +1,5 @@
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Cache } from "../cache/cache.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Options of a controller. The manager's `controllers` option sets the defaults. */
@@ -52,6 +53,12 @@ export type RetryDelay = (retries: number, key: string) => Duration | undefined;
 export interface WatchFilter<T extends KubernetesObject> {
   /** An event must pass every predicate. */
   readonly predicates?: readonly Predicate<T>[] | undefined;
+}
+
+/** Selects the events of a kind that a controller watches besides those of its builder. */
+export interface AddedWatchFilter<T extends KubernetesObject> extends WatchFilter<T> {
+  /** The cluster whose objects are watched. Default: the controller's own. */
+  readonly cluster?: { readonly cache: Cache } | undefined;
 }
 
 /** Selects the events of an owned kind that become requests. */

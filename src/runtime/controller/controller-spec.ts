@@ -6,7 +6,7 @@ import type { LogFields, Logger } from "../log/logger.ts";
 import type { BackoffSettings } from "../queue/backoff.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { RetryDelay, WatchFilter } from "./controller-options.ts";
+import type { AddedWatchFilter, RetryDelay } from "./controller-options.ts";
 import type { EventHandler, RequestMap } from "./event-reaction.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RequestShard } from "./object-shard.ts";
@@ -25,13 +25,17 @@ export interface Controller<R = Request> {
    * Watches one more kind, at any time, with the options and predicates of the controller: for kinds that are known
    * only at run time. `map` returns the requests of an object, as in the builder's `watches`.
    */
-  watch<T extends KubernetesObject>(kind: Kind<T>, map: RequestMap<T, R>, filter?: WatchFilter<T>): Watch;
+  watch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    filter?: AddedWatchFilter<T>,
+  ): Watch;
 
   /** Watches one more kind with a function that gets each event and the queue. */
   watchEvents<T extends KubernetesObject>(
     kind: Kind<T>,
     handler: EventHandler<T, R>,
-    filter?: WatchFilter<T>,
+    filter?: AddedWatchFilter<T>,
   ): Watch;
 
   /** Adds one more source of requests. */
@@ -61,7 +65,8 @@ export interface ControllerSpec<R> {
   readonly maxConcurrentReconciles: number;
   readonly reconcileTimeout: number | undefined;
   readonly stuckAfter: number;
-  readonly cacheSyncTimeout: number;
+  /** Undefined to wait without end. */
+  readonly cacheSyncTimeout: number | undefined;
   readonly backoff: Omit<BackoffSettings, "delay"> & { readonly delay?: RetryDelay | undefined };
   readonly log: Logger;
   readonly events: EventRecorder;

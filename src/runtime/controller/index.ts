@@ -2,6 +2,7 @@ export type { Controller, Watch } from "./controller-spec.ts";
 export { ControllerBuilder, RequestControllerBuilder } from "./controller-builder.ts";
 export type { EventHandler, RequestMap } from "./event-reaction.ts";
 export type {
+  AddedWatchFilter,
   BackoffOptions,
   ControllerDefaults,
   ControllerOptions,

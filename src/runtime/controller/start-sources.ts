@@ -19,7 +19,8 @@ export async function startSources<R>(
   { clock, enqueue, report }: SourceHost<R>,
 ): Promise<void> {
   const timeout = new AbortController();
-  const cancel = clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
+  const cancel =
+    cacheSyncTimeout === undefined ? () => {} : clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
   const patience = AbortSignal.any([signal, timeout.signal]);
   const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
   // A function that was called before the stop may still return afterwards.
@@ -46,10 +47,10 @@ function overdue<R>(
   { name }: Source<R>,
   patience: AbortSignal,
   signal: AbortSignal,
-  milliseconds: number,
+  milliseconds: number | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const late = new Error(`the source "${name}" has not started within ${milliseconds / 1000} s`);
+    const late = new Error(`the source "${name}" has not started within ${(milliseconds ?? 0) / 1000} s`);
     onAbort(patience, () => {
       if (signal.aborted) resolve();
       // A source that minds them knows better what it waits for, and says so in this turn.

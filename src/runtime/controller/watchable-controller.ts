@@ -1,6 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Controller, Watch } from "./controller-spec.ts";
-import type { WatchFilter } from "./controller-options.ts";
+import type { AddedWatchFilter } from "./controller-options.ts";
 import { type EventHandler, handling, mapping, type Reaction, type RequestMap } from "./event-reaction.ts";
 import type { Source } from "./source.ts";
 
@@ -16,7 +16,7 @@ interface WatchableParts<R> {
   readonly sourceOf: <T extends KubernetesObject>(
     kind: Kind<T>,
     reaction: Reaction<T, R>,
-    filter: WatchFilter<T>,
+    filter: AddedWatchFilter<T>,
   ) => Source<R>;
 }
 
@@ -43,7 +43,7 @@ export class WatchableController<R> implements Controller<R> {
   watch<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,
-    filter: WatchFilter<T> = {},
+    filter: AddedWatchFilter<T> = {},
   ): Watch {
     const { keyOf, sourceOf } = this.#parts;
     return this.#engine.addSource(sourceOf(kind, mapping(map, keyOf), filter));
@@ -52,7 +52,7 @@ export class WatchableController<R> implements Controller<R> {
   watchEvents<T extends KubernetesObject>(
     kind: Kind<T>,
     handler: EventHandler<T, R>,
-    filter: WatchFilter<T> = {},
+    filter: AddedWatchFilter<T> = {},
   ): Watch {
     return this.#engine.addSource(this.#parts.sourceOf(kind, handling(handler), filter));
   }

@@ -5,37 +5,46 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { ControllerEngine } from "../controller/controller.ts";
 import type { ExtensibleController } from "../controller/watchable-controller.ts";
 import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
+import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import type { Measurements } from "../metrics/measurements.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { WarmRunnable } from "./lifecycle.ts";
 
 /** What all controllers share. */
 export interface ControllerSetParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  readonly lifecycle: Lifecycle;
+  readonly lifecycle: { add(runnable: WarmRunnable): void };
   readonly measurements: Measurements;
   readonly tracing: Tracing;
 }
 
-/** The controllers of a manager, each with a unique name. */
+/** What the controllers work on. */
+interface ControllerSetScope extends Omit<ControllerHost, "addController"> {
+  /** The name of the cluster, if it is not the manager's own. */
+  readonly cluster?: string | undefined;
+}
+
+/** The controllers of a cluster, each with a unique name. */
 export class ControllerSet implements ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
   readonly shards: ShardGate | undefined;
   readonly controllerDefaults: ControllerDefaults;
   readonly #parts: ControllerSetParts;
-  readonly #names = new Set<string>();
+  readonly #cluster: string | undefined;
+  readonly #engines = new Map<string, MeasurableController>();
 
   constructor(
-    { client, cache, shards, controllerDefaults }: Omit<ControllerHost, "addController">,
+    { client, cache, shards, controllerDefaults, cluster }: ControllerSetScope,
     parts: ControllerSetParts,
   ) {
+    this.#cluster = cluster;
     this.client = client;
     this.cache = cache;
     this.shards = shards;
@@ -49,14 +58,17 @@ export class ControllerSet implements ControllerHost {
     warmup,
     ...spec
   }: BuiltController<R>): ExtensibleController<R> {
-    const { name } = spec;
+    const name = this.#cluster === undefined ? spec.name : `${this.#cluster}/${spec.name}`;
     const { log, clock, events, lifecycle, measurements, tracing } = this.#parts;
-    if (this.#names.has(name))
+    if (this.#engines.has(name))
       throw new TerminalError(
         `there are two controllers named "${name}": give one another name with named()`,
       );
     const engine = new ControllerEngine<R>({
       ...spec,
+      name,
+      // The manager does not depend on other clusters: their controllers wait.
+      ...(this.#cluster !== undefined && { cacheSyncTimeout: undefined }),
       // Other loggers don't have these fields; the scope of a reconcile has all of them.
       describe: (request) => ({ ...logFields, ...spec.describe(request) }),
       log: log.with(logFields),
@@ -72,8 +84,13 @@ export class ControllerSet implements ControllerHost {
       ready: (signal: AbortSignal) => engine.ready(signal),
       ...(warmup && { warmUp: (signal: AbortSignal) => engine.warmUp(signal) }),
     });
-    this.#names.add(name);
+    this.#engines.set(name, engine);
     measurements.add(engine);
     return engine;
+  }
+
+  /** Measures the controllers no more: their cluster was removed. */
+  forget(): void {
+    for (const engine of this.#engines.values()) this.#parts.measurements.remove(engine);
   }
 }

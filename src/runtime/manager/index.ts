@@ -1,3 +1,4 @@
+export type { Cluster, MemberCluster } from "./cluster.ts";
 export type { FlagDefinition, FlagDefinitions, FlagValues } from "./flags.ts";
 export type { HttpHandler } from "../serve/http-listener.ts";
 export { Manager } from "./manager.ts";

@@ -27,6 +27,8 @@ import { Tracing } from "../tracing/tracing.ts";
 import { makeManagedCertificate } from "../webhook/make-managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
 import { parseBindAddress } from "../serve/bind-address.ts";
+import { AddedCluster, type AddedClusterParts } from "./added-cluster.ts";
+import { ClusterSet } from "./cluster-set.ts";
 import { ControllerSet } from "./controller-set.ts";
 import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
@@ -42,6 +44,7 @@ export interface ManagerParts {
   readonly cache: Cache;
   readonly events: ApiEventRecorder;
   readonly controllers: ControllerSet;
+  readonly clusters: ClusterSet;
   readonly webhooks: WebhookServer;
   readonly healthChecks: HealthChecks;
   readonly readyChecks: HealthChecks;
@@ -89,6 +92,10 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
     { log, clock, events, lifecycle, measurements, tracing },
   );
+  const clusters = new ClusterSet((name, config, onRemoved) => {
+    const shared = { lifecycle, tracing, onRemoved };
+    return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, shared);
+  });
   const close = async () => void (await Promise.all([live.close(), background.close()]));
   const served = { webhooks, healthChecks, readyChecks, probes, metricsServer };
   const report = (error: CallbackError) => {
@@ -104,6 +111,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     cache,
     events,
     controllers,
+    clusters,
     ...served,
     lifecycle,
     isIdle,
@@ -138,10 +146,11 @@ interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
 }
 
 function makeLifecycle(
-  { gracefulShutdownTimeout = "30s", leaderElection, metrics }: ManagerOptions,
+  options: ManagerOptions,
   { log, clock, config, measurements }: Base,
   { tracing, sharing, ...stages }: Stages,
 ): Lifecycle {
+  const { leaderElection, metrics } = options;
   return new Lifecycle({
     log,
     clock,
@@ -156,8 +165,41 @@ function makeLifecycle(
     },
     ...stages,
     member: sharing?.member,
-    gracefulShutdownTimeout: readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout),
+    gracefulShutdownTimeout: graceOf(options),
   });
+}
+
+function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
+  return readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout);
+}
+
+/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
+function makeAddedCluster(
+  clusterName: string,
+  options: ManagerOptions,
+  all: Base,
+  beforeSend: ClientOptions["beforeSend"],
+  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
+): AddedCluster {
+  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
+  const live = makeLiveClient(options, base, beforeSend);
+  const cache = makeManagerCache(options, base, live, undefined);
+  const cached = createCachedClient(live, cache);
+  return new AddedCluster(clusterName, {
+    ...base,
+    ...shared,
+    client: options.client?.wrap?.(cached) ?? cached,
+    cache,
+    events: makeEvents(base, live),
+    controllerDefaults: options.controllers ?? {},
+    gracefulShutdownTimeout: graceOf(options),
+    close: () => live.close(),
+  });
+}
+
+function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
+  const reportingInstance = `${name}-${hostname()}`;
+  return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
 }
 
 function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
@@ -170,19 +212,14 @@ function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing
 }
 
 /** Leases and Events have their own connections: a busy operator must not delay a renewal. */
-function makeElection({ leaderElection }: ManagerOptions, { name, clock, config, measurements, log }: Base) {
+function makeElection({ leaderElection }: ManagerOptions, base: Base) {
+  const { name, clock, config, measurements, log } = base;
   const background = createClient(config, {
     userAgent: `${name}/leader-election`,
     fieldManager: name,
     clock,
   });
-  const events = new ApiEventRecorder({
-    client: background,
-    reportingController: name,
-    reportingInstance: `${name}-${hostname()}`,
-    log,
-    clock,
-  });
+  const events = makeEvents(base, background);
   const elector =
     leaderElection &&
     makeElector(leaderElection, config, {
@@ -304,7 +341,7 @@ function checkInformers(cache: Cache): void {
     throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
 }
 
-/** A process uses one cluster: the config is loaded once for all clients. */
+/** The config of a cluster is loaded once for all clients. */
 function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
   let found: Promise<ClusterConfig> | undefined;
   return () => (found ??= typeof config === "function" ? config() : Promise.resolve(config));

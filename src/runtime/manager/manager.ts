@@ -11,6 +11,7 @@ import type { Logger } from "../log/logger.ts";
 import type { AdmissionWebhook } from "../webhook/admission-webhook.ts";
 import { admitRaw } from "../webhook/admit-raw.ts";
 import { WebhookBuilder } from "../webhook/webhook-builder.ts";
+import type { Cluster, MemberCluster } from "./cluster.ts";
 import type { FlagDefinitions, FlagValues } from "./flags.ts";
 import { type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
 import type { ManagerOptions } from "./manager-options.ts";
@@ -23,7 +24,7 @@ import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
  * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs
  * what needs the lease only while holding it, and stops everything within a deadline.
  */
-export class Manager<Flags extends FlagDefinitions = {}> {
+export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   /** The values of custom flags, besides the manager's own. */
   readonly flags: FlagValues<Flags>;
   readonly #parts: ManagerParts;
@@ -104,6 +105,19 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     return new RequestControllerBuilder(this.#parts.controllers, keyOf);
   }
 
+  /**
+   * Adds another cluster, at any time: its controllers run until it is removed or the manager stops. The manager doesn't
+   * wait for a cluster that can't be reached, and is ready without it.
+   */
+  addCluster(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
+    return this.#parts.clusters.add(name, config);
+  }
+
+  /** The clusters that were added, by name. */
+  get clusters(): ReadonlyMap<string, MemberCluster> {
+    return this.#parts.clusters.all;
+  }
+
   /** Starts building the webhooks of a kind; `complete` adds them. */
   webhookFor<T extends KubernetesObject>(kind: Kind<T>): WebhookBuilder<T> {
     return new WebhookBuilder(this.#parts.webhooks, kind);
@@ -147,7 +161,7 @@ export class Manager<Flags extends FlagDefinitions = {}> {
    * Rejects with the failure, or an `AggregateError` if there were several. A manager can be started once.
    */
   async start(signal?: AbortSignal): Promise<void> {
-    const { log, lifecycle, close } = this.#parts;
+    const { log, lifecycle, clusters, close } = this.#parts;
     const stop = () => lifecycle.stop();
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop, { once: true });
@@ -156,6 +170,7 @@ export class Manager<Flags extends FlagDefinitions = {}> {
       else await lifecycle.run();
     } finally {
       signal?.removeEventListener("abort", stop);
+      await clusters.removeAll();
       await close();
     }
   }

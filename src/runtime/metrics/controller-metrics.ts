@@ -12,6 +12,8 @@ const reconcileBuckets = [
 /** A priority is any number; the number of label values must be limited. */
 const maxPriorities = 25;
 
+const results = ["success", "error", "requeue", "requeue_after"] as const;
+
 /** The metrics of all controllers of a process, under controller-runtime's names. */
 export class ControllerMetrics {
   readonly #registry: Registry;
@@ -63,13 +65,10 @@ export class ControllerMetrics {
     const { name } = controller;
     this.#controllers.set(name, controller);
     const queue = { name, controller: name };
-    const results = Object.fromEntries(
-      ["success", "error", "requeue", "requeue_after"].map((result) => [
-        result,
-        this.#reconciles.labels({ controller: name, result }),
-      ]),
+    const counters = Object.fromEntries(
+      results.map((result) => [result, this.#reconciles.labels({ controller: name, result })]),
     );
-    for (const counter of Object.values(results)) counter.inc(0);
+    for (const counter of Object.values(counters)) counter.inc(0);
     for (const counter of Object.values(this.#failures)) counter.inc({ controller: name }, 0);
     const seconds = this.#seconds.labels({ controller: name });
     const adds = this.#adds.labels(queue);
@@ -80,7 +79,7 @@ export class ControllerMetrics {
     retries.inc(0);
     return {
       reconciled: (result, milliseconds) => {
-        results[result]?.inc();
+        counters[result]?.inc();
         seconds.observe(milliseconds / 1000);
       },
       failed: (kind) => this.#failures[kind].inc({ controller: name }),
@@ -89,6 +88,16 @@ export class ControllerMetrics {
       taken: (milliseconds) => waited.observe(milliseconds / 1000),
       finished: (milliseconds) => worked.observe(milliseconds / 1000),
     };
+  }
+
+  /** Ends the series of a controller: its cluster was removed. */
+  forget({ name }: ObservedController): void {
+    this.#controllers.delete(name);
+    for (const result of results) this.#reconciles.remove({ controller: name, result });
+    for (const counter of [...Object.values(this.#failures), this.#seconds])
+      counter.remove({ controller: name });
+    for (const metric of [this.#adds, this.#retries, this.#waited, this.#worked])
+      metric.remove({ name, controller: name });
   }
 
   /** Gauges are computed when they are scraped. */
@@ -113,13 +122,10 @@ export class ControllerMetrics {
       "workqueue_depth",
       "Requests that are due.",
       ["name", "controller", "priority"],
-      () => {
-        depth.reset();
-        each((controller) => {
-          for (const [priority, count] of depthsByLabel(controller.queue.depths))
-            depth.set({ ...labels(controller), priority }, count);
-        })();
-      },
+      each((controller) => {
+        for (const [priority, count] of depthsByLabel(controller.queue.depths))
+          depth.set({ ...labels(controller), priority }, count);
+      }),
     );
     const unfinished = this.#gauge(
       "workqueue_unfinished_work_seconds",
@@ -146,7 +152,17 @@ export class ControllerMetrics {
     labelNames: readonly Label[],
     collect: () => void,
   ): Gauge<Label> {
-    return new Gauge({ name, help, labelNames: [...labelNames], collect, registers: [this.#registry] });
+    const gauge: Gauge<Label> = new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      collect: () => {
+        gauge.reset();
+        collect();
+      },
+      registers: [this.#registry],
+    });
+    return gauge;
   }
 
   #queueHistogram(name: string, help: string): Histogram<"name" | "controller"> {

@@ -41,6 +41,12 @@ export class Measurements {
     if (this.#metrics) controller.observe(this.#metrics.controllers.observe(controller));
   }
 
+  /** Forgets a controller: its cluster was removed. */
+  remove(controller: MeasurableController): void {
+    this.#controllers.splice(this.#controllers.indexOf(controller), 1);
+    this.#metrics?.controllers.forget(controller);
+  }
+
   request(report: RequestReport): void {
     this.#metrics?.client.request(report);
   }

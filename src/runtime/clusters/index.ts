@@ -1,0 +1,1 @@
+export { followKubeconfigSecrets, type KubeconfigSecretsOptions } from "./kubeconfig-secrets.ts";

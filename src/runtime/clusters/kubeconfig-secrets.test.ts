@@ -1,0 +1,107 @@
+import { expect, onTestFinished, test } from "vitest";
+import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { Secret } from "../k8s/core/v1.ts";
+import { createLogger } from "../log/create-logger.ts";
+import type { MemberCluster } from "../manager/cluster.ts";
+import { startTestManager } from "../testing/start-test-manager.ts";
+import { eventually } from "../testing/eventually.ts";
+import { configFromSecret } from "./config-from-secret.ts";
+import { followKubeconfigSecrets } from "./kubeconfig-secrets.ts";
+
+const home = useWidgetCluster();
+const east = useWidgetCluster();
+const labels = { "example.com/fleet": "shops" };
+const key = { namespace: "default", name: "east" };
+const encode = (text: string) => Buffer.from(text).toString("base64");
+
+/** Copies sizes to the status, and remembers the clusters it was called with. */
+async function follow() {
+  const clusters: MemberCluster[] = [];
+  const lines: string[] = [];
+  const setup = (cluster: MemberCluster) => {
+    clusters.push(cluster);
+    cluster.controllerFor(Widget).complete({
+      async reconcile(request) {
+        const widget = await cluster.client.find(Widget, request);
+        if (widget) await cluster.client.patchStatus(Widget, widget, { ready: widget.spec.size ?? 0 });
+      },
+    });
+  };
+  const logger = createLogger({ write: (line) => void lines.push(line) });
+  const running = await startTestManager({ kubeconfig: home.kubeconfig!, logger }, (manager) =>
+    followKubeconfigSecrets(manager, { namespace: "default", labels, setup }),
+  );
+  onTestFinished(() => running.stop());
+  return { ...running, clusters, lines };
+}
+
+/** Writes the kubeconfig of a Secret. */
+const write = (kubeconfig: string, marks: Record<string, string> = labels) =>
+  home.client.apply(Secret, {
+    metadata: { ...key, labels: marks },
+    data: { kubeconfig: encode(kubeconfig) },
+  });
+
+const isReady = (size: number, { namespace, name }: Widget["metadata"]) =>
+  eventually(async () =>
+    expect((await east.client.get(Widget, { namespace, name: name! })).status?.ready).toBe(size),
+  );
+
+test("a cluster comes with its Secret, starts anew when its kubeconfig changes, and goes with its labels", async () => {
+  const { manager, clusters, lines } = await follow();
+  const kubeconfig = JSON.stringify(east.kubeconfig);
+  await home.client.create(Secret, {
+    metadata: { namespace: "default", name: "stranger" },
+    data: { kubeconfig: encode("x") },
+  });
+  await write(kubeconfig);
+  const widget = await east.create({ size: 1 });
+  await isReady(1, widget.metadata);
+
+  // What does not change it does not disturb it.
+  await home.client.patch(Secret, key, { merge: { metadata: { annotations: { note: "new" } } } });
+  // A wrong one is reported, and the cluster goes on with the one before.
+  await write("clusters: 7");
+  await eventually(() => expect(lines.join("")).toContain("its clusters are no list"));
+  await east.client.patch(Widget, widget, { merge: { spec: { size: 2 } } });
+  await isReady(2, widget.metadata);
+  expect(clusters).toHaveLength(1);
+
+  await write(`${kubeconfig}\n`);
+  await eventually(() => expect(clusters).toHaveLength(2));
+  await east.client.patch(Widget, widget, { merge: { spec: { size: 3 } } });
+  await isReady(3, widget.metadata);
+
+  await write(kubeconfig, { "example.com/fleet": "none" });
+  await eventually(() => expect([...manager.clusters.keys()]).toEqual([]));
+  await write(kubeconfig);
+  await eventually(() => expect([...manager.clusters.keys()]).toEqual(["east"]));
+  await home.client.delete(Secret, key);
+  await eventually(() => expect([...manager.clusters.keys()]).toEqual([]));
+});
+
+test("a kubeconfig that would run a program or read a file is refused", async () => {
+  const server = { server: "https://127.0.0.1:1" };
+  const file = (cluster: object, user: object) =>
+    JSON.stringify({
+      "current-context": "a",
+      clusters: [{ name: "a", cluster: { ...server, ...cluster } }],
+      users: [{ name: "a", user }],
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+    });
+  const read = (cluster: object, user: object) =>
+    configFromSecret(file(cluster, user), "Secret default/east");
+  await expect(read({}, { token: "t" })).resolves.toMatchObject(server);
+  const wrong: [object, object][] = [
+    [{ "certificate-authority": "/etc/passwd" }, {}],
+    [{}, { tokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" }],
+    [{}, { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "true" } }],
+    [{}, { "auth-provider": { name: "gcp", config: { "cmd-path": "true" } } }],
+    [{}, { "client-certificate": "/tmp/a" }],
+    [{}, { "client-key": "/tmp/a" }],
+  ];
+  for (const [cluster, user] of wrong)
+    await expect(read(cluster, user)).rejects.toThrow(
+      /Secret default\/east has ".*", which a Secret must not have/,
+    );
+});
