@@ -38,6 +38,7 @@ import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
 import { shards } from "./stories/shards.ts";
 import { statusFirst } from "./stories/status-first.ts";
+import { statusMetadata } from "./stories/status-metadata.ts";
 import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
 import { policyExpressions } from "./stories/policy-expressions.ts";
@@ -80,6 +81,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
   "status-first": statusFirst,
+  "status-metadata": statusMetadata,
   "metadata-rules": metadataRules,
   bindings: bindingStories,
   "null-values": nullValues,

@@ -1,5 +1,10 @@
 import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
-import { defaultStrategy, resetNothing, resetStatusAlone } from "../registry/default-strategy.ts";
+import {
+  defaultStrategy,
+  resetNothing,
+  resetStatusAlone,
+  resetStatusAndPrefix,
+} from "../registry/default-strategy.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { Store } from "../storage/store.ts";
 import { dropAlphaFields } from "./alpha-fields.ts";
@@ -16,7 +21,7 @@ export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   return {
     ...defaultStrategy,
     metadataChecks: parseMetadataChecks(metadataChecks),
-    ...(!hasStatus && { resetFields: resetNothing }),
+    resetFields: hasStatus ? resetStatusAndPrefix : resetNothing,
     ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
     unconditionalUpdate: rules.allowsUnconditionalUpdate,

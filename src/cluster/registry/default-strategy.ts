@@ -33,6 +33,13 @@ export function resetStatus(object: ApiObject, old: ApiObject | undefined, subre
   restore(object, { status: old?.["status"] });
 }
 
+/** Like `resetStatus`, for built-in kinds: nothing keeps a write to their `/status` from changing `generateName`. */
+export function resetStatusAndPrefix(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
+  const { generateName } = object.metadata;
+  resetStatus(object, old, subresource);
+  restore(object.metadata, { generateName });
+}
+
 /** Like `resetStatus`, for older kinds, whose `/status` also changes labels, annotations and finalizers. */
 export function resetStatusAlone(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   const { metadata } = object;

@@ -12,7 +12,7 @@ const volumeAttachmentStrategy: Partial<Strategy> = {
 
 export const volumeAttachment: BuiltInKind = {
   resource: "volumeattachments.storage.k8s.io",
-  metadataChecks: "new/new/update",
+  metadataChecks: "new/new/new",
   strategy: volumeAttachmentStrategy,
   cells: {
     Attacher: text("spec.attacher"),
