@@ -3,6 +3,7 @@ import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { type ReceivedResponse, send } from "../../src/cluster/testing/send.ts";
 import { eventually } from "../support/eventually.ts";
 import { maskAnswer, type MaskedAnswer } from "./mask-answer.ts";
+import { fromProtobuf, inProtobuf, protobufType } from "./protobuf-bodies.ts";
 import type { Step, Story } from "./story.ts";
 
 /** A server under test. If a test moves its clock, nothing waits for a watch to time out. */
@@ -100,6 +101,7 @@ async function run(
 ): Promise<ReceivedResponse> {
   const { method, path, type, accept, body, headers } = step;
   const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+  const filled = text === undefined ? undefined : fill(text, names, answers);
   const answer = send(kubeconfig, {
     method,
     path: fill(path, names, answers),
@@ -109,10 +111,10 @@ async function run(
       ...(accept && { Accept: accept }),
       ...headers,
     },
-    ...(text !== undefined && { body: fill(text, names, answers) }),
+    ...(filled !== undefined && { body: type === protobufType ? await inProtobuf(filled) : filled }),
   });
   if (clock && path.includes("timeoutSeconds=")) await moveUntil(clock, answer);
-  return answer;
+  return fromProtobuf(await answer);
 }
 
 /** Moves time by the second until the server has answered. */

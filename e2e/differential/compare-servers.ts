@@ -3,6 +3,7 @@ import type { MaskedAnswer } from "../conformance/mask-answer.ts";
 import { runStory, type Server } from "../conformance/run-story.ts";
 import type { Step, Story } from "../conformance/story.ts";
 import { runReady } from "./run-ready.ts";
+import { alike } from "./answers-in-protobuf.ts";
 import { withoutChance } from "./without-chance.ts";
 
 /** Two servers that are to answer alike. */
@@ -52,7 +53,7 @@ async function compareSteps({ real, embedded }: Servers, story: Story, id: strin
   if (!expected) return { answers: 0, accepted: 0 };
   let accepted = 0;
   for (const [index, step] of story.steps.entries()) {
-    const [a, b] = [withoutChance(expected[index]!), withoutChance(actual[index]!)];
+    const [a, b] = alike(expected[index]!, actual[index]!).map(withoutChance) as [MaskedAnswer, MaskedAnswer];
     if (a.code < 300) accepted += 1;
     if (isDeepStrictEqual(a, b)) continue;
     return { answers: index + 1, accepted, difference: { story, index, step, real: a, embedded: b } };

@@ -5,6 +5,7 @@ const metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
 const metadataOfList = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 
 const core = "/api/v1/namespaces/{ns}";
+const protobuf = { type: "application/vnd.kubernetes.protobuf" };
 const apps = "/apis/apps/v1/namespaces/{ns}";
 const foos = "/apis/{group}/v1/namespaces/{ns}/foos";
 
@@ -115,5 +116,14 @@ export const representations: readonly Story[] = [
     get(autoscalers, table),
     get(autoscalers, metadataOfList),
     get(autoscalers.replace("v1", "v2"), metadataOfList),
+  ]),
+  story("bodies in protobuf", [
+    post(`${core}/configmaps`, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }, protobuf),
+    post(`${core}/configmaps`, { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } }, protobuf),
+    post(`${core}/configmaps`, { apiVersion: "v1", kind: "Foo", metadata: { name: "a" } }, protobuf),
+    ...["x".repeat(40), "x", "{}", `{"a":"${"b".repeat(40)}"}`].map((body) =>
+      post(`${core}/configmaps`, body, protobuf),
+    ),
+    post(`${core}/configmaps`, "", protobuf),
   ]),
 ];

@@ -43,6 +43,24 @@ export const watches: readonly Story[] = [
     get(`${cm}?watch=1&timeoutSeconds=1&labelSelector=a%3D%3D%3D`),
     { ...get(`${cm}?watch=1&timeoutSeconds=1`), accept: "text/html" },
   ]),
+  story("what is refused first", [
+    ...["text/html", "application/yaml"].flatMap((accept) => [
+      get(`${cm}?watch=1&timeoutSeconds=1&limit=x`, accept),
+      get(`${cm}?watch=1&timeoutSeconds=1&sendInitialEvents=true`, accept),
+      get(`${cm}?watch=1&timeoutSeconds=1&resourceVersion=x`, accept),
+      get(`${cm}?limit=x`, accept),
+    ]),
+    get(`${cm}?watch=1&timeoutSeconds=1&resourceVersionMatch=Exact&resourceVersion=0`),
+    get(`${cm}?watch=1&timeoutSeconds=1&resourceVersionMatch=a&sendInitialEvents=true&continue=b`),
+    get(`${cm}?resourceVersionMatch=a&sendInitialEvents=true&continue=b`),
+    get(`${cm}?resourceVersionMatch=Exact&resourceVersion=0&sendInitialEvents=false&continue=b`),
+    ...["sendInitialEvents=true&resourceVersionMatch=NotOlderThan", "resourceVersionMatch=Exact"].map(
+      (query) => get(`/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1&${query}`),
+    ),
+    get(
+      "/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1&resourceVersionMatch=Exact&resourceVersion=0",
+    ),
+  ]),
   story("representations", [
     make("a"),
     get(`${cm}?watch=1&timeoutSeconds=1`, "application/json;as=Table;v=v1;g=meta.k8s.io"),

@@ -18,18 +18,25 @@ export interface DecodedObject {
  * @throws MalformedProtobufError if it is not such a body, or its kind is not built in
  */
 export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
-  const { apiVersion, kind, raw, contentType } = readEnvelope(body);
-  if (contentType === "application/json") return JSON.parse(raw.toString("utf8")) as DecodedObject;
+  const { apiVersion, kind, raw } = readEnvelope(body);
   const codec = await findCodec(apiVersion, kind);
-  if (!codec) throw new MalformedProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`);
-  return { apiVersion, kind, ...codec.decode(raw) };
+  if (!codec) {
+    const message = `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+    throw new MalformedProtobufError(message, { apiVersion, kind });
+  }
+  try {
+    return { apiVersion, kind, ...codec.decode(raw) };
+  } catch (error) {
+    if (!(error instanceof MalformedProtobufError)) throw error;
+    throw new MalformedProtobufError(error.message, { apiVersion, kind });
+  }
 }
 
 /** Encodes an object of a built-in kind; returns `undefined` for any other kind, which has no protobuf form. */
 export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | undefined> {
   const { apiVersion, kind } = object;
   const codec = await findCodec(apiVersion, kind);
-  return codec && writeEnvelope({ apiVersion, kind, raw: codec.encode(object), contentType: "" });
+  return codec && writeEnvelope({ apiVersion, kind, raw: codec.encode(object) });
 }
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {

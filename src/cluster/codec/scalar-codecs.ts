@@ -115,8 +115,8 @@ function readRaw(bytes: Buffer): unknown {
   if (raw === "") return null;
   try {
     return JSON.parse(raw);
-  } catch (error) {
-    throw new MalformedProtobufError("a raw value is not JSON", { cause: error });
+  } catch {
+    throw new MalformedProtobufError("a raw value is not JSON");
   }
 }
 

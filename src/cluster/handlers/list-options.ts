@@ -32,18 +32,20 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const terms = parseTerms(query.get("fieldSelector") ?? "");
   const sendInitialEvents = query.get("sendInitialEvents");
-  const options: Omit<ListOptions, "matches" | "shard" | "fields"> = {
+  const match = query.get("resourceVersionMatch") ?? "";
+  const options = {
     labels,
     limit,
     continue: query.get("continue") ?? "",
     resourceVersion: query.get("resourceVersion") ?? "",
-    match: readMatch(query.get("resourceVersionMatch") ?? ""),
+    match: match as ListOptions["match"],
     timeoutSeconds,
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
     sendInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
   };
-  if (watch) checkWatch(options);
-  else checkList(options);
+  const problems = [...(watch ? watchProblems(options) : listProblems(options))];
+  if (problems.length > 0) throw invalidOptions(problems);
+  if (!watch) checkContinue(options);
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
@@ -61,68 +63,65 @@ function readInteger(text: string | null): number | undefined {
   return Number(text);
 }
 
-function readMatch(text: string): ListOptions["match"] {
-  if (text === "" || text === "Exact" || text === "NotOlderThan") return text;
-  throw invalidList(
-    "resourceVersionMatch",
-    "FieldValueNotSupported",
-    `Unsupported value: ${JSON.stringify(text)}: supported values: "Exact", "NotOlderThan", ""`,
-  );
+function checkContinue({ continue: token, resourceVersion }: CheckedOptions): void {
+  if (token === "" || resourceVersion === "" || resourceVersion === "0") return;
+  throw badRequest("specifying resource version is not allowed when using continue");
 }
 
-type CheckedOptions = Pick<ListOptions, "match" | "resourceVersion" | "continue" | "sendInitialEvents">;
+type CheckedOptions = Pick<ListOptions, "resourceVersion" | "continue" | "sendInitialEvents"> & {
+  readonly match: string;
+};
 
-function checkList({ match, resourceVersion, continue: token, sendInitialEvents }: CheckedOptions): void {
-  const field = "resourceVersionMatch";
-  const messages: string[] = [];
-  if (sendInitialEvents !== undefined) {
-    throw invalidList(
-      "sendInitialEvents",
-      "FieldValueForbidden",
-      "Forbidden: sendInitialEvents is forbidden for list",
-    );
-  }
+interface Cause {
+  readonly field: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+function* listProblems(options: CheckedOptions): Generator<Cause> {
+  const { match, resourceVersion, continue: token, sendInitialEvents } = options;
   if (match !== "") {
-    if (resourceVersion === "")
-      messages.push("resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (token !== "") messages.push("resourceVersionMatch is forbidden when continue is provided");
+    if (resourceVersion === "") yield forbidden("is forbidden unless resourceVersion is provided");
+    if (token !== "") yield forbidden("is forbidden when continue is provided");
+    if (match !== "Exact" && match !== "NotOlderThan") {
+      yield unsupported(match, ["Exact", "NotOlderThan", ""]);
+    }
     if (match === "Exact" && resourceVersion === "0") {
-      messages.push('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+      yield forbidden('"exact" is forbidden for resourceVersion "0"');
     }
   }
-  if (messages.length > 0) {
-    const texts = messages.map((message) => `Forbidden: ${message}`);
-    throw invalidLists(texts.map((message) => ({ field, reason: "FieldValueForbidden", message })));
-  }
-  if (token !== "" && resourceVersion !== "" && resourceVersion !== "0") {
-    throw badRequest("specifying resource version is not allowed when using continue");
+  if (sendInitialEvents !== undefined) {
+    const message = "Forbidden: sendInitialEvents is forbidden for list";
+    yield { field: "sendInitialEvents", reason: "FieldValueForbidden", message };
   }
 }
 
-function checkWatch({ match, sendInitialEvents }: CheckedOptions): void {
+function* watchProblems({ match, continue: token, sendInitialEvents }: CheckedOptions): Generator<Cause> {
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
-    throw invalidList(
-      "resourceVersionMatch",
-      "FieldValueForbidden",
-      "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-    );
+    const message = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    yield { field: matchField, reason: "FieldValueForbidden", message };
   }
-  if (match !== "" && sendInitialEvents === undefined) {
-    throw invalidList(
-      "resourceVersionMatch",
-      "FieldValueForbidden",
-      "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-    );
+  if (match === "") return;
+  if (sendInitialEvents === undefined) {
+    yield forbidden("is forbidden for watch unless sendInitialEvents is provided");
   }
+  if (match !== "NotOlderThan") yield unsupported(match, ["NotOlderThan"]);
+  if (token !== "") yield forbidden("is forbidden when continue is provided");
 }
 
-function invalidList(field: string, reason: string, message: string): StatusError {
-  return invalidLists([{ field, reason, message }]);
+const matchField = "resourceVersionMatch";
+
+function forbidden(why: string): Cause {
+  return { field: matchField, reason: "FieldValueForbidden", message: `Forbidden: ${matchField} ${why}` };
 }
 
-function invalidLists(
-  causes: ReadonlyArray<{ field: string; reason: string; message: string }>,
-): StatusError {
+function unsupported(match: string, supported: readonly string[]): Cause {
+  const [shown, all] = [JSON.stringify(match), supported.map((each) => JSON.stringify(each)).join(", ")];
+  const message = `Unsupported value: ${shown}: supported values: ${all}`;
+  return { field: matchField, reason: "FieldValueNotSupported", message };
+}
+
+function invalidOptions(causes: readonly Cause[]): StatusError {
   const lines = causes.map(({ field, message }) => `${field}: ${message}`);
   const body = lines.length === 1 ? lines[0]! : `[${lines.join(", ")}]`;
   return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${body}`, {

@@ -57,7 +57,10 @@ export async function parseProtobuf(body: Buffer, target: Target): Promise<unkno
     return await decodeProtobuf(body);
   } catch (error) {
     if (!(error instanceof MalformedProtobufError)) throw error;
-    throw unrecognized(target, error.message);
+    const { message, type } = error;
+    if (!type) throw unrecognized(target, `${message} (${bytesSummary(body)})`);
+    const shown = `${type.kind} in version ${JSON.stringify(parseApiVersion(type.apiVersion).version)}`;
+    throw badRequest(`${shown} cannot be handled as a ${target.resource.kind}: ${message}`);
   }
 }
 
@@ -130,6 +133,12 @@ function goTypeOf(value: unknown): string {
 
 function summary(text: string): string {
   return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+}
+
+function bytesSummary(bytes: Buffer): string {
+  if (bytes.length === 0) return "<empty>";
+  const isJSON = bytes[0] === "{".charCodeAt(0);
+  return `${bytes.toString(isJSON ? "utf8" : "hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
 }
 
 function hexSummary(text: string): string {

@@ -40,7 +40,7 @@ export function negotiate(accept: string | undefined, target: Target, verb?: Ver
 
 /** Only built-in kinds have routes; those of lists offer watches as well. */
 function notRouted(verb: Verb | undefined): StatusError {
-  const all = [...mediaTypes, ...(verb === "list" || verb === "watch" ? watchTypes : [])];
+  const all = [...mediaTypes, ...(verb === "list" ? watchTypes : [])];
   const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
   return new StatusError(406, "NotAcceptable", message, {});
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Reply, RequestContext } from "../http/request-context.ts";
+import { isTrue } from "../http/request-info.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { statusErrorOf } from "../filters/errors.ts";
 import { timeSlices } from "../http/time-slices.ts";
@@ -19,9 +20,9 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
   const options = watchOptions(context, target);
   const { core } = target;
-  const representation = negotiate(context.request.headers.accept, target, "watch");
   const { resourceVersion } = options;
   if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
+  const representation = negotiate(context.request.headers.accept, target, "watch");
   const revision = listRevision(options, core.store.revision);
   const encoder = new EventEncoder(target, representation, includeObjectOf(context.query));
   return {
@@ -41,7 +42,9 @@ function refuseWebSocket({ request }: RequestContext): void {
 
 /** A watch of one name, the legacy form, is a watch with a field selector. */
 function watchOptions(context: RequestContext, target: Target): ListOptions {
-  const options = readListOptions(context.query, target, true);
+  // By the legacy paths it becomes a watch only after its options were checked as those of a list.
+  const isWatch = isTrue(context.query.get("watch"));
+  const options = readListOptions(context.query, target, isWatch);
   if (target.name === "") return options;
   const { matches } = options;
   return {

@@ -34,7 +34,11 @@ export function resetStatus(object: ApiObject, old: ApiObject | undefined, subre
 }
 
 /** Like `resetStatus`, for built-in kinds: nothing keeps a write to their `/status` from changing `generateName`. */
-export function resetStatusAndPrefix(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
+export function resetStatusAndPrefix(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  subresource: string,
+): void {
   const { generateName } = object.metadata;
   resetStatus(object, old, subresource);
   restore(object.metadata, { generateName });

@@ -14,6 +14,7 @@ export interface SentRequest {
 export interface ReceivedResponse {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
   readonly text: string;
   /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
@@ -50,8 +51,10 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          resolve({ code: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) });
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString("utf8");
+          const code = response.statusCode ?? 0;
+          resolve({ code, headers: response.headers, bytes, text, body: parse(text) });
         });
       },
     );

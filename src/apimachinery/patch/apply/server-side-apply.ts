@@ -11,7 +11,7 @@ import { type Managers, managerKey, withFields } from "./managers.ts";
 import { mergeValues } from "./merge.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
 import { pruneDropped } from "./prune.ts";
-import { entriesOf, managersOf, withManagers } from "./stored-managers.ts";
+import { hasManagers, managersOf, withManagers } from "./stored-managers.ts";
 import { newObjectOf, recordUpdate } from "./track-update.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */
@@ -37,7 +37,7 @@ export interface Apply {
  * @throws SchemaMismatchError if the body doesn't match the schema of the kind
  */
 export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise<JSONObject> {
-  if (entriesOf(apply.applied)) throw new PatchError("malformed", "metadata.managedFields must be nil");
+  if (hasManagers(apply.applied)) throw new PatchError("malformed", "metadata.managedFields must be nil");
   checkApplied(endpoint, apply.applied);
   const live = withManagers(apply.live ?? newObjectOf(endpoint), new Map());
   const managers = await managersForApply(endpoint, apply, live);

@@ -40,6 +40,12 @@ export function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] 
   return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
 }
 
+/** Whether an object has a list of managers; one with anything but objects in it counts as none. */
+export function hasManagers({ metadata }: JSONObject): boolean {
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) && entries.every(isObject);
+}
+
 function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (!entries) return false;
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0);
