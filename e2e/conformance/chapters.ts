@@ -3,6 +3,7 @@ import { apiServices } from "./stories/api-services.ts";
 import { autoscalerVersions } from "./stories/autoscaler-versions.ts";
 import { autoscalers } from "./stories/autoscalers.ts";
 import { bindingStories } from "./stories/bindings.ts";
+import { bookmarks } from "./stories/bookmarks.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
 import { byteFields } from "./stories/byte-fields.ts";
 import { certificateRules } from "./stories/certificate-rules.ts";
@@ -78,6 +79,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "definition-rules": definitionRules,
   "webhook-rules": webhookRules,
   "role-escalation": roleEscalation,
+  bookmarks,
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
   "status-first": statusFirst,

@@ -21,7 +21,7 @@ export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
 export type { CompiledRules, RuleOptions } from "./rules/compiled-rules.ts";
 export { compileRules, hasRules } from "./rules/compile-rules.ts";
-export { compileValidator } from "./rules/compile-validator.ts";
+export { compileValidator, type Validator } from "./rules/compile-validator.ts";
 export { kubernetesEnv } from "./rules/environment.ts";
 export {
   messageLimit,

@@ -9,6 +9,7 @@ import {
   kubernetesEnv,
   types,
 } from "./index.ts";
+import type { JSONSchema } from "../schema/json-schema.ts";
 import { parse } from "./syntax/parser.ts";
 import { expressions } from "./testdata/rule-cases.ts";
 
@@ -177,17 +178,23 @@ describe("compileValidator()", () => {
     ]);
   });
 
-  it("validates a status with its part of the schema", () => {
-    const validator = compileValidator(
-      {
-        type: "object",
-        properties: { n: { type: "integer" } },
-        "x-kubernetes-validations": [{ rule: "self.n >= oldSelf.n" }],
+  it("validates a status with its part of the schema and the rules of the whole", () => {
+    const count: JSONSchema = { type: "object", properties: { n: { type: "integer" } } };
+    const validator = compileValidator({
+      type: "object",
+      properties: {
+        spec: { ...count, required: ["m"] },
+        status: { ...count, "x-kubernetes-validations": [{ rule: "self.n >= oldSelf.n" }] },
       },
-      { isResource: false },
-    );
-    const [error] = validator.validate({ n: 1 }, { old: { n: 2 }, path: "status" });
-    expect(error).toMatchObject({ field: "status", body: "Invalid value: failed rule: self.n >= oldSelf.n" });
+      "x-kubernetes-validations": [{ rule: "self.status.n <= self.spec.n" }],
+    });
+    const validate = (n: unknown) =>
+      validator.validateStatus({ spec: { n: 1 }, status: { n } }, { spec: { n: 1 }, status: { n: 3 } });
+    expect(validate(2).map(({ body }) => body)).toEqual([
+      "Invalid value: failed rule: self.status.n <= self.spec.n",
+      "Invalid value: failed rule: self.n >= oldSelf.n",
+    ]);
+    expect(validate("x").map(({ field }) => field)).toEqual(["status.n", "<nil>"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import {
   type BuiltinResource,
   type BuiltinSchema,
@@ -8,6 +8,7 @@ import {
   explainUnstructured,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
+import { zeroValues } from "../kinds/zero-values.ts";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { replaceFields } from "../contract/api-object.ts";
@@ -50,6 +51,8 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     subresources: builtInSubresources(preferred),
     custom: false,
     ...(emptyObject && { emptyObject }),
+    bookmarkObject: (version) =>
+      mergedObjects(emptyObject ?? {}, zeroValues.get(`${inVersion(version)} ${kind}`) ?? {}),
     load: () => schemas.load(),
     present,
     presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
@@ -148,4 +151,12 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
       `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
     );
   }
+}
+
+function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
+  const merged = Object.entries(b).map(([name, value]): [string, JSONValue] => {
+    const before = a[name];
+    return [name, isObject(before) && isObject(value) ? mergedObjects(before, value) : value];
+  });
+  return { ...a, ...Object.fromEntries(merged) };
 }

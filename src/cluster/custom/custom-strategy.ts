@@ -1,6 +1,7 @@
+import type { Validator } from "@tsbuilder/apimachinery/cel";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { type CompiledSchema, decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
+import { decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
 import { badRequest, forbidden } from "../contract/status-error.ts";
@@ -9,12 +10,11 @@ import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-res
 import { warnOfFinalizers } from "./finalizer-warnings.ts";
 import { readPath } from "./json-path.ts";
 import { validateScale } from "./validate-scale.ts";
-import { validatorOf } from "./validators.ts";
 
 /** The strategy of custom resources, derived from the schema of each version. */
 export function customStrategy(
   crd: CustomResourceDefinition,
-  schemas: ReadonlyMap<string, CompiledSchema>,
+  schemas: ReadonlyMap<string, Validator>,
   isTerminating: () => boolean,
 ): Strategy {
   const withStatus = new Set(
@@ -26,12 +26,6 @@ export function customStrategy(
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
   const scaleFor = ({ version }: { version: string }) =>
     crd.spec.versions.find(({ name }) => name === version)?.subresources?.scale;
-  const statusSchemas = new Map(
-    crd.spec.versions.flatMap(({ name, schema }) => {
-      const status = schema?.openAPIV3Schema?.properties?.["status"];
-      return status ? [[name, validatorOf(status, { isResource: false })] as const] : [];
-    }),
-  );
   return {
     ...defaultStrategy,
     metadataChecks: { ...defaultStrategy.metadataChecks, qualifiedFinalizers: false },
@@ -65,17 +59,11 @@ export function customStrategy(
       ];
     },
     validateUpdate(object, old, context) {
+      const schema = schemaFor(context);
       if (context.subresource !== "status") {
-        const errors = schemaFor(context).validate(object, { old });
-        return [...errors, ...validateScale(object, scaleFor(context))];
+        return [...schema.validate(object, { old }), ...validateScale(object, scaleFor(context))];
       }
-      // The real server does not look at embedded resources when it writes a status.
-      const how = { old: old["status"], path: "status", embedded: false };
-      const errors =
-        object["status"] === undefined
-          ? []
-          : statusSchemas.get(context.version)?.validate(object["status"], how);
-      return [...(errors ?? []), ...validateScale(object, scaleFor(context), ["status"])];
+      return [...schema.validateStatus(object, old), ...validateScale(object, scaleFor(context), ["status"])];
     },
   };
 }

@@ -1,4 +1,5 @@
 import { apiVersionOf, type Status } from "@tsbuilder/apimachinery/meta";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Change } from "../storage/change.ts";
 import { Entry } from "../storage/entry.ts";
 import { partialOf, type Representation, tableOf } from "./representation.ts";
@@ -45,12 +46,16 @@ export class EventEncoder {
   /** A bookmark; the one after the initial objects has an annotation. */
   bookmark(revision: number, initialEventsEnd: boolean): Buffer {
     const { resource, version } = this.#target;
+    const empty = resource.bookmarkObject?.(version);
+    const { annotations } = (empty?.["metadata"] ?? {}) as ApiObject["metadata"];
     const metadata = {
       resourceVersion: String(revision),
-      ...(initialEventsEnd && { annotations: { "k8s.io/initial-events-end": "true" } }),
+      ...((annotations || initialEventsEnd) && {
+        annotations: { ...annotations, ...(initialEventsEnd && { "k8s.io/initial-events-end": "true" }) },
+      }),
     };
     const apiVersion = apiVersionOf({ group: resource.group, version });
-    const object = { ...resource.emptyObject, kind: resource.kind, apiVersion, metadata };
+    const object = { ...empty, kind: resource.kind, apiVersion, metadata };
     return this.#line("BOOKMARK", new Entry("", revision, object));
   }
 

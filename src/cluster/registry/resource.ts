@@ -56,6 +56,8 @@ export interface Resource extends ResourceNames {
   readonly custom: boolean;
   /** The JSON of an empty object in Go; these fields are never in managedFields. */
   readonly emptyObject?: JSONObject;
+  /** The empty object that bookmarks in a version hold, without its type. */
+  bookmarkObject?(version: string): JSONObject;
   /** Versions differ in their names and schemas: a conversion changes nothing but the name. */
   readonly renamesVersions?: boolean;
   /** Loads the schemas that writes need; undefined if they are loaded. */

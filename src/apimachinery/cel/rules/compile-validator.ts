@@ -13,23 +13,35 @@ const blocking: ReadonlySet<FieldErrorReason> = new Set([
   "FieldValueTypeInvalid",
 ]);
 
-/**
- * Compiles a schema with its rules, for the validation of writes on a server, or in unit tests without one.
- * `isResource`: the root is a whole object, not a status.
- */
-export function compileValidator(schema: JSONSchema, { isResource = true } = {}): CompiledSchema {
+/** A schema with its rules. */
+export interface Validator extends CompiledSchema {
+  /** Validates a write of the status: the schema of the status, and the rules of the whole object. */
+  validateStatus(object: Readonly<Record<string, unknown>>, old: object): FieldError[];
+}
+
+/** Compiles a schema with its rules, for the validation of writes on a server, or in unit tests without one. */
+export function compileValidator(schema: JSONSchema): Validator {
   const compiled = compileSchema(schema);
-  const rules = compileRules(schema, isResource);
+  const rules = compileRules(schema);
+  const statusSchema = schema.properties?.["status"];
+  const status = statusSchema && compileSchema(statusSchema);
+  const withRules = (errors: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
+    if (!rules) return errors;
+    if (!options.blocked && !errors.some(({ reason }) => blocking.has(reason)))
+      return [...errors, ...rules.validate(object, options)];
+    const detail =
+      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+    return [...errors, invalid("<nil>", null, detail)];
+  };
   return {
     ...compiled,
-    validate(object: unknown, options: ValidateOptions = {}): FieldError[] {
-      const errors = compiled.validate(object, options);
-      if (!rules) return errors;
-      if (!options.blocked && !errors.some(({ reason }) => blocking.has(reason)))
-        return [...errors, ...rules.validate(object, options)];
-      const detail =
-        "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
-      return [...errors, invalid("<nil>", null, detail)];
+    validate: (object: unknown, options: ValidateOptions = {}) =>
+      withRules(compiled.validate(object, options), object, options),
+    validateStatus(object, old) {
+      // A real server does not look at embedded resources when it writes a status.
+      const how = { old: (old as { status?: unknown }).status, path: "status", embedded: false };
+      const isSet = status !== undefined && object["status"] !== undefined;
+      return withRules(isSet ? status.validate(object["status"], how) : [], object, { old });
     },
   };
 }

@@ -2,12 +2,12 @@ import type { MatchResources } from "@tsbuilder/apimachinery/k8s/admissionregist
 import { duplicate, notSupported } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "./label-selector.ts";
-import { choice, type Problems, refused } from "./problems.ts";
+import { optionalChoice, type Problems, refused } from "./problems.ts";
 import { requestRule } from "./request-rule.ts";
 
 /** Validates which requests a policy or a binding matches. */
 export function* matchResources(field: string, match: MatchResources): Problems {
-  yield* choice(`${field}.matchPolicy`, match.matchPolicy, ["Equivalent", "Exact"]);
+  yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, ["Equivalent", "Exact"]);
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
   for (const list of ["resourceRules", "excludeResourceRules"] as const) {

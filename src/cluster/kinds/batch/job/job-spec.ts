@@ -93,10 +93,11 @@ function* policies(field: string, spec: JobSpec): Problems {
       yield* successPolicy(`${field}.successPolicy`, spec.successPolicy, spec);
     else {
       const shown = {
-        Rules: (spec.successPolicy.rules ?? []).map(({ succeededIndexes, succeededCount }) => ({
-          SucceededIndexes: succeededIndexes ?? null,
-          SucceededCount: succeededCount ?? null,
-        })),
+        Rules:
+          spec.successPolicy.rules?.map(({ succeededIndexes, succeededCount }) => ({
+            SucceededIndexes: succeededIndexes ?? null,
+            SucceededCount: succeededCount ?? null,
+          })) ?? null,
       };
       yield invalidStruct(`${field}.successPolicy`, shown, "requires indexed completion mode");
     }

@@ -1,4 +1,5 @@
 import type { ResourceQuota, ResourceQuotaSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { canonicalizeQuantity, compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
@@ -19,7 +20,21 @@ export const resourceQuotaStrategy: Partial<Strategy> = {
     subresource === "status"
       ? [...statusProblems(object)]
       : [...specProblems(object), ...sameScopes(object, old)],
+  warnings: (object, old) => (old ? [] : [...requestsAboveLimits(object)]),
 };
+
+function* requestsAboveLimits(object: ApiObject): Generator<string> {
+  const hard = (object as Quota).spec?.hard ?? {};
+  for (const name of ["cpu", "memory", "storage", "ephemeral-storage"]) {
+    const mayBeBare = name === "cpu" || name === "memory";
+    const requests = hard[`requests.${name}`] === undefined && mayBeBare ? name : `requests.${name}`;
+    const limits = `limits.${name}`;
+    const [request, limit] = [hard[requests], hard[limits]];
+    if (request === undefined || limit === undefined || compareQuantities(request, limit) <= 0) continue;
+    const shown = [request, limit].map(canonicalizeQuantity);
+    yield `ResourceQuota ${requests} (${shown[0]}) should be less than ${limits} (${shown[1]})`;
+  }
+}
 
 function* specProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Quota;

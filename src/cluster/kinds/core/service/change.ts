@@ -14,10 +14,8 @@ import {
 export function keepAllocations({ spec }: Service, { spec: old }: Service): void {
   followAddress(spec, old);
   if (hasAddress(spec) && hasAddress(old)) {
-    if (!spec.clusterIP && !spec.clusterIPs?.length) {
-      if (old.clusterIP) spec.clusterIP = old.clusterIP;
-      if (old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
-    }
+    if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
+    if (!spec.clusterIPs?.length && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
     if (old.ipFamilies) spec.ipFamilies ??= [...old.ipFamilies];
     if (old.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.ipFamilyPolicy;
   }

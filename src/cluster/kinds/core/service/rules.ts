@@ -152,10 +152,18 @@ function* addressList(list: readonly string[]): Problems {
   }
 }
 
+const refusal = "may only be used when `type` is 'LoadBalancer'";
+
+/** An update is checked for it twice. */
+function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
+  if (loadBalancerClass === undefined) return;
+  if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
+  else yield* refused("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName(loadBalancerClass));
+}
+
 function* balancer(spec: ServiceSpec): Problems {
   const isBalancer = spec.type === "LoadBalancer";
-  const refusal = "may only be used when `type` is 'LoadBalancer'";
-  const { loadBalancerSourceRanges: ranges = [], loadBalancerClass } = spec;
+  const { loadBalancerSourceRanges: ranges = [] } = spec;
   // The server capitalizes this field.
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalancer) yield forbidden(field, refusal);
@@ -165,9 +173,7 @@ function* balancer(spec: ServiceSpec): Problems {
   if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
     yield forbidden("spec.allocateLoadBalancerNodePorts", refusal);
   }
-  if (loadBalancerClass === undefined) return;
-  if (!isBalancer) yield forbidden("spec.loadBalancerClass", refusal);
-  else yield* refused("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName(loadBalancerClass));
+  yield* balancerClass(spec);
 }
 
 const policies = ["Cluster", "Local"];
@@ -204,6 +210,7 @@ export function* addressChange({ spec }: Service, { spec: old }: Service): Probl
   if (balancers && spec.loadBalancerClass !== old.loadBalancerClass) {
     yield invalid("spec.loadBalancerClass", spec.loadBalancerClass ?? null, detail);
   }
+  yield* balancerClass(spec);
   if (
     needsHealthCheck(spec) &&
     needsHealthCheck(old) &&

@@ -2,23 +2,28 @@ import type { DeviceClaim, ResourceClaimSpec } from "@tsbuilder/apimachinery/k8s
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
+import type { Store } from "../../../storage/store.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
+import { adminAccess } from "../admin-access.ts";
 import { claimProblems } from "../claim-rules.ts";
 import { defaultClaim } from "../default-claim.ts";
 import { keptClaim } from "../kept-spec.ts";
 
-const resourceClaimStrategy: Partial<Strategy> = {
+const resourceClaimStrategy = (store: Store): Partial<Strategy> => ({
   returnsDeleted: true,
   default(object) {
     object["spec"] ??= {};
     defaultClaim(object["spec"]);
     object["status"] ??= {};
   },
-  validate: (object) => [...claimProblems("spec.devices", devicesOf(object))],
+  validate: (object) => [
+    ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
+    ...claimProblems("spec.devices", devicesOf(object)),
+  ],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
-};
+});
 
 function devicesOf(object: ApiObject): Sent<DeviceClaim> {
   return (object as { spec?: Sent<ResourceClaimSpec> }).spec?.devices ?? {};

@@ -22,7 +22,7 @@ export function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice
   yield* poolProblems("spec.pool", pool);
   if (old) {
     const before = old.spec ?? {};
-    yield* immutable("spec.pool.name", pool.name, before.pool?.name);
+    yield* immutable("spec.pool.name", pool.name ?? "", before.pool?.name);
     yield* immutable("spec.driver", driver, before.driver);
     yield* immutable("spec.nodeName", nodeName, before.nodeName);
   }
