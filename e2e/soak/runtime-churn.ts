@@ -22,6 +22,7 @@ import {
   loadConfig,
   Manager,
 } from "@tsbuilder/runtime";
+import { resetSocket } from "../../src/runtime/testing/reset-socket.ts";
 
 interface Churn extends CustomResource<{ value: number }, { value?: number }> {}
 const Churn = defineKind<Churn>(
@@ -236,7 +237,7 @@ async function startBreakingProxy(server: URL): Promise<{
   return {
     url: `${server.protocol}//127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     breakSome() {
-      [...sockets].forEach((socket, at) => at % 3 === 0 && socket.resetAndDestroy());
+      [...sockets].forEach((socket, at) => at % 3 === 0 && resetSocket(socket));
     },
     leadTo(other) {
       server = other;

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { settled } from "@tsbuilder/apimachinery/time";
 import { onTestFinished } from "vitest";
+import { resetSocket } from "../../src/runtime/testing/reset-socket.ts";
 
 /**
  * A load balancer in front of a server: while it hangs, a new connection never gets a response. Small pieces are
@@ -32,7 +33,7 @@ export class Gate {
 
   /** Breaks all connections, and resolves once the clients in this process know it: they send nothing on them then. */
   async reset(): Promise<void> {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const socket of this.sockets) resetSocket(socket);
     await settled();
   }
 

@@ -9,6 +9,7 @@ import { type Client, createClient, loadConfig } from "../client/index.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
+import { resetSocket } from "../testing/reset-socket.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import type { Manager } from "./manager.ts";
 
@@ -205,7 +206,7 @@ async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer({ noDelay: true }, (client) => {
-    if (isCut) return client.resetAndDestroy();
+    if (isCut) return resetSocket(client);
     const upstream = connect({ port, host: "127.0.0.1", noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -221,7 +222,7 @@ async function startProxy(port: number) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const cut = () => {
     isCut = true;
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const socket of sockets) resetSocket(socket);
   };
   onTestFinished(() => {
     cut();

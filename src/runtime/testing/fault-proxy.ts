@@ -4,6 +4,7 @@ import { connect as connectTLS, createSecureContext } from "node:tls";
 import { STATUS_CODES } from "node:http";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig } from "../http/config.ts";
+import { resetSocket } from "./reset-socket.ts";
 
 /**
  * What happens to a request. `after` counts the bytes of the answer that the client still gets:
@@ -81,7 +82,7 @@ export async function startFaultProxy(
     sockets.set(client, undefined);
     client.on("error", () => {});
     client.on("close", () => sockets.delete(client));
-    if (proxy.connections === "reset") client.resetAndDestroy();
+    if (proxy.connections === "reset") resetSocket(client);
     else if (proxy.connections === "hang") client.resume();
     else {
       const upstream = dial();
@@ -93,7 +94,7 @@ export async function startFaultProxy(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { ca: _, caFile: __, ...rest } = target;
   const cut = (): void => {
-    for (const socket of sockets.keys()) socket.resetAndDestroy();
+    for (const socket of sockets.keys()) resetSocket(socket);
   };
   const proxy: FaultProxy = {
     config: { ...rest, server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
@@ -179,7 +180,7 @@ function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: 
       [request, sent] = [begun, 0];
       fault = proxy.onRequest(begun);
     }
-    if (fault?.type === "refuse") client.resetAndDestroy();
+    if (fault?.type === "refuse") resetSocket(client);
     else if (fault?.type === "answer" && begun) client.write(answerOf(fault));
     else if (fault?.type !== "swallow" && fault?.type !== "answer") {
       if (begun) unanswered.add(upstream);
@@ -197,7 +198,7 @@ function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: 
     const pass = (): void => {
       if (piece.length > 0) client.write(piece);
       if (piece.length === bytes.length) return;
-      if (fault?.type === "reset") client.resetAndDestroy();
+      if (fault?.type === "reset") resetSocket(client);
       else if (fault?.type === "truncate") client.end();
     };
     if (fault?.type !== "slow") return pass();
