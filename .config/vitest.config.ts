@@ -91,7 +91,7 @@ export default defineConfig({
             "src/runtime/http/{connection-pool,http-*,proxy-tunnel}.test.ts",
             "src/runtime/config/exec-credentials.test.ts",
             "src/runtime/watch/reflector{,-faults}.test.ts",
-            "src/runtime/webhook/webhook-server.test.ts",
+            "src/runtime/webhook/{webhook-server,served-reviews}.test.ts",
             "src/runtime/{client-node,containers}/*.test.ts",
             "src/runtime/manager/{loop-watchdog,own-process}.test.ts",
           ],

@@ -24,7 +24,9 @@ const atStart = [
 ];
 
 /** The watchdog and its reports run by a timer, independently of a walk. */
-const byTimer = ["src/runtime/manager/loop-watchdog.ts", "src/runtime/manager/controller-set.ts"];
+const byTimer = ["loop-watchdog", "manager-servers", "controller-set"].map(
+  (file) => `src/runtime/manager/${file}.ts`,
+);
 
 const folder = useProjectFolder();
 

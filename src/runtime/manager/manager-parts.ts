@@ -1,39 +1,28 @@
-import { hostname } from "node:os";
-import type { Kind } from "@tsbuilder/apimachinery/meta";
-import { CallbackError } from "../callbacks/callback-error.ts";
-import { logCallbackError } from "../log/log-callback-error.ts";
-import type { Cache, CacheOptions } from "../cache/cache.ts";
-import { createShardedCache } from "../cache/create-cache.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { createCachedClient } from "../cache/cached-client.ts";
-import { ApiError } from "../errors/api-error.ts";
+import type { Cache } from "../cache/cache.ts";
+import type { CallbackError } from "../callbacks/callback-error.ts";
 import type { Client } from "../client/client.ts";
+import type { ApiEventRecorder } from "../events/api-event-recorder.ts";
+import type { HealthChecks } from "../health/health-checks.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { type ClientOptions, createClient, type LiveClient } from "../client/live-client.ts";
-import { loadConfig } from "../config/load-config.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { readDuration } from "../clock/read-duration.ts";
-import { ApiEventRecorder } from "../events/api-event-recorder.ts";
-import { HealthChecks } from "../health/health-checks.ts";
-import { fence, makeElector } from "../leader-election/make-elector.ts";
-import { makeMember, type Sharing } from "../leader-election/make-member.ts";
-import { createLogger } from "../log/create-logger.ts";
-import { guardLogger } from "../log/guard-logger.ts";
+import { fence } from "../leader-election/make-elector.ts";
+import { logCallbackError } from "../log/log-callback-error.ts";
 import type { Logger } from "../log/logger.ts";
-import { debugHandlers } from "../metrics/debug-handlers.ts";
-import { Measurements } from "../metrics/measurements.ts";
-import { MetricsServer } from "../metrics/metrics-server.ts";
+import type { MetricsServer } from "../metrics/metrics-server.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import { makeManagedCertificate } from "../webhook/make-managed-certificate.ts";
-import { WebhookServer } from "../webhook/webhook-server.ts";
-import { parseBindAddress } from "../serve/bind-address.ts";
-import { AddedCluster, type AddedClusterParts } from "./added-cluster.ts";
+import type { WebhookServer } from "../webhook/webhook-server.ts";
 import { ClusterSet } from "./cluster-set.ts";
 import { ControllerSet } from "./controller-set.ts";
-import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
-import { LoopWatchdog } from "./loop-watchdog.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { makeAddedCluster } from "./make-added-cluster.ts";
+import { loadOnce, makeBase } from "./manager-base.ts";
+import { makeManagerCache } from "./manager-cache.ts";
+import { makeElection, makeLiveClient, makeSharing } from "./manager-clients.ts";
+import { makeLifecycle } from "./manager-lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { ProbeServer } from "./probe-server.ts";
+import { makeServers } from "./manager-servers.ts";
+import type { ProbeServer } from "./probe-server.ts";
 
 /** The parts of a manager. Creating them sends nothing and opens nothing. */
 export interface ManagerParts {
@@ -62,7 +51,7 @@ export interface ManagerParts {
 /** Creates and connects the parts of a manager. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
-  const { clock, log, measurements } = base;
+  const { clock, log, measurements, config } = base;
   const { background, events, elector } = makeElection(options, base);
   const sharing = makeSharing(options, base, background);
   const beforeSend = elector || sharing ? fence(elector) : undefined;
@@ -70,24 +59,12 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const cache = makeManagerCache(options, base, live, sharing);
   const cached = createCachedClient(live, cache);
   const client = options.client?.wrap?.(cached) ?? cached;
-  const webhooks = makeWebhookServer(options, base, live);
-  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
-  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
-  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
-    measurements.healthCheckFailed(endpoint, check),
-  );
-  const metricsServer = makeMetricsServer(options, base, live);
+  const { watchdog, ...served } = makeServers(options, base, { cache, live, sharing });
+  const { webhooks, probes, metricsServer } = served;
   const tracing = new Tracing();
-  const servers = [probes, metricsServer, makeWatchdog(options, base)];
-  const lifecycle = makeLifecycle(options, base, {
-    servers,
-    webhooks,
-    cache,
-    elector,
-    sharing,
-    events,
-    tracing,
-  });
+  const servers = [probes, metricsServer, watchdog];
+  const stages = { servers, webhooks, cache, elector, sharing, events, tracing };
+  const lifecycle = makeLifecycle(options, base, stages);
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
     { log, clock, events, lifecycle, measurements, tracing },
@@ -97,7 +74,6 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, shared);
   });
   const close = async () => void (await Promise.all([live.close(), background.close()]));
-  const served = { webhooks, healthChecks, readyChecks, probes, metricsServer };
   const report = (error: CallbackError) => {
     logCallbackError(log, error, {});
     measurements.callbackFailed(error.callback);
@@ -105,7 +81,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const isIdle = () => measurements.controllers.every(({ depth, active }) => depth + active === 0);
   return {
     clock,
-    config: base.config,
+    config,
     log,
     client,
     cache,
@@ -118,231 +94,4 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     report,
     close,
   };
-}
-
-/** What all parts share. */
-interface Base {
-  readonly name: string;
-  readonly clock: Clock;
-  readonly config: () => Promise<ClusterConfig>;
-  readonly measurements: Measurements;
-  readonly log: Logger;
-}
-
-function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
-  // It becomes the field manager, which the API server validates on every apply.
-  if (!/^[\x20-\x7e]{1,128}$/.test(name))
-    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
-  const measurements = new Measurements();
-  const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
-  return { name, clock, config: loadOnce(config ?? (() => loadConfig())), measurements, log };
-}
-
-interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
-  readonly webhooks: WebhookServer;
-  readonly events: ApiEventRecorder;
-  readonly tracing: Tracing;
-  readonly sharing: Sharing | undefined;
-}
-
-function makeLifecycle(
-  options: ManagerOptions,
-  { log, clock, config, measurements }: Base,
-  { tracing, sharing, ...stages }: Stages,
-): Lifecycle {
-  const { leaderElection, metrics } = options;
-  return new Lifecycle({
-    log,
-    clock,
-    prepare: async () => {
-      const { credentials } = await config();
-      await tracing.start();
-      if (!parseBindAddress(metrics?.bindAddress ?? "0")) return;
-      const { cache, webhooks, events } = stages;
-      const droppedEvents = () => events.dropped;
-      const lease = leaderElection?.id;
-      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock, sharing });
-    },
-    ...stages,
-    member: sharing?.member,
-    gracefulShutdownTimeout: graceOf(options),
-  });
-}
-
-function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
-  return readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout);
-}
-
-/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
-function makeAddedCluster(
-  clusterName: string,
-  options: ManagerOptions,
-  all: Base,
-  beforeSend: ClientOptions["beforeSend"],
-  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
-): AddedCluster {
-  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
-  const live = makeLiveClient(options, base, beforeSend);
-  const cache = makeManagerCache(options, base, live, undefined);
-  const cached = createCachedClient(live, cache);
-  return new AddedCluster(clusterName, {
-    ...base,
-    ...shared,
-    client: options.client?.wrap?.(cached) ?? cached,
-    cache,
-    events: makeEvents(base, live),
-    controllerDefaults: options.controllers ?? {},
-    gracefulShutdownTimeout: graceOf(options),
-    close: () => live.close(),
-  });
-}
-
-function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
-  const reportingInstance = `${name}-${hostname()}`;
-  return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
-}
-
-function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
-  const healthChecks = new HealthChecks(clock);
-  const readyChecks = new HealthChecks(clock);
-  readyChecks.add("informer-sync", () => checkInformers(cache));
-  readyChecks.add("webhook", () => webhooks.check());
-  if (sharing) readyChecks.add("shards", () => sharing.member.check());
-  return { healthChecks, readyChecks };
-}
-
-/** Leases and Events have their own connections: a busy operator must not delay a renewal. */
-function makeElection({ leaderElection }: ManagerOptions, base: Base) {
-  const { name, clock, config, measurements, log } = base;
-  const background = createClient(config, {
-    userAgent: `${name}/leader-election`,
-    fieldManager: name,
-    clock,
-  });
-  const events = makeEvents(base, background);
-  const elector =
-    leaderElection &&
-    makeElector(leaderElection, config, {
-      client: background,
-      clock,
-      log,
-      events,
-      onStatus: (isLeading) => measurements.leading(leaderElection.id, isLeading),
-    });
-  return { background, events, elector };
-}
-
-/** Shares the objects with other processes. */
-function makeSharing(
-  { sharding }: ManagerOptions,
-  { clock, config, log }: Base,
-  background: LiveClient,
-): Sharing | undefined {
-  return sharding && makeMember(sharding, config, { client: background, clock, log });
-}
-
-/** Its writes are rejected as soon as another process may lead, or reconcile the same object. */
-function makeLiveClient(
-  { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
-  { name, clock, config, measurements, log }: Base,
-  beforeSend: ClientOptions["beforeSend"],
-): LiveClient {
-  return createClient(config, {
-    ...options,
-    userAgent: name,
-    fieldManager: name,
-    clock,
-    onWarning: ({ text, request }) => log.warn(text, { request }),
-    onRequest: (report) => measurements.request(report),
-    onLookup: (report) => measurements.lookup(report),
-    beforeSend,
-  });
-}
-
-function makeManagerCache(
-  { cache: options }: ManagerOptions,
-  { name, clock, measurements, log }: Base,
-  live: LiveClient,
-  sharing: Sharing | undefined,
-): Cache {
-  const all: CacheOptions = {
-    fieldManager: name,
-    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
-    clock,
-    ...options,
-    onError: (error, informer) => {
-      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
-      if (options?.onError) options.onError(error, informer);
-      else logCacheError(log, error, informer.kind);
-    },
-  };
-  return createShardedCache(live, all, sharing?.gate);
-}
-
-function makeMetricsServer(
-  { metrics = {} }: ManagerOptions,
-  { clock, measurements, log }: Base,
-  live: LiveClient,
-): MetricsServer {
-  return new MetricsServer({
-    options: metrics,
-    client: live,
-    clock,
-    log,
-    handlers: {
-      "/metrics": (_request, response) => measurements.send(response),
-      ...(metrics.debug === true && debugHandlers(log)),
-      ...metrics.handlers,
-    },
-  });
-}
-
-function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
-  return new LoopWatchdog({
-    controllers: () => measurements.controllers,
-    log,
-    blockedAfter: readDuration("blockedAfter", blockedAfter),
-    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
-  });
-}
-
-function logCacheError(log: Logger, error: Error, { kind }: Kind): void {
-  if (error instanceof CallbackError) logCallbackError(log, error, { kind });
-  else log.error("Watch failed, trying again", { kind, error });
-}
-
-function makeWebhookServer(
-  { webhooks: options = {} }: ManagerOptions,
-  { clock, config, log }: Base,
-  live: LiveClient,
-): WebhookServer {
-  const { selfManaged } = options;
-  const server: WebhookServer = new WebhookServer({
-    options,
-    log,
-    clock,
-    certificates:
-      selfManaged &&
-      (() => {
-        const converted = () => [...server.converted.values()].map(({ hub }) => hub);
-        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
-      }),
-  });
-  return server;
-}
-
-/** A watch that lost its permissions keeps retrying, but its manager must not count as ready. */
-function checkInformers(cache: Cache): void {
-  const behind = cache.informers.find(
-    ({ hasSynced, stats }) =>
-      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
-  );
-  if (behind)
-    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
-}
-
-/** The config of a cluster is loaded once for all clients. */
-function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
-  let found: Promise<ClusterConfig> | undefined;
-  return () => (found ??= typeof config === "function" ? config() : Promise.resolve(config));
 }

@@ -1,0 +1,46 @@
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Cache, CacheOptions } from "../cache/cache.ts";
+import { createShardedCache } from "../cache/create-cache.ts";
+import { CallbackError } from "../callbacks/callback-error.ts";
+import type { LiveClient } from "../client/live-client.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { Sharing } from "../leader-election/make-member.ts";
+import { logCallbackError } from "../log/log-callback-error.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Base } from "./manager-base.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+
+export function makeManagerCache(
+  { cache: options }: ManagerOptions,
+  { name, clock, measurements, log }: Base,
+  live: LiveClient,
+  sharing: Sharing | undefined,
+): Cache {
+  const all: CacheOptions = {
+    fieldManager: name,
+    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
+    clock,
+    ...options,
+    onError: (error, informer) => {
+      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
+      if (options?.onError) options.onError(error, informer);
+      else logCacheError(log, error, informer.kind);
+    },
+  };
+  return createShardedCache(live, all, sharing?.gate);
+}
+
+function logCacheError(log: Logger, error: Error, { kind }: Kind): void {
+  if (error instanceof CallbackError) logCallbackError(log, error, { kind });
+  else log.error("Watch failed, trying again", { kind, error });
+}
+
+/** A watch that lost its permissions keeps retrying, but its manager must not count as ready. */
+export function checkInformers(cache: Cache): void {
+  const behind = cache.informers.find(
+    ({ hasSynced, stats }) =>
+      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
+  );
+  if (behind)
+    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
+}
