@@ -124,3 +124,15 @@ test("Partition hides an object that a write took out of its selection", () => {
   target.change("DELETED", configMap("a", 8), 10);
   expect(summary(told)).toEqual(["add a@1", "delete a@8"]);
 });
+
+test("Partition keeps nothing of a list that it ceased to cover while the list was read", () => {
+  let isCovered = true;
+  const { partition: target, told, read } = startPartition(() => isCovered);
+  target.begin();
+  target.keep(configMap("a", 1), 10, false);
+  isCovered = false;
+  target.narrow();
+  target.replace("5");
+  expect(read("a")).toBeUndefined();
+  expect(told).toEqual([]);
+});

@@ -113,8 +113,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#options.emit(events);
   }
 
-  /** Drops the objects that the watch doesn't cover any more. */
+  /** Drops the objects that the watch doesn't cover any more, also of a list that is still being read. */
   narrow(): void {
+    for (const { object } of this.#staged?.entries() ?? [])
+      if (!this.#options.covers(object)) this.#staged?.delete(keyOf(object));
     const events: InformerEvent<T>[] = [];
     const known = [...this.store.entries(), ...this.seen()];
     for (const { object } of known)

@@ -54,7 +54,7 @@ export async function loadFromManager<K extends LoadableKubeConfig>(
         headers: { ...options.headers, ...identityHeaders(credential, config.impersonate) },
         ...(cert !== undefined && { cert, key }),
       });
-      // Since 2.0 it keeps connections, with the certificates that they began with, for as long as the user has this name.
+      // Since 2.0 client-node keeps connections, with the certificates that they began with, for each name of the user.
       const current = `${cert} ${String(options.ca)}`;
       if (certificates !== "" && certificates !== current)
         user.name = context.user = `${name}-${++generation}`;
@@ -70,14 +70,14 @@ function clusterOf(config: ClusterConfig): object {
     server,
     caData: ca && Buffer.from(ca).toString("base64"),
     caFile: ca === undefined ? caFile : undefined,
-    // It speaks plain HTTP only if it is told not to verify certificates.
-    skipTLSVerify: insecureSkipTlsVerify ?? server.startsWith("http:"),
+    // client-node speaks plain HTTP only if it is told not to verify certificates.
+    skipTLSVerify: insecureSkipTlsVerify || server.startsWith("http:"),
     tlsServerName,
     proxyUrl,
   };
 }
 
-/** It joins several headers of a name to one, which would be another group. */
+/** client-node joins several headers of a name to one, which would be another group. */
 function refuseLists({ groups = [], extra = {} }: Partial<Impersonation> = {}): void {
   if ([groups, ...Object.values(extra)].every(({ length }) => length < 2)) return;
   throw new TerminalError(

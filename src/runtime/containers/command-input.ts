@@ -17,10 +17,12 @@ export async function sendInput(
   send: Send,
   sendEnd?: Send,
 ): Promise<void> {
-  const source = input instanceof Uint8Array ? Readable.from([input]) : Readable.from(input);
-  const forget = onAbort(ended, () => source.destroy());
+  const source =
+    input instanceof Readable ? input : Readable.from(input instanceof Uint8Array ? [input] : input);
+  // What it fails with is read from it, and may be emitted at any time later.
+  source.on("error", ignore);
   try {
-    for await (const chunk of source) {
+    for await (const chunk of read(source, ended)) {
       const bytes = Buffer.from(chunk as Uint8Array);
       for (let at = 0; at < bytes.length; at += longestPiece) {
         if (!(await isSent(send(bytes.subarray(at, at + longestPiece))))) return;
@@ -28,9 +30,38 @@ export async function sendInput(
     }
     if (sendEnd) await isSent(sendEnd(Buffer.alloc(0)));
   } finally {
-    forget();
-    source.destroy();
+    // The process may have other uses for its own input, which must not keep it running.
+    if (source === process.stdin) source.off("error", ignore).pause();
+    else source.destroy();
   }
+}
+
+function ignore(): void {}
+
+/** Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next chunk. */
+async function* read(source: Readable, ended: AbortSignal): AsyncGenerator {
+  while (!ended.aborted) {
+    const chunk: unknown = source.read();
+    if (chunk !== null) yield chunk;
+    else if (source.errored) throw source.errored;
+    else if (source.readableEnded) return;
+    else if (source.destroyed) throw new Error("the input of the command was closed before its end");
+    else await change(source, ended);
+  }
+}
+
+/** Resolves when there may be something to read, or nothing more. */
+function change(source: Readable, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ["readable", "end", "error", "close"] as const;
+    const forget = onAbort(ended, settle);
+    for (const event of events) source.on(event, settle);
+    function settle(): void {
+      forget();
+      for (const event of events) source.off(event, settle);
+      resolve();
+    }
+  });
 }
 
 /** Sends the sizes of a terminal as the server reads them. */

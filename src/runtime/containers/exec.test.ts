@@ -144,11 +144,21 @@ test.each(["signal", "context", "client"])(
 );
 
 test("a command that ends before it has read its input is no failure", async () => {
-  const { client } = await connect({ run: async () => exited(1) });
-  const endless = new Readable({ read() {} });
-  endless.push("a");
-  expect(await client.exec(pod, ["false"], { stdin: endless })).toMatchObject({ exitCode: 1 });
-  expect(endless.destroyed).toBe(true);
+  let end = (): void => {};
+  const mayEnd = new Promise<void>((resolve) => (end = resolve));
+  const { client } = await connect({ run: () => mayEnd.then(() => exited(1)) });
+  const idle = new PassThrough();
+  idle.write("a");
+  const ended = client.exec(pod, ["false"], { stdin: idle });
+  // It waits for more input when the command ends.
+  await eventually(() => {
+    expect(idle.readableLength).toBe(0);
+    expect(idle.listenerCount("readable")).toBe(1);
+  });
+  end();
+  expect(await ended).toMatchObject({ exitCode: 1 });
+  await eventually(() => expect(idle.destroyed).toBe(true));
+  expect(idle.listenerCount("readable")).toBe(0);
 });
 
 test("exec() rejects if its input can't be read or its output can't be written", async () => {

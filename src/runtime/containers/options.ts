@@ -41,7 +41,10 @@ export interface TerminalSize {
 
 /** Options for running a command. */
 export interface ExecOptions extends ContainerOptions {
-  /** Default: nothing; a command that reads finds the end. */
+  /**
+   * Default: nothing; a command that reads finds the end. A stream is destroyed when the command has ended; the process's
+   * own input is paused instead.
+   */
   readonly stdin?: CommandInput | undefined;
   /** Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails. */
   readonly stdout?: Writable | undefined;

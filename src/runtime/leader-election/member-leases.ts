@@ -73,7 +73,9 @@ export class MemberLeases {
         : client.create(Lease, lease, { signal }));
       return { uid: metadata.uid ?? "", version: metadata.resourceVersion ?? "" };
     } catch (error) {
-      if (isChanged(error)) return undefined;
+      // A Lease that can't be created because its namespace is missing is another matter.
+      const isMissing = !known && error instanceof ApiError && error.isNotFound;
+      if (isChanged(error) && !isMissing) return undefined;
       throw error;
     }
   }
