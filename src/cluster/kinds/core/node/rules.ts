@@ -1,6 +1,6 @@
 import type { Node, NodeStatus, Taint } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { duplicate, forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
@@ -20,8 +20,14 @@ export function* nodeProblems(object: ApiObject): Problems {
   for (const [index, range] of ranges.entries()) {
     yield* refused(`spec.podCIDRs[${index}]`, range, checkAddressRange(range));
   }
+  if (ranges.length < 2) return;
+  const wrong = ranges.findIndex((range) => checkAddressRange(range).length > 0);
+  if (wrong >= 0) {
+    const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`;
+    yield internalError("spec.podCIDRs", `invalid PodCIDRs. failed to check with dual stack with error:${why}`);
+  }
   const families = new Set(ranges.map((range) => range.includes(":")));
-  if (ranges.length > 1 && (ranges.length > 2 || families.size < 2)) {
+  if (wrong >= 0 || ranges.length > 2 || families.size < 2) {
     yield invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family");
   }
 }

@@ -1,7 +1,7 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { text } from "../../cells/read-field.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
-import { sliceProblems } from "./rules.ts";
+import { type ResourceSlice, sliceProblems } from "./rules.ts";
 
 export const resourceSlice: BuiltInKind = {
   resource: "resourceslices.resource.k8s.io",
@@ -10,6 +10,12 @@ export const resourceSlice: BuiltInKind = {
     default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
     validate: (object) => [...sliceProblems(object)],
     validateUpdate: (object, old) => [...sliceProblems(object, old)],
+    warnings: (object) => {
+      const driver = (object as ResourceSlice).spec?.driver ?? "";
+      if (driver === driver.toLowerCase()) return [];
+      const shown = JSON.stringify(driver);
+      return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
+    },
   },
   cells: { Node: text("spec.nodeName"), Driver: text("spec.driver"), Pool: text("spec.pool.name") },
   emptyObject: { spec: { pool: { generation: 0 } } },

@@ -8,7 +8,7 @@ import { nodeSelectorProblems } from "../../core/pod-spec/affinity.ts";
 import { driverName } from "../../storage/class-rules.ts";
 import { counterProblems, deviceProblems, type SentDevice } from "./device.ts";
 
-type ResourceSlice = ApiObject & { spec?: Sent<ResourceSliceSpec> };
+export type ResourceSlice = ApiObject & { spec?: Sent<ResourceSliceSpec> };
 
 const mostDevices = 128;
 const mostAdvancedDevices = 64;
