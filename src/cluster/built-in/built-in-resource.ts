@@ -8,7 +8,6 @@ import {
   explainUnstructured,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
-import { zeroValues } from "../kinds/zero-values.ts";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { replaceFields } from "../contract/api-object.ts";
@@ -27,7 +26,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
-  const emptyObject = findKind(preferred)?.emptyObject;
+  const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
   const convert = conversionOf(preferred);
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
   const inVersion = (version: string) => apiVersionOf({ group, version });
@@ -52,7 +51,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     custom: false,
     ...(emptyObject && { emptyObject }),
     bookmarkObject: (version) =>
-      mergedObjects(emptyObject ?? {}, zeroValues.get(`${inVersion(version)} ${kind}`) ?? {}),
+      mergedObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
     load: () => schemas.load(),
     present,
     presentAll: (entries, version) => entries.map((entry) => present(entry, version)),

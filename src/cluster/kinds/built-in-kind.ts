@@ -31,6 +31,8 @@ export interface BuiltInKind<Controllers extends string = never> {
    * managedFields, and bookmarks include them.
    */
   readonly emptyObject?: JSONObject;
+  /** The fields besides these that Go serializes although they are zero, which may depend on the version. */
+  readonly zeroValues?: JSONObject | ((version: string) => JSONObject);
   /** Converts an object to another version; absent if versions differ only in kind and apiVersion. */
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
   /** The deprecation warning for using the kind. */

@@ -6,4 +6,8 @@ export const customResourceDefinition: BuiltInKind = {
   metadataChecks: "~new/update/update",
   strategy: { ...definitionStrategy, statusWritesMetadata: true, generateName: false },
   emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
+  zeroValues: {
+    spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },
+    status: { acceptedNames: { kind: "", plural: "" }, conditions: null, storedVersions: null },
+  },
 };

@@ -49,4 +49,5 @@ export const apiService: BuiltInKind = {
     },
   },
   emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
 };

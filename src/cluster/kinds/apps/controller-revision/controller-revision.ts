@@ -41,4 +41,5 @@ export const controllerRevision: BuiltInKind = {
     },
     Revision: count("revision"),
   },
+  zeroValues: { data: null },
 };

@@ -23,4 +23,9 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
   podTemplate: "spec.template",
   emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
   controllers: { daemonset: daemonSetController },
+  zeroValues: {
+    spec: { selector: null },
+    status: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
+    metadata: { annotations: { "deprecated.daemonset.template.generation": "0" } },
+  },
 };

@@ -18,4 +18,5 @@ export const deployment: BuiltInKind<"deployment"> = {
   podTemplate: "spec.template",
   emptyObject: { spec: { template, strategy: {} }, status: {} },
   controllers: { deployment: deploymentController },
+  zeroValues: { spec: { replicas: 0, selector: null } },
 };

@@ -48,4 +48,5 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   podTemplate: "spec.template",
   emptyObject: { spec: { template }, status: {} },
   controllers: { replicaset: replicaSetController },
+  zeroValues: { spec: { replicas: 0, selector: null }, status: { replicas: 0 } },
 };

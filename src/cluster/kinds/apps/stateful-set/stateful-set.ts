@@ -11,4 +11,5 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
   podTemplate: "spec.template",
   emptyObject: { spec: { serviceName: "", template, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
+  zeroValues: { spec: { replicas: 0, selector: null }, status: { availableReplicas: 0, replicas: 0 } },
 };

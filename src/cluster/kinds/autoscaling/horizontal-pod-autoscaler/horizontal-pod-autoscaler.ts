@@ -29,4 +29,8 @@ export const horizontalPodAutoscaler: BuiltInKind = {
     setBehaviorDefaults(converted);
     return converted;
   },
+  zeroValues: (version) => ({
+    spec: { maxReplicas: 0, scaleTargetRef: { kind: "", name: "" } },
+    status: { desiredReplicas: 0, ...(version === "v1" ? { currentReplicas: 0 } : { currentMetrics: null }) },
+  }),
 };

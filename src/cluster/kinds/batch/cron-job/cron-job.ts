@@ -26,4 +26,5 @@ export const cronJob: BuiltInKind<"cronjob"> = {
   podTemplate: "spec.jobTemplate.spec.template",
   emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
   controllers: { cronjob: cronJobController },
+  zeroValues: { spec: { schedule: "" } },
 };

@@ -26,4 +26,5 @@ export const certificateSigningRequest: BuiltInKind = {
     Condition: requestCondition,
   },
   emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { request: null, signerName: "" } },
 };

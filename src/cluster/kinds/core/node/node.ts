@@ -48,4 +48,20 @@ export const node: BuiltInKind<"node" | "tainteviction"> = {
   selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
   emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
   controllers: { node: fakeNode, tainteviction: taintEviction },
+  zeroValues: {
+    status: {
+      nodeInfo: {
+        architecture: "",
+        bootID: "",
+        containerRuntimeVersion: "",
+        kernelVersion: "",
+        kubeProxyVersion: "",
+        kubeletVersion: "",
+        machineID: "",
+        operatingSystem: "",
+        osImage: "",
+        systemUUID: "",
+      },
+    },
+  },
 };

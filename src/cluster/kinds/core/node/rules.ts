@@ -24,7 +24,10 @@ export function* nodeProblems(object: ApiObject): Problems {
   const wrong = ranges.findIndex((range) => checkAddressRange(range).length > 0);
   if (wrong >= 0) {
     const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`;
-    yield internalError("spec.podCIDRs", `invalid PodCIDRs. failed to check with dual stack with error:${why}`);
+    yield internalError(
+      "spec.podCIDRs",
+      `invalid PodCIDRs. failed to check with dual stack with error:${why}`,
+    );
   }
   const families = new Set(ranges.map((range) => range.includes(":")));
   if (wrong >= 0 || ranges.length > 2 || families.size < 2) {

@@ -80,4 +80,5 @@ export const replicationController: BuiltInKind<"replicationcontroller"> = {
   podTemplate: "spec.template",
   emptyObject: { spec: {}, status: {} },
   controllers: { replicationcontroller: replicationControllerController },
+  zeroValues: { status: { replicas: 0 } },
 };

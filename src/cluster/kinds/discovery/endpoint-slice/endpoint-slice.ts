@@ -60,4 +60,5 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
   },
   emptyObject: noLists,
   controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
+  zeroValues: { addressType: "" },
 };

@@ -35,4 +35,5 @@ export const flowSchema: BuiltInKind = {
     },
   },
   emptyObject: { spec: { priorityLevelConfiguration: {} }, status: {} },
+  zeroValues: { spec: { matchingPrecedence: 0, priorityLevelConfiguration: { name: "" } } },
 };

@@ -112,4 +112,5 @@ export const priorityLevelConfiguration: BuiltInKind = {
     QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
   emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { type: "" } },
 };

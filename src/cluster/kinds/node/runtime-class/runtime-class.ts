@@ -58,4 +58,5 @@ export const runtimeClass: BuiltInKind = {
   metadataChecks: "~new/new+update/update",
   strategy: runtimeClassStrategy,
   cells: { Handler: text("handler") },
+  zeroValues: { handler: "" },
 };

@@ -14,4 +14,5 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   },
   emptyObject: { spec: {}, status: {} },
   controllers: { disruption: disruptionController },
+  zeroValues: { status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 } },
 };

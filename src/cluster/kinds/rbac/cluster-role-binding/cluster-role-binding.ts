@@ -8,4 +8,5 @@ export const clusterRoleBinding: BuiltInKind = {
   strategy: bindingStrategy,
   cells: binding,
   emptyObject: { roleRef: {} },
+  zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
 };

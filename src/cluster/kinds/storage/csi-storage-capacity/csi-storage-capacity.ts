@@ -42,4 +42,5 @@ export const csiStorageCapacity: BuiltInKind = {
   resource: "csistoragecapacities.storage.k8s.io",
   metadataChecks: "new/new+update/update",
   strategy: storageCapacityStrategy,
+  zeroValues: { storageClassName: "" },
 };

@@ -28,4 +28,5 @@ export const storageClass: BuiltInKind = {
     VolumeBindingMode: text("volumeBindingMode"),
     AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
   },
+  zeroValues: { provisioner: "" },
 };

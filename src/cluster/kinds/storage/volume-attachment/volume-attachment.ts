@@ -21,4 +21,5 @@ export const volumeAttachment: BuiltInKind = {
     Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
   },
   emptyObject: { spec: { source: {} } },
+  zeroValues: { spec: { attacher: "", nodeName: "" }, status: { attached: false } },
 };

@@ -39,4 +39,5 @@ export const volumeAttributesClass: BuiltInKind = {
   metadataChecks: "new/update+new/update",
   strategy: attributesClassStrategy,
   cells: { DriverName: text("driverName") },
+  zeroValues: { driverName: "" },
 };
