@@ -68,6 +68,17 @@ export function setupShops(manager: Manager): void {
   manager.controllerFor(Shop).owns(ConfigMap).complete(new ShopReconciler(manager));
 }
 
+/** An operator that does this and nothing else for each shop. */
+export function shopsThat(work: (manager: Manager, shop: Shop) => unknown): (manager: Manager) => void {
+  return (manager) => {
+    const reconcile = async (request: Request): Promise<void> => {
+      const shop = await manager.client.find(Shop, request);
+      if (shop && !shop.metadata.deletionTimestamp) await work(manager, shop);
+    };
+    manager.controllerFor(Shop).owns(ConfigMap).complete({ reconcile });
+  };
+}
+
 export function applyShop(name: string, spec: Shop["spec"]): Step {
   return {
     do: "apply",

@@ -1,7 +1,8 @@
 export type { CrashFault, Fault, RefusalFault, WatchFault } from "./fault.ts";
+export { readScenario } from "./read-scenario.ts";
 export { type Ref, refOf, refText } from "./ref.ts";
 export type { Run } from "./run.ts";
-export type { Check, Scenario, SimulatedOperator } from "./scenario.ts";
+export type { Check, Limits, Scenario, SimulatedOperator } from "./scenario.ts";
 export { type State, stateOf } from "./state.ts";
 export type { Step } from "./step.ts";
 export type { Phase, TraceEvent } from "./trace-event.ts";

@@ -16,11 +16,21 @@ export interface SimulatedOperator {
   readonly replicas?: number;
   /** What it may do, as in `config/rbac/role.yaml`. Default: everything. */
   readonly rules?: readonly PolicyRule[];
-  readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger">>;
+  readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger" | "ownsProcess">>;
 }
 
 /** A check of the user's over the state. */
 export type Check = (state: State) => boolean;
+
+/** Operators that need more than this until they rest never do. */
+export interface Limits {
+  /** Virtual milliseconds. Default: half an hour. */
+  readonly time?: number;
+  /** Changes of all objects. Default: 2500. */
+  readonly changes?: number;
+  /** Changes of one object, or creations of objects with one `generateName`. Default: 250. */
+  readonly changesOfObject?: number;
+}
 
 /** A world, what happens in it, and what must hold. */
 export interface Scenario {
@@ -34,6 +44,7 @@ export interface Scenario {
   readonly seed?: number;
   /** The cluster's own controllers. Default: the garbage collector and that of namespaces. */
   readonly controllers?: readonly ControllerName[];
+  readonly limits?: Limits;
   /** Must hold after each change. */
   readonly always?: { readonly [name: string]: Check };
   /** Must not hold after any change. */

@@ -4,8 +4,13 @@ export type Phase = "steps" | "restart" | "deletion";
 /** One line of what happened. All of it is decided by the scenario and the seed. */
 export type TraceEvent = { readonly at: number } & (
   | { readonly type: "start" | "died" | "leads"; readonly process: string }
-  /** A part of the run is over; whether the operators rest. */
-  | { readonly type: "phase"; readonly phase: Phase; readonly rests: boolean }
+  /** A part of the run is over; whether the operators rest, and which of them still work if they don't. */
+  | {
+      readonly type: "phase";
+      readonly phase: Phase;
+      readonly rests: boolean;
+      readonly busy?: readonly string[];
+    }
   | { readonly type: "promise"; readonly name: string; readonly promise: "always" | "never" | "eventually" }
   | { readonly type: "fault"; readonly text: string }
   | { readonly type: "step"; readonly text: string; readonly status: number }

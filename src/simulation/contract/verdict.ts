@@ -10,6 +10,7 @@ export type MistakeClass =
   | "collision"
   | "hot-loop"
   | "fight"
+  | "hang"
   | "leftover"
   | "foreign-object"
   | "forbidden"

@@ -18,6 +18,7 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   "hot-loop": "writes go on although nothing changes. Write only what differs, and no times or counters.",
   fight:
     "two writers change one field back and forth. Each field needs one owner: omit it from what you apply.",
+  hang: "a process never comes to rest, although it writes nothing: a promise that nobody settles, a poll for what never comes, or a real timer that was taken before the simulation began. Return `requeueAfter` instead of waiting in a reconcile.",
   leftover:
     "something is left after the deletion. Set an owner reference on every child in the namespace, and a finalizer for everything else.",
   "foreign-object":

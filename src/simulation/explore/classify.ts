@@ -5,6 +5,7 @@ import type { Finding } from "./examine.ts";
 const plain = new Set<Finding["class"]>([
   "hot-loop",
   "fight",
+  "hang",
   "foreign-object",
   "forbidden",
   "without-lease",

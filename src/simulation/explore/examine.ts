@@ -33,7 +33,7 @@ export interface Baseline {
 /** Runs a scenario without faults: twice, and once from scratch with the same end in mind. */
 export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { faults: _faults, ...undisturbed } = scenario;
-  const { steps = [], seed = 1 } = scenario;
+  const { seed = 1 } = scenario;
   const plain = await simulate(undisturbed);
   const own = judge(plain, undisturbed);
   if (own.length > 0) return { plain, findings: own, free: new Set() };
@@ -43,8 +43,7 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
       each.field === undefined ? [] : [nameOf(each)],
     ),
   );
-  const direct = lastWords(steps, plain.rejected);
-  const fresh = await simulate({ ...undisturbed, steps: direct, seed: seed + 1 });
+  const fresh = await simulate({ ...undisturbed, ...lastWords(undisturbed, plain.rejected), seed: seed + 1 });
   const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", free });
   return { plain, findings, free };
 }

@@ -1,4 +1,4 @@
-import type { Scenario, Step, Verdict } from "../contract/index.ts";
+import { readScenario, type Scenario, type Step, type Verdict } from "../contract/index.ts";
 import { Random } from "../random/index.ts";
 import { classify } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
@@ -56,7 +56,8 @@ export async function explore(
   for (let seed = from; seed < from + seeds && performance.now() - start < time; seed++) {
     const number = Math.floor(seed / perPlan);
     if (plan?.number !== number) {
-      const scenario = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
+      const made = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
+      const scenario = readScenario(made);
       const planned = { ...scenario, steps: timed(scenario.steps ?? [], new Random(number)), seed: number };
       plan = { number, scenario: planned, baseline: await baselineOf(planned) };
     }
@@ -90,7 +91,7 @@ function timed(steps: readonly Step[], random: Random): Step[] {
 
 /** Runs one scenario with its faults, and without; returns what is wrong, if anything is. */
 export async function examineScenario(scenario: Scenario): Promise<Failure | undefined> {
-  const finding = await findIn(scenario);
+  const finding = await findIn(readScenario(scenario));
   return finding && failureOf(finding, scenario.seed ?? 1);
 }
 

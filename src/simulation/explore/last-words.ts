@@ -1,14 +1,23 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { refOf, refText, type Step } from "../contract/index.ts";
+import { refOf, refText, type Scenario, type Step } from "../contract/index.ts";
 
-/** The shortest way to what the steps ask for in the end: each object is applied once, as it was last. */
-export function lastWords(steps: readonly Step[], rejected: readonly Step[]): Step[] {
-  const objects = new Map<string, KubernetesObject>();
+/**
+ * The shortest way to what the steps ask for in the end: each object is applied once, as it was last. What exists from
+ * the start and is changed or deleted by a step is not there before.
+ */
+export function lastWords(
+  { objects: given = [], steps = [] }: Scenario,
+  rejected: readonly Step[],
+): Required<Pick<Scenario, "objects" | "steps">> {
+  const objects = new Map(given.map((object) => [refText(refOf(object)), object]));
+  const touched = new Set<string>();
   const statuses = new Map<string, Step & { readonly do: "status" }>();
   for (const step of steps) {
     if (rejected.includes(step)) continue;
+    if (step.do === "apply" || step.do === "patch" || step.do === "delete")
+      touched.add(refText(step.do === "apply" ? refOf(step.object) : step.target));
     if (step.do === "apply") objects.set(refText(refOf(step.object)), withMetadata(step.object, objects));
     else if (step.do === "status") {
       const key = refText(step.target);
@@ -33,9 +42,13 @@ export function lastWords(steps: readonly Step[], rejected: readonly Step[]): St
       statuses.delete(refText(step.target));
     }
   }
-  const applies = [...objects.values()].map((object): Step => ({ do: "apply", object }));
-  if (statuses.size === 0) return applies;
-  return [...applies, { do: "settle" }, ...statuses.values()];
+  const applies = [...objects].flatMap(([key, object]): Step[] =>
+    touched.has(key) ? [{ do: "apply", object }] : [],
+  );
+  return {
+    objects: given.filter((object) => !touched.has(refText(refOf(object)))),
+    steps: statuses.size === 0 ? applies : [...applies, { do: "settle" }, ...statuses.values()],
+  };
 }
 
 /** Labels and annotations that a later step omits stay, as with `kubectl replace` of what was read. */

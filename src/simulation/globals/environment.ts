@@ -12,6 +12,8 @@ export interface Environment {
   readonly isClosed: boolean;
   /** Runs a function in the next turn of the simulated event loop. */
   readonly enqueue: (run: () => void) => void;
+  /** Is told of a rejection that nobody handles. Default: Node's own way. */
+  readonly onRejection?: (error: unknown) => void;
 }
 
 const storage = new AsyncLocalStorage<Environment>();

@@ -29,6 +29,18 @@ export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
   }
 }
 
+type Emit = (event: string, ...args: unknown[]) => boolean;
+
+/** Rejections that nobody handles in an environment are its own; no listener outside hears of them. */
+function keepRejections(real: Emit): Emit {
+  return function (this: unknown, event, ...args) {
+    const onRejection = event === "unhandledRejection" ? environment()?.onRejection : undefined;
+    if (!onRejection) return real.call(this, event, ...args);
+    onRejection(args[0]);
+    return true;
+  };
+}
+
 function replaceAll(): Replacements {
   const all = new Replacements();
   all.set(globalThis, "Date", virtualDate);
@@ -52,6 +64,7 @@ function replaceAll(): Replacements {
   for (const [name, virtual] of Object.entries(virtualWebCrypto))
     all.set(globalThis.crypto, name, (real: never) => drawn(real, virtual));
   all.set(os, "hostname", (real: () => string) => () => environment()?.who ?? real());
+  all.set(process, "emit", keepRejections);
   refuseOutside(all);
   syncBuiltinESMExports();
   return all;

@@ -25,33 +25,28 @@ function processesOf({ operators }: Scenario): Map<string, string> {
   );
 }
 
-/** How many of the last changes show who can't stop. */
+/** How many of the last changes show who can't stop, and how old they may be. */
 const shown = 60;
+const recent = 600_000;
 
 function unrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const processes = processesOf(scenario);
-  const phases = trace.filter((event) => event.type === "phase");
-  const restless = phases.find(({ rests }) => !rests);
-  if (restless) {
-    const last = trace.filter(isChange).slice(-shown);
-    const [key = ""] = mostFrequent(last.filter(({ by }) => processes.has(by)).map(textOf));
+  const restless = trace.find((event) => event.type === "phase" && !event.rests);
+  if (restless?.type === "phase") {
+    const last = trace
+      .filter(isChange)
+      .filter(({ at }) => at > restless.at - recent)
+      .slice(-shown);
+    const [key] = mostFrequent(last.filter(({ by }) => processes.has(by)).map(textOf));
+    if (key === undefined) return errors(trace, scenario).length > 0 ? [] : hanging(trace, restless.busy);
     const writes = last.filter((change) => textOf(change) === key);
     const writers = [...new Set(writes.map(({ by }) => by))];
-    const [field = "an object"] = mostFrequent(writes.flatMap(({ fields }) => fields));
-    if (writers.length > 1)
-      return [
-        {
-          class: "fight",
-          message: `${writers.join(" and ")} change ${field} of ${key} without end`,
-          objects: [key],
-        },
-      ];
+    const [field] = mostFrequent(writes.flatMap(({ fields }) => fields));
+    const what = field === undefined ? key : `${field} of ${key}`;
     return [
-      {
-        class: "hot-loop",
-        message: `${writers.join()} changes ${field} of ${key} without end`,
-        objects: [key],
-      },
+      writers.length > 1
+        ? { class: "fight", message: `${writers.join(" and ")} change ${what} without end`, objects: [key] }
+        : { class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] },
     ];
   }
   const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
@@ -68,6 +63,14 @@ function unrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ` : "";
   const message = `nothing has changed, but after a restart ${first.by} changes ${what}${textOf(first)}`;
   return [{ class: "hot-loop", message, objects: [...new Set(changes.map(textOf))] }];
+}
+
+/** A process that only works; the last request says what it was about to do. */
+function hanging(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
+  const last = trace.findLast((event) => event.type === "request" && busy.includes(event.process));
+  const after = last?.type === "request" ? `; its last request was ${last.method} ${last.path}` : "";
+  const message = `${busy.join(" and ") || "the cluster"} works without end, but changes nothing${after}`;
+  return [{ class: "hang", message, objects: [] }];
 }
 
 function mostFrequent(texts: readonly string[]): string[] {

@@ -2,6 +2,10 @@ import { type InProcessCluster, startInProcess } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, SimulatedOperator } from "../contract/index.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { inside, withVirtualGlobals } from "../globals/index.ts";
+import { Random } from "../random/index.ts";
+
+const { setImmediate: realImmediate } = globalThis;
 
 type StoredState = ReturnType<InProcessCluster["snapshot"]>;
 type User = NonNullable<Parameters<typeof startInProcess>[0]["tokens"]>[string];
@@ -37,19 +41,34 @@ export function tokensOf({ operators }: Scenario): { [token: string]: User } {
 
 const bases = new Map<string, Promise<Base>>();
 
+/** How many are kept, of those that were used last. */
+const mostBases = 8;
+
 /** Makes the state once for all scenarios that differ in steps and faults only. */
 export function baseOf(scenario: Scenario): Promise<Base> {
   const { operators, crds, objects } = scenario;
   const key = JSON.stringify([operators.map(({ name, rules }) => ({ name, rules })), crds, objects]);
-  let base = bases.get(key);
-  if (!base) bases.set(key, (base = makeBase(scenario)));
+  const base = bases.get(key) ?? makeBase(scenario);
+  bases.delete(key);
+  bases.set(key, base);
+  if (bases.size > mostBases) bases.delete(bases.keys().next().value!);
   return base;
 }
 
-async function makeBase({ operators, crds = [], objects = [] }: Scenario): Promise<Base> {
+/** Makes it with the same chance in every process: the ids of its objects stand in traces. */
+function makeBase(scenario: Scenario): Promise<Base> {
+  const clock = new FakeClock(Date.UTC(2029, 11, 31));
+  const random = new Random(0).fork("base");
+  const enqueue = (run: () => void): void => void realImmediate(run);
+  return withVirtualGlobals(() =>
+    inside({ who: "cluster", clock, random, isClosed: false, enqueue }, () => createAll(scenario, clock)),
+  );
+}
+
+async function createAll({ operators, crds = [], objects = [] }: Scenario, clock: FakeClock): Promise<Base> {
   const problems: unknown[] = [];
   const cluster = await startInProcess({
-    clock: new FakeClock(Date.UTC(2029, 11, 31)),
+    clock,
     tokens: tokensOf({ operators }),
     onError: (error) => problems.push(error),
   });

@@ -5,6 +5,12 @@ const { setImmediate: realImmediate } = globalThis;
 /** The date at which every simulation starts. */
 const start = Date.UTC(2030, 0, 1);
 
+/** After so many turns at one moment the time moves on, as it does while code polls. */
+const mostTurns = 100;
+
+/** If code polls for what no timer brings, the time moves on by this much. */
+const idlePeriod = 1000;
+
 /**
  * The simulated event loop: one clock for all processes, and the callbacks that are due now. When both are exhausted,
  * nothing can happen any more.
@@ -35,10 +41,13 @@ export class EventLoop {
 
   /** Runs everything that is due now: promises, and callbacks turn by turn. */
   async drain(): Promise<void> {
-    for (;;) {
+    for (let turns = 0; turns < mostTurns; ) {
       await realTurn();
       const due = this.#ready;
-      if (due.length === 0 && this.#working === 0) return;
+      if (this.#working === 0) {
+        if (due.length === 0) return;
+        turns++;
+      }
       this.#ready = [];
       for (const run of due) run();
     }
@@ -46,7 +55,7 @@ export class EventLoop {
 
   /** Moves the clock to the next timer, and runs what it triggers. Returns false if there is none until the end. */
   async step(end = Infinity): Promise<boolean> {
-    const next = this.clock.untilNextTimer;
+    const next = this.clock.untilNextTimer ?? (this.#ready.length > 0 ? idlePeriod : undefined);
     if (next === undefined || this.now + next > end) return false;
     this.clock.advanceSync(next);
     await this.drain();

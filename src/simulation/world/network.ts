@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { ClusterConfig } from "@tsbuilder/runtime";
 import type { CrashFault, RefusalFault } from "../contract/index.ts";
+import { AbortableCall } from "./abortable-call.ts";
 import { textOf, tokenOf } from "./base.ts";
 import { asOf, type CallKind, kindOf } from "./call-kind.ts";
 import type { Replica } from "./replica.ts";
@@ -24,35 +25,42 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
     carry: (request, options) =>
       new Promise<Answer>((resolve, reject) => {
         if (!isAlive()) return;
-        options.signal?.addEventListener("abort", () => reject(options.signal?.reason as Error), {
-          once: true,
-        });
-        new Exchange(world, replica, request, options).run(isAlive).then(
-          (answer) => void (answer && isAlive() && resolve(answer)),
-          (error: unknown) => void (isAlive() && reject(error as Error)),
+        if (options.signal?.aborted) return reject(options.signal.reason as Error);
+        const call = new AbortableCall(options.signal, reject);
+        new Exchange(world, replica, request, options, isAlive).run().then(
+          (answer) => void (answer && isAlive() && resolve(call.end(answer))),
+          (error: unknown) => void (isAlive() && reject(call.end(error as Error))),
         );
       }),
   };
 }
 
-/** One request with its answer. */
+/** One request with its answer, in one life of a process. */
 class Exchange {
   readonly #world: World;
   readonly #replica: Replica;
   readonly #request: WireRequest;
   readonly #options: CarryOptions;
   readonly #kind: CallKind;
+  readonly #isAlive: () => boolean;
 
-  constructor(world: World, replica: Replica, request: WireRequest, options: CarryOptions) {
+  constructor(
+    world: World,
+    replica: Replica,
+    request: WireRequest,
+    options: CarryOptions,
+    isAlive: () => boolean,
+  ) {
     this.#world = world;
     this.#replica = replica;
     this.#request = request;
     this.#options = options;
     this.#kind = kindOf(request, options.stream);
+    this.#isAlive = isAlive;
   }
 
   /** Resolves with nothing if the process died of it. */
-  async run(isAlive: () => boolean): Promise<Answer | undefined> {
+  async run(): Promise<Answer | undefined> {
     const { faults } = this.#world;
     const { name } = this.#replica;
     const isOwn = this.#kind === "read" || this.#kind === "write";
@@ -67,7 +75,7 @@ class Exchange {
     if (this.#kind === "watch" && response.status < 300) {
       await this.#travel();
       const feed = new WatchFeed(this.#world, this.#replica, this.#request.path, response.body);
-      if (!isAlive()) feed.abandon();
+      if (!this.#isAlive()) feed.abandon();
       return { ...response, text: "", bytes: undefined, stream: feed.stream };
     }
     const text = await textOf(response.body);
@@ -81,7 +89,9 @@ class Exchange {
     return { ...response, text, bytes: Buffer.byteLength(text), stream: undefined };
   }
 
+  /** Unless something else has ended this life already. */
   #die(crash: CrashFault): undefined {
+    if (!this.#isAlive()) return undefined;
     this.#world.note(crash);
     this.#replica.die(crash);
     return undefined;

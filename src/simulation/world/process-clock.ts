@@ -4,13 +4,15 @@ import { inContext } from "../globals/index.ts";
 /** The clock of one process: its date may be wrong, and its timers end with it. */
 export class ProcessClock implements Clock {
   readonly #world: Clock;
+  readonly #guarded: (run: () => void) => () => void;
   readonly #timers = new Set<() => void>();
   #isStopped = false;
   /** By how many milliseconds its date differs. */
   offset = 0;
 
-  constructor(world: Clock) {
+  constructor(world: Clock, guarded: (run: () => void) => () => void = (run) => run) {
     this.#world = world;
+    this.#guarded = guarded;
   }
 
   now(): number {
@@ -23,7 +25,7 @@ export class ProcessClock implements Clock {
 
   setTimer(run: () => void, milliseconds: number): () => void {
     if (this.#isStopped) return () => {};
-    const bound = inContext(run);
+    const bound = this.#guarded(inContext(run));
     const cancel = this.#world.setTimer(() => {
       this.#timers.delete(cancel);
       bound();

@@ -8,14 +8,21 @@ type Entry = TraceEvent extends infer One ? (One extends unknown ? Omit<One, "at
 export class Recorder {
   readonly trace: TraceEvent[] = [];
   readonly #loop: EventLoop;
+  #isClosed = false;
 
   constructor(loop: EventLoop) {
     this.#loop = loop;
   }
 
   add(entry: Entry): void {
+    if (this.#isClosed) return;
     // Microseconds are enough to tell events apart, and sums of fractions don't show.
     this.trace.push({ at: Math.round(this.#loop.now * 1000) / 1000, ...entry });
+  }
+
+  /** Nothing that happens from now on is part of the trace. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** The logger of a process: warnings and errors are part of the trace. */

@@ -27,6 +27,9 @@ export class Replica {
   readonly #random: Random;
   #around: Environment;
   #manager: Manager | undefined;
+  /** Stop the managers of earlier lives. */
+  readonly #buried: Array<() => void> = [];
+  #cancelStart: () => void = () => {};
   /** Its lives are counted; what an earlier one still does has no effect. */
   life = 0;
   isLeader = false;
@@ -91,6 +94,7 @@ export class Replica {
         logger: recorder.logger(this.name),
         blockedAfter: "0s",
         webhooks: { enabled: false },
+        ownsProcess: false,
         ...(isBehind && { cache: { ...options?.cache, watchList: false } }),
         ...(replicas > 1 && {
           leaderElection: { id: `${name}.simulation`, namespace: operatorNamespace, identity: this.name },
@@ -101,39 +105,68 @@ export class Replica {
       await manager.start();
     } catch (error) {
       if (this.life !== life) return;
-      recorder.add({
-        type: "log",
-        process: this.name,
-        level: "error",
-        message: "the process ended",
-        error: (error as Error).message,
-      });
-      this.die({ down: restartDelay });
+      this.#fail(error);
     }
+  }
+
+  /** Nobody caught an error: the process ends, and its container starts again. */
+  #fail(error: unknown): void {
+    this.#logError("the process ended", error);
+    this.die({ down: restartDelay });
+  }
+
+  #logError(message: string, error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.#world.recorder.add({ type: "log", process: this.name, level: "error", message, error: text });
   }
 
   /** Ends it at once, in the middle of whatever it does. */
   die({ down, lag = 0 }: Pick<CrashFault, "down" | "lag">): void {
     this.kill();
     this.#world.recorder.add({ type: "died", process: this.name });
-    this.#world.loop.after(down, () => this.start(lag));
+    this.#cancelStart = this.#world.loop.after(down, () => this.start(lag));
   }
 
   kill(): void {
     this.life++;
+    this.#cancelStart();
     (this.#around.clock as ProcessClock).stop();
     for (const feed of this.feeds) feed.abandon();
+    const [manager, around] = [this.#manager, this.#around];
+    if (manager) this.#buried.push(() => inside(around, () => manager.stop()));
     this.#manager = undefined;
+  }
+
+  /**
+   * Ends it for good. Only now, when nobody looks any more, does the code of all its lives learn that it is over: what
+   * waits for a signal would stay in memory.
+   */
+  close(): void {
+    this.kill();
+    for (const stop of this.#buried.splice(0)) stop();
   }
 
   #environment(): Environment {
     const { loop, random } = this.#world;
+    const { life } = this;
+    const guarded = (run: () => void) => (): void => {
+      if (this.life !== life) return;
+      try {
+        run();
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
     return {
       who: this.name,
-      clock: new ProcessClock(loop.clock),
-      random: random.fork(`${this.name} ${this.life}`),
+      clock: new ProcessClock(loop.clock, guarded),
+      random: random.fork(`${this.name} ${life}`),
       isClosed: true,
-      enqueue: loop.enqueue,
+      enqueue: (run) => loop.enqueue(guarded(run)),
+      // A manager that owns its process does the same.
+      onRejection: (error) => {
+        if (this.life === life) this.#logError("Unhandled promise rejection: an await is missing", error);
+      },
     };
   }
 }

@@ -1,26 +1,54 @@
+import type { Limits } from "../contract/index.ts";
 import type { World } from "./world.ts";
 
 /** Without a change by a process for this long, and without work, everything has come to rest. */
 const quiet = 60_000;
 
-/** A process that still changes objects after this long does so for ever. */
-const longest = 1_800_000;
+/** How long the user looks away. */
+const glance = 1000;
 
-/** More changes than any way to the desired state takes. */
-const mostChanges = 250;
+const defaults: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
+
+/** Whether the operators rest, or never will. */
+export class Rest {
+  readonly #world: World;
+  readonly #limits: Required<Limits>;
+  #start: number;
+
+  constructor(world: World, limits: Limits = {}) {
+    this.#world = world;
+    this.#limits = { ...defaults, ...limits };
+    this.#start = world.loop.now;
+    world.lastChange = world.loop.now;
+    world.changes.clear();
+  }
+
+  get isReached(): boolean {
+    const { loop, lastChange, replicas } = this.#world;
+    return loop.now - lastChange >= quiet && replicas.every(({ isIdle }) => isIdle);
+  }
+
+  /** Whether the processes have changed more than any way to the desired state does, or for too long. */
+  get isHopeless(): boolean {
+    const { loop, changes } = this.#world;
+    const { time, changes: most, changesOfObject } = this.#limits;
+    return loop.now - this.#start > time || changes.all > most || changes.ofOneObject > changesOfObject;
+  }
+}
 
 /** Moves the time until the operators rest. Returns false if they never do. */
-export async function settle(world: World, isBusy: () => boolean = () => false): Promise<boolean> {
-  const { loop, replicas } = world;
-  let start = { at: loop.now, changes: world.changes };
-  let wasBusy = true;
-  world.lastChange = Math.max(world.lastChange, loop.now);
+export async function settle(world: World, limits?: Limits, isBusy = (): boolean => false): Promise<boolean> {
+  while (isBusy()) if (!(await world.loop.step())) return true;
+  const rest = new Rest(world, limits);
   for (;;) {
-    if (wasBusy) {
-      start = { at: loop.now, changes: world.changes };
-      wasBusy = isBusy();
-    } else if (loop.now - world.lastChange >= quiet && replicas.every(({ isIdle }) => isIdle)) return true;
-    if (world.changes - start.changes > mostChanges || loop.now - start.at > longest) return false;
-    if (!(await loop.step())) return true;
+    if (rest.isReached) return true;
+    if (rest.isHopeless) return false;
+    if (!(await world.loop.step())) return true;
   }
+}
+
+/** A user waits until the operators rest, or until it is clear that they never will. */
+export async function lookOn(world: World, limits?: Limits): Promise<void> {
+  const rest = new Rest(world, limits);
+  while (!rest.isReached && !rest.isHopeless) await world.wait(glance);
 }

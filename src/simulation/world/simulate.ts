@@ -1,9 +1,10 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Phase, Run, Scenario, State, Step } from "../contract/index.ts";
-import { refOf, refText, stateOf } from "../contract/index.ts";
+import { readScenario, refOf, refText, stateOf } from "../contract/index.ts";
 import { environment, withVirtualGlobals } from "../globals/index.ts";
 import { baseOf } from "./base.ts";
 import { watchPromises } from "./promises.ts";
-import { settle } from "./settle.ts";
+import { lookOn, settle } from "./settle.ts";
 import { scheduleFaults } from "./strike.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
@@ -15,12 +16,13 @@ import { World } from "./world.ts";
  */
 export async function simulate(scenario: Scenario): Promise<Run> {
   if (environment()) throw new TypeError("a simulation can't run within another one");
-  const base = await baseOf(scenario);
+  const read = readScenario(scenario);
+  const base = await baseOf(read);
   return withVirtualGlobals(async () => {
-    const world = new World(scenario, base);
-    await world.open(scenario);
+    const world = new World(read, base);
+    await world.open(read);
     try {
-      return await live(world, scenario);
+      return await live(world, read);
     } finally {
       await world.close();
     }
@@ -28,12 +30,12 @@ export async function simulate(scenario: Scenario): Promise<Run> {
 }
 
 async function live(world: World, scenario: Scenario): Promise<Run> {
-  const { steps = [], faults = [], seed = 1 } = scenario;
+  const { steps = [], faults = [], seed = 1, limits } = scenario;
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
   for (const replica of replicas) loop.after(start.next() * 200, () => replica.start());
   scheduleFaults(world);
-  const user = new User(world, () => world.wait(60_000));
+  const user = new User(world, () => lookOn(world, limits));
   const promises = watchPromises(world, scenario);
   const phase = async (name: Phase, take: readonly Step[]): Promise<State | undefined> => {
     let isBusy = true;
@@ -43,9 +45,10 @@ async function live(world: World, scenario: Scenario): Promise<Run> {
       .catch((error: unknown) => (failure = error))
       .finally(() => (isBusy = false));
     await loop.drain();
-    const rests = await settle(world, () => isBusy);
+    const rests = await settle(world, limits, () => isBusy);
     if (failure) throw failure;
-    recorder.add({ type: "phase", phase: name, rests });
+    const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
+    recorder.add({ type: "phase", phase: name, rests, ...(busy.length > 0 && { busy }) });
     return rests ? stateOf(world.objects()) : undefined;
   };
   const state = await phase("steps", steps);
@@ -80,14 +83,21 @@ function deletions(steps: readonly Step[]): Step[] {
   return [...refs.values()].toReversed().map((target) => ({ do: "delete", target, after: 10 }));
 }
 
-/** What processes created, or what the steps created and nobody finished deleting. */
+/**
+ * What processes created, or what the steps created and nobody finished deleting, unless it belongs to an object that is
+ * there to stay.
+ */
 function leftoversOf(world: World, { steps = [] }: Scenario, { objects }: State): State["objects"] {
   const applied = new Set(
     steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
   );
-  return objects.filter(
-    (object) =>
-      world.isProcess(world.creators.get(object.metadata.uid ?? "") ?? "") ||
-      applied.has(refText(refOf(object))),
-  );
+  const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
+  const isLeft = (object: KubernetesObject, below: readonly string[] = []): boolean => {
+    const { uid = "", ownerReferences = [] } = object.metadata;
+    if (applied.has(refText(refOf(object))) || below.includes(uid)) return true;
+    if (!world.isProcess(world.creators.get(uid) ?? "")) return false;
+    const owners = ownerReferences.flatMap((owner) => byUid.get(owner.uid) ?? []);
+    return owners.every((owner) => isLeft(owner, [...below, uid]));
+  };
+  return objects.filter((object) => isLeft(object));
 }

@@ -5,6 +5,7 @@ import type { Fault, Scenario } from "../contract/index.ts";
 import { inside, type Environment, environment } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
+import { ChangeCount } from "./change-count.ts";
 import { changedFields } from "./changed-fields.ts";
 import { EventLoop } from "./event-loop.ts";
 import { FaultPlan, faultText } from "./fault-plan.ts";
@@ -47,8 +48,8 @@ export class World {
   readonly children: KubernetesObject[] = [];
   /** When a process last changed an object. */
   lastChange = 0;
-  /** How many changes the processes have made. */
-  changes = 0;
+  /** The changes of the processes since they last had to come to rest. */
+  readonly changes = new ChangeCount();
   onChange: () => void = () => {};
 
   constructor(scenario: Scenario, base: Base) {
@@ -90,7 +91,7 @@ export class World {
       if (this.isProcess(by)) {
         if (type === "ADDED") this.children.push(object);
         this.lastChange = this.loop.now;
-        this.changes++;
+        this.changes.add(name, object);
       }
       const wasDeleted = previous?.object.metadata.deletionTimestamp !== undefined;
       const fields =
@@ -186,7 +187,10 @@ export class World {
   }
 
   async close(): Promise<void> {
-    for (const replica of this.replicas) replica.kill();
+    this.recorder.close();
+    for (const replica of this.replicas) replica.close();
+    // What they still do ends here, in their environment.
+    await this.loop.drain();
     await this.#cluster.stop();
     this.#clock.stop();
   }
