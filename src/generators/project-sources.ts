@@ -39,10 +39,13 @@ export class ProjectSources implements SchemaSources {
   readonly cache: GeneratorCache;
   /** Modules of the API, sorted by path. */
   readonly apiModules: readonly Module[];
+  /** Those with `declare module`, each of which affects all others. */
+  readonly augmentingModules: readonly Module[];
   /** All modules with rbac and webhook markers, sorted by path. */
   readonly markerModules: readonly Module[];
   readonly #markers = new Map<Module, ModuleMarkers>();
   readonly #packageMarkers = new Map<string, readonly Marker[]>();
+  readonly #packageKeys = new Map<readonly Marker[], string>();
   #coreSchemas: CoreSchemas = () => undefined;
 
   /** Parses a project's sources, and loads the built-in Kubernetes types they import. */
@@ -64,6 +67,7 @@ export class ProjectSources implements SchemaSources {
     const apiFiles = sourceFiles(tree, options.paths ?? ["api"]);
     const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
     this.apiModules = this.#load(apiFiles);
+    this.augmentingModules = this.apiModules.filter(({ augmentations }) => augmentations.length > 0);
     // Parsing takes longer than searching the text, and most files of an operator have no markers.
     const marked = others.filter((file) => markerLine.test(tree.read(file) ?? ""));
     this.markerModules = [...this.apiModules, ...this.#load(marked)];
@@ -103,6 +107,16 @@ export class ProjectSources implements SchemaSources {
     const markers = modules.flatMap((one) => this.markersOf(one).package);
     this.#packageMarkers.set(folder, markers);
     return markers;
+  }
+
+  /** Changes with the markers of a module's folder, and with the options. */
+  packageKey(module: Module): string {
+    const markers = this.packageMarkers(module);
+    const known = this.#packageKeys.get(markers);
+    if (known !== undefined) return known;
+    const key = JSON.stringify([this.options, markers.map(({ name, args }) => [name, args])]);
+    this.#packageKeys.set(markers, key);
+    return key;
   }
 
   coreSchema(specifier: string, name: string): CoreSchema | undefined {

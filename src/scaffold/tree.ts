@@ -14,8 +14,7 @@ export interface Tree {
 /** The files on disk. */
 export function diskTree(root: string): Tree {
   return {
-    // Editors may replace a file or folder at any moment, so asking first whether it exists would not help.
-    read: (path) => unlessMissing(() => readFileSync(join(root, path), "utf8")),
+    read: (path) => readIfExists(join(root, path)),
     has: (path) => existsSync(join(root, path)),
     list: (folder) => walk(root, folder === "." ? "" : folder).sort(),
   };
@@ -100,6 +99,14 @@ function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
     if (entry.isDirectory()) return leaveOut(`${path}/`) ? [] : walk(root, path, leaveOut);
     return entry.isFile() ? [path] : [];
   });
+}
+
+/**
+ * Asks first, since an error takes longer than the question. Editors may replace a file or folder at any moment, so the
+ * answer is not certain.
+ */
+function readIfExists(file: string): string | undefined {
+  return existsSync(file) ? unlessMissing(() => readFileSync(file, "utf8")) : undefined;
 }
 
 function unlessMissing<T>(read: () => T): T | undefined {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { compareKeys, emitYaml, type YamlValue } from "./emit-yaml.ts";
+import { emitYaml, type YamlValue } from "./emit-yaml.ts";
 
 /** What a scalar looks like as the value of a short key. */
 const scalar = (value: YamlValue): string => emitYaml({ k: value }).slice(3, -1);
@@ -107,36 +107,5 @@ describe("emitYaml()", () => {
       }),
       { numRuns: 300 },
     );
-  });
-});
-
-describe("compareKeys()", () => {
-  it.each([
-    [
-      ["b", "a", "B", "A"],
-      ["A", "B", "a", "b"],
-    ],
-    [
-      ["a10", "a2", "a1"],
-      ["a1", "a2", "a10"],
-    ],
-    [
-      ["type", "x-kubernetes-y", "title"],
-      ["title", "type", "x-kubernetes-y"],
-    ],
-    [
-      ["ab", "a-b", "a"],
-      ["a", "a-b", "ab"],
-    ],
-    [
-      ["a01", "a1", "a001"],
-      ["a1", "a01", "a001"],
-    ],
-    [
-      ["v1beta2", "v1", "v1beta1"],
-      ["v1", "v1beta1", "v1beta2"],
-    ],
-  ])("sorts %j", (keys, sorted) => {
-    expect([...keys].sort(compareKeys)).toEqual(sorted);
   });
 });

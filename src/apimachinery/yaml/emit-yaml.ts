@@ -1,4 +1,4 @@
-import { compareText } from "../text/index.ts";
+import { compareKeys, countRunes } from "./compare-keys.ts";
 import { formatScalar } from "./format-scalar.ts";
 
 /** What a YAML document of ours holds. A bigint is an integer beyond what a number keeps exactly. */
@@ -35,52 +35,6 @@ export class SharedMappings {
   }
 }
 
-function sortKeys(keys: string[]): string[] {
-  return keys.every(isPlainWord) ? keys.sort(compareText) : keys.sort(compareKeys);
-}
-
-/** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
-export function compareKeys(a: string, b: string): number {
-  if (isPlainWord(a) && isPlainWord(b)) return compareText(a, b);
-  const left = Array.from(a);
-  const right = Array.from(b);
-  for (let i = 0; i < left.length && i < right.length; i++) {
-    if (left[i] === right[i]) continue;
-    return compareRunes(left, right, i);
-  }
-  return left.length - right.length;
-}
-
-function compareRunes(left: string[], right: string[], at: number): number {
-  const [a, b] = [left[at]!, right[at]!];
-  const [aIsLetter, bIsLetter] = [letter.test(a), letter.test(b)];
-  if (aIsLetter !== bIsLetter) return aIsLetter ? 1 : -1;
-  if (!aIsLetter) {
-    // A zero inside a longer run of digits counts as a place, not as a leading zero.
-    const prefix = (a === "0" || b === "0") && hasSignificantDigitBefore(left, at) ? "1" : "";
-    const [aRun, bRun] = [digitsFrom(left, at), digitsFrom(right, at)];
-    const difference = Number(`${prefix}${aRun}` || 0) - Number(`${prefix}${bRun}` || 0);
-    if (difference !== 0) return difference;
-    if (aRun.length !== bRun.length) return aRun.length - bRun.length;
-  }
-  return a.codePointAt(0)! - b.codePointAt(0)!;
-}
-
-function hasSignificantDigitBefore(runes: string[], at: number): boolean {
-  for (let i = at - 1; i >= 0 && digit.test(runes[i]!); i--) if (runes[i] !== "0") return true;
-  return false;
-}
-
-function digitsFrom(runes: string[], at: number): string {
-  let end = at;
-  while (end < runes.length && digit.test(runes[end]!)) end++;
-  return runes.slice(at, end).join("");
-}
-
-const letter = /^\p{L}$/u;
-const digit = /^\d$/u;
-const isPlainWord = (key: string): boolean => /^[A-Za-z]*$/u.test(key);
-
 /** Where a node begins: behind a key, or behind the `-` or `:` that introduces it, on the line that is being written. */
 interface Start {
   readonly inMapping: boolean;
@@ -90,8 +44,6 @@ interface Start {
 /** Writes piece by piece into one list: a CRD with pod templates has ten thousand lines. */
 class Emitter {
   readonly #out: string[] = [];
-  /** The texts of plain keys: the same few stand in a schema thousands of times. */
-  readonly #keys = new Map<string, string>();
   readonly #shared: SharedMappings | undefined;
 
   constructor(shared?: SharedMappings) {
@@ -120,7 +72,7 @@ class Emitter {
     for (const [i, item] of items.entries()) {
       if (i > 0 || !isInline) this.#newLine(at);
       this.#out.push("- ");
-      this.node(item, isCollection(item) ? at + 2 : at, at + 2, { inMapping: false, isInline: true });
+      this.node(item, isCollection(item) ? at + 2 : at, at + 2, inline);
     }
   }
 
@@ -129,7 +81,7 @@ class Emitter {
     indent: number,
     { isInline }: Start,
   ): void {
-    const keys = Object.keys(mapping).filter((key) => mapping[key] !== undefined);
+    const keys = definedKeys(mapping);
     if (keys.length === 0) {
       this.#out.push("{}");
       return;
@@ -141,50 +93,76 @@ class Emitter {
       return;
     }
     const start = this.#out.length;
-    for (const [i, key] of sortKeys(keys).entries()) {
+    for (let i = 0; i < keys.length; i++) {
       if (i > 0 || !isInline) this.#newLine(indent);
-      this.#entry(key, mapping[key]!, indent);
+      this.#entry(keys[i]!, mapping[keys[i]!]!, indent);
     }
     texts?.set(indent, this.#out.slice(start).join(""));
   }
 
   #entry(key: string, value: YamlValue, indent: number): void {
-    // go-yaml writes long keys, and those of several lines, in the explicit form.
-    const isSimple = (key.length <= 42 || Buffer.byteLength(key) <= 128) && !key.includes("\n");
-    const written = isSimple ? this.#simpleKey(key) : formatScalar(key, indent + 2, indent + 2);
-    this.#out.push(isSimple ? `${written}:` : `? ${written}`);
-    if (!isSimple) {
+    const simple = simpleKey(key);
+    if (simple === undefined) {
+      // go-yaml writes long keys, and those of several lines, in the explicit form.
+      this.#out.push(`? ${formatScalar(key, indent + 2, indent + 2)}`);
       this.#newLine(indent);
-      this.#out.push(":");
+      this.#out.push(": ");
+      this.node(value, isCollection(value) ? indent + 2 : indent, indent + 2, inline);
+      return;
     }
+    const { text, width } = simple;
+    this.#out.push(text);
     const isNested = isCollection(value) && !isEmpty(value as object);
-    if (!isNested || !isSimple) this.#out.push(" ");
-    const column = indent + (isSimple ? countCharacters(written) : 0) + 2;
-    const inner = isCollection(value) ? indent + 2 : indent;
-    this.node(value, inner, column, { inMapping: isSimple, isInline: !isSimple });
-  }
-
-  #simpleKey(key: string): string {
-    const known = this.#keys.get(key);
-    if (known !== undefined) return known;
-    const written = formatScalar(key, 0, Number.NEGATIVE_INFINITY);
-    this.#keys.set(key, written);
-    return written;
+    if (!isNested) this.#out.push(" ");
+    this.node(value, isCollection(value) ? indent + 2 : indent, indent + width + 1, belowKey);
   }
 
   #newLine(indent: number): void {
-    this.#out.push(`\n${" ".repeat(indent)}`);
+    this.#out.push((lineStarts[indent] ??= `\n${" ".repeat(indent)}`));
   }
+}
+
+/** A line break and an indent, by the indent. */
+const lineStarts: string[] = [];
+
+const belowKey: Start = { inMapping: true, isInline: false };
+const inline: Start = { inMapping: false, isInline: true };
+
+/** The keys with a value, sorted. */
+function definedKeys(mapping: { readonly [key: string]: YamlValue | undefined }): string[] {
+  const keys: string[] = [];
+  for (const key of Object.keys(mapping)) if (mapping[key] !== undefined) keys.push(key);
+  return keys.length > 1 ? keys.sort(compareKeys) : keys;
+}
+
+interface SimpleKey {
+  /** With its colon. */
+  readonly text: string;
+  /** In characters. */
+  readonly width: number;
+}
+
+/** The same few keys stand in a schema thousands of times. */
+const simpleKeys = new Map<string, SimpleKey>();
+const keptKeys = 10_000;
+
+/** Undefined for a key in the explicit form. */
+function simpleKey(key: string): SimpleKey | undefined {
+  const known = simpleKeys.get(key);
+  if (known !== undefined) return known;
+  if (key.includes("\n") || (key.length > 42 && Buffer.byteLength(key) > 128)) return undefined;
+  const text = `${formatScalar(key, 0, Number.NEGATIVE_INFINITY)}:`;
+  const simple = { text, width: countRunes(text) };
+  if (simpleKeys.size >= keptKeys) simpleKeys.clear();
+  simpleKeys.set(key, simple);
+  return simple;
 }
 
 function isCollection(value: YamlValue): boolean {
   return typeof value === "object" && value !== null;
 }
 
-function countCharacters(text: string): number {
-  return isPlainWord(text) ? text.length : Array.from(text).length;
-}
-
 function isEmpty(value: object): boolean {
-  return Object.values(value).every((item) => item === undefined);
+  for (const item of Object.values(value)) if (item !== undefined) return false;
+  return true;
 }

@@ -14,6 +14,7 @@ export function formatScalar(
 ): string {
   if (typeof value === "number") return formatNumber(value);
   if (typeof value !== "string") return String(value);
+  if (plainText.test(value) && resolvesToString(value)) return fold(value, indent, column, 0);
   const isKey = column === Number.NEGATIVE_INFINITY;
   const traits = analyze(value);
   if (value.includes("\n") && traits.blockAllowed && !isKey) return formatLiteral(value, indent);
@@ -23,6 +24,9 @@ export function formatScalar(
   }
   return formatDoubleQuoted(value, indent, column);
 }
+
+/** What most scalars are, and what needs no further look: words, and sentences. */
+const plainText = /^[A-Za-z](?:[\w ,.()/'-]*[\w,.()/'-])?$/;
 
 /** Go prints what fits an integer of 64 bits as one, and other numbers in the shortest form of `%g`. */
 function formatNumber(value: number): string {

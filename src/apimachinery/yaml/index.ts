@@ -1,1 +1,1 @@
-export { compareKeys, emitYaml, SharedMappings, type YamlValue } from "./emit-yaml.ts";
+export { emitYaml, SharedMappings, type YamlValue } from "./emit-yaml.ts";

@@ -75,13 +75,8 @@ function reuse(
 ): GeneratedCrd {
   const { cache, graph, log } = sources;
   const { kind, group } = kinds[0]!;
-  // A module that augments others affects all of them.
-  const adding = sources.apiModules.filter(({ augmentations }) => augmentations.length > 0);
-  const modules = graph.reachable([...kinds.map(({ module }) => module), ...adding]);
-  const key = JSON.stringify([
-    sources.options,
-    modules.map((module) => sources.packageMarkers(module).map(({ name, args }) => [name, args])),
-  ]);
+  const modules = graph.reachable([...kinds.map(({ module }) => module), ...sources.augmentingModules]);
+  const key = modules.map((module) => sources.packageKey(module)).join("\n");
   const known = cache.crds.get(`${kind}.${group}`);
   const isSame = known?.key === key && known.modules.length === modules.length;
   if (isSame && known.modules.every((module, i) => module === modules[i])) {

@@ -66,18 +66,19 @@ export function leadingComments(
   from: number,
   start: number,
 ): LeadingComments {
-  const above = blocks
-    .slice(firstAt(blocks, from), firstAt(blocks, start))
-    .filter((block) => block.end <= start);
+  const first = firstAt(blocks, from);
+  let last = firstAt(blocks, start) - 1;
+  while (last >= first && blocks[last]!.end > start) last--;
   const adjacent: CommentBlock[] = [];
   let below = start;
-  while (above.length > 0 && !hasBlankLine(text, above.at(-1)!.end, below)) {
-    const block = above.pop()!;
+  for (; last >= first; last--) {
+    const block = blocks[last]!;
+    if (hasBlankLine(text, block.end, below)) break;
     if (!beginsLine(text, block.pos) && text.slice(block.end, start).includes("\n")) continue;
     adjacent.unshift(block);
     below = block.pos;
   }
-  return { adjacent, detached: above.at(-1) };
+  return { adjacent, detached: last >= first ? blocks[last] : undefined };
 }
 
 /** Blocks are sorted by position, and a file has many members, so this is a binary search. */
@@ -126,5 +127,8 @@ function isNextLine(text: string, end: number, start: number): boolean {
 }
 
 function hasBlankLine(text: string, end: number, start: number): boolean {
+  const first = text.indexOf("\n", end);
+  const second = first === -1 ? -1 : text.indexOf("\n", first + 1);
+  if (second === -1 || second >= start) return false;
   return /\n[ \t\r]*\n/u.test(text.slice(end, start));
 }

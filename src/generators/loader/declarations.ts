@@ -48,8 +48,9 @@ export class DeclarationReader {
     else if (parser.isModuleDeclaration(body)) this.read(body, prefix, into);
   }
 
-  commentsOf(node: ts.Node): LeadingComments {
-    return leadingComments(this.#source.text, this.#comments, node.pos, node.getStart(this.#source));
+  /** The comments above a node, whose text starts at `start`. */
+  commentsOf(node: ts.Node, start: number = this.startOf(node)): LeadingComments {
+    return leadingComments(this.#source.text, this.#comments, node.pos, start);
   }
 
   #declarationsOf(statement: ts.Node, prefix: string): Declaration[] {

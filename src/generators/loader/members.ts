@@ -12,7 +12,9 @@ export function readMembers(
   reader: DeclarationReader,
 ): Member[] {
   return members.flatMap((member): Member[] => {
-    const pos = reader.startOf(member.name ?? member);
+    const start = reader.startOf(member);
+    // Modifiers come before the name.
+    const pos = member.name && member.name.pos > member.pos ? reader.startOf(member.name) : start;
     if (parser.isIndexSignatureDeclaration(member)) {
       const key = member.parameters[0]?.type;
       if (!key) return [];
@@ -22,12 +24,11 @@ export function readMembers(
     }
     if (!parser.isPropertySignature(member) && !parser.isPropertyDeclaration(member)) return [];
     if (isHidden(member)) return [];
-    const comments = reader.commentsOf(member);
+    const comments = reader.commentsOf(member, start);
     const name = propertyName(member.name);
     if (name === undefined) {
       return [{ kind: "foreign", pos, what: `the computed name ${reader.textOf(member.name)}`, comments }];
     }
-    const modifiers = (parser.canHaveModifiers(member) && parser.getModifiers(member)) || [];
     return [
       {
         kind: "property",
@@ -36,7 +37,7 @@ export function readMembers(
         comments,
         type: member.type ? readTypeNode(member.type, reader) : inferred(member, pos, reader),
         optional: member.questionToken !== undefined,
-        readonly: modifiers.some(({ kind }) => kind === parser.SyntaxKind.ReadonlyKeyword),
+        readonly: member.modifiers?.some(({ kind }) => kind === parser.SyntaxKind.ReadonlyKeyword) === true,
       },
     ];
   });
@@ -44,10 +45,15 @@ export function readMembers(
 
 function isHidden(member: ts.PropertySignature | ts.PropertyDeclaration): boolean {
   if (parser.isPrivateIdentifier(member.name)) return true;
-  const { PrivateKeyword, ProtectedKeyword, StaticKeyword, DeclareKeyword } = parser.SyntaxKind;
-  const hiding = new Set<ts.SyntaxKind>([PrivateKeyword, ProtectedKeyword, StaticKeyword, DeclareKeyword]);
-  return (parser.getModifiers(member) ?? []).some(({ kind }) => hiding.has(kind));
+  return member.modifiers?.some(({ kind }) => hiding.has(kind)) === true;
 }
+
+const hiding = new Set<ts.SyntaxKind>([
+  parser.SyntaxKind.PrivateKeyword,
+  parser.SyntaxKind.ProtectedKeyword,
+  parser.SyntaxKind.StaticKeyword,
+  parser.SyntaxKind.DeclareKeyword,
+]);
 
 function propertyName(name: ts.PropertyName): string | undefined {
   if (parser.isIdentifier(name) || parser.isStringLiteral(name) || parser.isNumericLiteral(name))

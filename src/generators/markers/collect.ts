@@ -43,20 +43,22 @@ const none: readonly Marker[] = [];
  * markers are usually written above the method that needs them.
  */
 export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarkers {
-  const owned = new Map<LeadingComments, Marker[]>();
+  const owned = new Map<LeadingComments, readonly Marker[]>();
   const forPackage: Marker[] = [];
   const claimed = new Set<CommentBlock>();
   const own = (comments: LeadingComments, target: MarkerTarget): void => {
     if (owned.has(comments)) return;
     const blocks = comments.detached ? [comments.detached, ...comments.adjacent] : comments.adjacent;
-    const markers = blocks.flatMap((block) =>
-      claimed.has(block) ? [] : readBlock(block, target, module, log),
-    );
-    for (const block of blocks) claimed.add(block);
-    const kept = markers.filter(({ definition }) => definition.targets.includes(target));
+    const kept: Marker[] = [];
+    for (const block of blocks) {
+      if (claimed.has(block)) continue;
+      claimed.add(block);
+      for (const marker of readBlock(block, target, module, log)) {
+        (marker.definition.targets.includes(target) ? kept : forPackage).push(marker);
+      }
+    }
     warnOfLostMarkers(kept, log);
-    owned.set(comments, kept);
-    forPackage.push(...markers.filter(({ definition }) => !definition.targets.includes(target)));
+    owned.set(comments, kept.length > 0 ? kept : none);
   };
   for (const declaration of everyDeclaration(module)) {
     if (declaration.kind !== "const" || isDefineKind(declaration, module)) own(declaration.comments, "type");
@@ -78,14 +80,17 @@ function everyDeclaration(module: Module): Declaration[] {
 }
 
 function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, log: DiagnosticLog): Marker[] {
-  if (block.kind === "block") return [];
-  return block.lines.flatMap(({ text, pos }) => {
-    const indent = text.length - text.trimStart().length;
+  const markers: Marker[] = [];
+  if (block.kind === "block") return markers;
+  for (const { text, pos } of block.lines) {
+    if (!text.includes("+")) continue;
     const trimmed = text.trim();
-    if (!isMarkerLine(trimmed)) return [];
-    const marker = readMarker(trimmed.slice(1), { module, pos: pos + indent }, target, log);
-    return marker ? [marker] : [];
-  });
+    if (!isMarkerLine(trimmed)) continue;
+    const place = { module, pos: pos + text.indexOf("+") };
+    const marker = readMarker(trimmed.slice(1), place, target, log);
+    if (marker) markers.push(marker);
+  }
+  return markers;
 }
 
 function readMarker(

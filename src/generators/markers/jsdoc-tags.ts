@@ -20,9 +20,7 @@ export function splitTags(
   lines: readonly Line[],
   isOurs: (name: string) => boolean,
 ): { readonly prose: readonly string[]; readonly tags: readonly JsdocTag[] } {
-  // Most comments have no tags.
-  if (!lines.some(({ text }) => text.includes("@")))
-    return { prose: lines.map(({ text }) => text), tags: [] };
+  if (!mayHaveTags(lines)) return { prose: lines.map(({ text }) => text), tags: none };
   const prose: string[] = [];
   const tags: { name: string; lines: string[]; pos: number }[] = [];
   const parts = readMarkdownLines(lines.map(({ text }) => text));
@@ -48,6 +46,14 @@ export function splitTags(
     tags: tags.map(({ name, lines: written, pos }) => ({ name, text: written.join("\n").trim(), pos })),
   };
 }
+
+/** Most comments have no tags. */
+export function mayHaveTags(lines: readonly Line[]): boolean {
+  for (const { text } of lines) if (text.includes("@")) return true;
+  return false;
+}
+
+const none: readonly JsdocTag[] = [];
 
 /** A line may begin with any tag; our own are also found behind text, as TypeScript does. */
 function tagStarts(

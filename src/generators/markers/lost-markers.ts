@@ -3,6 +3,7 @@ import { asWritten, type Marker } from "./collect.ts";
 
 /** Warns of markers on one field or type of which another one takes the effect. */
 export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog): void {
+  if (markers.length < 2) return;
   for (const [i, marker] of markers.entries()) {
     const later = markers.slice(i + 1).find(({ name }) => name === marker.name);
     if (!later || marker.definition.repeatable || argsOf(later) === argsOf(marker)) continue;

@@ -4,7 +4,7 @@ import type { CommentBlock, LeadingComments, Module } from "../loader/index.ts";
 import type { MarkerValue } from "./argument-type.ts";
 import type { Marker } from "./collect.ts";
 import type { MarkerTarget } from "./definition.ts";
-import { type JsdocTag, splitTags } from "./jsdoc-tags.ts";
+import { type JsdocTag, mayHaveTags, splitTags } from "./jsdoc-tags.ts";
 import { readJson, readNumber } from "./read-number.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
@@ -106,7 +106,7 @@ export function deprecation(comments: LeadingComments): string | undefined {
 /** As for descriptions, the last JSDoc comment counts. */
 function tagsOf(comments: LeadingComments): readonly JsdocTag[] {
   const block: CommentBlock | undefined = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
-  return block ? splitTags(block.lines, isSchemaTag).tags : [];
+  return block && mayHaveTags(block.lines) ? splitTags(block.lines, isSchemaTag).tags : [];
 }
 
 function readMeaning({ name, text }: JsdocTag): Meaning {

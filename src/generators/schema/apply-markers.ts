@@ -14,12 +14,11 @@ export function applyMarkers(
   log: DiagnosticLog,
   constants: () => readonly string[] = () => [],
 ): void {
-  const byPriority = markers
-    .filter(({ definition }) => definition.apply)
-    .sort((a, b) => (a.definition.priority ?? defaultPriority) - (b.definition.priority ?? defaultPriority));
-  const isForItems = ({ name }: Marker): boolean => name.startsWith("kubebuilder:validation:items:");
-  for (const marker of byPriority.filter((marker) => !isForItems(marker))) apply(schema, marker);
-  for (const marker of byPriority.filter(isForItems)) {
+  const byPriority = markers.filter(({ definition }) => definition.apply);
+  if (byPriority.length > 1) byPriority.sort((a, b) => priorityOf(a) - priorityOf(b));
+  for (const marker of byPriority) if (!isForItems(marker)) apply(schema, marker);
+  for (const marker of byPriority) {
+    if (!isForItems(marker)) continue;
     if (schema.type === "array" && schema.items) apply(schema.items, marker);
     else
       log.error(
@@ -33,16 +32,24 @@ export function applyMarkers(
     const context = { marker: marker.name, target, constants };
     const problem = marker.definition.apply!(onto, marker.args, context);
     if (problem) log.error(marker.place, `${asWritten(marker)}: ${problem}`);
-    const changed = Object.keys(onto).filter(
-      (key) => onto[key as keyof Schema] !== before[key as keyof Schema],
-    );
+    const origin = onto[originKey];
+    const places = new Map(origin?.markers);
+    for (const key of Object.keys(onto)) {
+      if (onto[key as keyof Schema] !== before[key as keyof Schema]) places.set(key, marker.place);
+    }
     // Also records a marker that sets a value which was already there.
-    if (marker.name.endsWith(":Type") && !changed.includes("type")) changed.push("type");
+    if (marker.name.endsWith(":Type")) places.set("type", marker.place);
     for (const rule of onto["x-kubernetes-validations"] ?? []) {
       if (!before["x-kubernetes-validations"]?.includes(rule)) rulePlaces.set(rule, marker.place);
     }
-    const origin = onto[originKey] ?? { place, markers: new Map<string, Place>() };
-    const entries = changed.map((key): [string, Place] => [key, marker.place]);
-    onto[originKey] = { place: origin.place, markers: new Map([...origin.markers, ...entries]) };
+    onto[originKey] = { place: origin?.place ?? place, markers: places };
   }
+}
+
+function priorityOf({ definition }: Marker): number {
+  return definition.priority ?? defaultPriority;
+}
+
+function isForItems({ name }: Marker): boolean {
+  return name.startsWith("kubebuilder:validation:items:");
 }

@@ -28,6 +28,9 @@ function deprecationText(reason: string | undefined): string {
 }
 
 function keepProse(lines: readonly string[]): string {
+  const [only = ""] = lines;
+  // Most descriptions are a single line, which can't be a code block.
+  if (lines.length <= 1) return isMarkerLine(only.trim()) || /^(?:---|TODO)/u.test(only) ? "" : only;
   const tidied = tidy(lines.filter((line) => !isMarkerLine(line.trim())));
   const parts = readMarkdownLines(tidied);
   const end = tidied.findIndex((line, i) => parts[i] === "text" && line.startsWith("---"));

@@ -81,6 +81,7 @@ export function buildFields(shape: Shape, builder: SchemaBuilder): BuiltField[] 
 /** A property of an object type, with its markers. */
 class Field {
   readonly #property: Property;
+  readonly #declarations: readonly Property[];
   readonly #builder: SchemaBuilder;
   readonly #markers: readonly Marker[];
   readonly place: Place;
@@ -88,11 +89,12 @@ class Field {
   constructor(property: Property, builder: SchemaBuilder) {
     this.#property = property;
     this.#builder = builder;
+    this.#declarations = declarationsOf(property);
     const { env, pos } = property;
-    const markers = declarationsOf(property).flatMap(({ comments, env: { module } }) =>
+    const markers = this.#declarations.flatMap(({ comments, env: { module } }) =>
       comments ? markersOn(comments, "field", module, builder.sources) : [],
     );
-    this.#markers = [...new Set(markers)];
+    this.#markers = markers.length > 1 ? [...new Set(markers)] : markers;
     this.place = { module: env.module, pos };
   }
 
@@ -127,7 +129,7 @@ class Field {
     const { log } = this.#builder.sources;
     const structure = this.#structure();
     const schema = this.#has("tsbuilder:opaque") ? withoutConstraints(structure) : structure;
-    const description = declarationsOf(this.#property)
+    const description = this.#declarations
       .map(({ comments }) => comments && describe(comments))
       .find((text) => text !== undefined);
     if (description !== undefined) schema.description = description;

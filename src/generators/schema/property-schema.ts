@@ -7,8 +7,8 @@ import { declarationsOf, type Property } from "./property.ts";
 
 /** The schema of a property's type; of one that several members of an intersection declare, what all of them allow. */
 export function propertySchema(property: Property, builder: SchemaBuilder): Schema {
+  if (!property.others) return declaredSchema(property, builder);
   const [last, ...others] = declarationsOf(property).map((one) => declaredSchema(one, builder));
-  if (others.length === 0) return last!;
   const { log } = builder.sources;
   const place = { module: property.env.module, pos: property.pos };
   return others.reduce(

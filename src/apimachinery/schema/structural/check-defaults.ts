@@ -14,13 +14,23 @@ export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => F
  */
 export function checkDefaults(schema: JSONSchema, path: string, checkRules?: CheckRules): FieldError[] {
   const errors: FieldError[] = [];
+  collectErrors(schema, path, checkRules, errors);
+  return errors;
+}
+
+function collectErrors(
+  schema: JSONSchema,
+  path: string,
+  checkRules: CheckRules | undefined,
+  errors: FieldError[],
+): void {
   if (hasDefault(schema)) errors.push(...checkDefault(schema, `${path}.default`, checkRules));
   const items = itemsOf(schema);
-  if (items) errors.push(...checkDefaults(items, `${path}.items`, checkRules));
-  for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    errors.push(...checkDefaults(child, `${path}.properties[${name}]`, checkRules));
+  if (items) collectErrors(items, `${path}.items`, checkRules, errors);
+  if (!schema.properties) return;
+  for (const [name, child] of Object.entries(schema.properties)) {
+    collectErrors(child, `${path}.properties[${name}]`, checkRules, errors);
   }
-  return errors;
 }
 
 function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules | undefined): FieldError[] {

@@ -3,8 +3,7 @@ import { hasDefault } from "../apply-defaults.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 
 /** Checks `x-kubernetes-list-type`, `-list-map-keys`, `-map-type` and `-preserve-unknown-fields`. */
-export function checkExtensions(schema: JSONSchema, path: string): FieldError[] {
-  const errors: FieldError[] = [];
+export function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[]): void {
   if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   }
@@ -13,7 +12,6 @@ export function checkExtensions(schema: JSONSchema, path: string): FieldError[] 
   checkMapKeys(schema, path, errors);
   checkListMap(schema, path, errors);
   checkItemsOfSetsAndMaps(schema, path, errors);
-  return errors;
 }
 
 function checkKind(

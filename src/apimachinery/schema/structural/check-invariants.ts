@@ -12,8 +12,10 @@ export function checkInvariants(schema: JSONSchema, level: Level, path: string, 
   const values = valuesOf(schema);
   if (schema.type === "array" && !items) errors.push(required(`${path}.items`, "must be specified"));
   if (items) checkInvariants(items, "item", `${path}.items`, errors);
-  for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    checkInvariants(child, "field", `${path}.properties[${name}]`, errors);
+  if (schema.properties) {
+    for (const [name, child] of Object.entries(schema.properties)) {
+      checkInvariants(child, "field", `${path}.properties[${name}]`, errors);
+    }
   }
   if (schema.additionalProperties !== undefined) {
     const at = `${path}.additionalProperties`;
@@ -82,8 +84,9 @@ const emptyTypePlaces: Readonly<Record<Level, string>> = {
 };
 
 function checkTypeFields(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
-  const properties = schema.properties ?? {};
   const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (!embedded && !schema.properties) return;
+  const properties = schema.properties ?? {};
   const isResource = level === "root" || embedded;
   for (const name of ["kind", "apiVersion"]) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;

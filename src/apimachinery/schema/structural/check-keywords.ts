@@ -13,21 +13,18 @@ export interface KeywordContext {
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
 /** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
-export function checkKeywords(schema: JSONSchema, path: string, context: KeywordContext): FieldError[] {
-  const errors: FieldError[] = [];
+export function checkKeywords(
+  schema: JSONSchema,
+  path: string,
+  context: KeywordContext,
+  errors: FieldError[],
+): void {
   const type = schema.type ?? "";
   if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
   if (hasDefault(schema) && context.noDefaults !== undefined) {
     errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
   }
-  for (const name of [
-    "id",
-    "additionalItems",
-    "patternProperties",
-    "definitions",
-    "dependencies",
-    "$ref",
-  ] as const) {
+  for (const name of unsupported) {
     if (isPresent(schema[name])) errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
   }
   if (type === "null") {
@@ -40,5 +37,13 @@ export function checkKeywords(schema: JSONSchema, path: string, context: Keyword
     const detail = "must not be used inside of resource meta";
     errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, detail));
   }
-  return errors;
 }
+
+const unsupported = [
+  "id",
+  "additionalItems",
+  "patternProperties",
+  "definitions",
+  "dependencies",
+  "$ref",
+] as const;

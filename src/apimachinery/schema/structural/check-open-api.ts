@@ -29,34 +29,38 @@ export interface Findings {
 
 /** Checks the keywords of a CRD's schema node by node, including `allOf`, `anyOf`, `oneOf` and `not`. */
 export function checkOpenAPI(schema: JSONSchema, path: string, context: NodeContext): Findings {
-  const own: Findings = { schemaErrors: checkKeywords(schema, path, context), ruleErrors: [] };
+  const found: Findings = { schemaErrors: [], ruleErrors: [] };
+  checkNode(schema, path, context, found);
+  return found;
+}
+
+function checkNode(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
+  const { schemaErrors } = found;
+  const before = schemaErrors.length;
+  checkKeywords(schema, path, context, schemaErrors);
   if (schema.uniqueItems) {
     const detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-    own.schemaErrors.push(forbidden(`${path}.uniqueItems`, detail));
+    schemaErrors.push(forbidden(`${path}.uniqueItems`, detail));
   }
-  checkMapValues(schema, path, context, own);
-  checkProperties(schema, path, context, own);
-  checkBranches(schema, path, context, own);
-  checkItems(schema, path, context, own);
-  own.schemaErrors.push(...checkExtensions(schema, path), ...checkRuleTexts(schema, path));
-  const hasRules = (schema["x-kubernetes-validations"]?.length ?? 0) > 0;
-  if (hasRules && own.schemaErrors.length === 0 && context.rules) {
-    own.ruleErrors.push(...context.rules.check(path, context.uncorrelatable));
+  checkMapValues(schema, path, context, found);
+  if (schema.properties) checkProperties(schema, schema.properties, path, context, found);
+  checkBranches(schema, path, context, found);
+  checkItems(schema, path, context, found);
+  checkExtensions(schema, path, schemaErrors);
+  const rules = schema["x-kubernetes-validations"];
+  if (rules === undefined || rules.length === 0) return;
+  schemaErrors.push(...checkRuleTexts(schema, path));
+  if (schemaErrors.length === before && context.rules) {
+    found.ruleErrors.push(...context.rules.check(path, context.uncorrelatable));
   }
-  return own;
 }
 
-function add(to: Findings, from: Findings): void {
-  to.schemaErrors.push(...from.schemaErrors);
-  to.ruleErrors.push(...from.ruleErrors);
-}
-
-function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
   const { additionalProperties } = schema;
   if (additionalProperties === undefined) return;
   const at = `${path}.additionalProperties`;
   if (Object.keys(schema.properties ?? {}).length > 0 && additionalProperties !== true) {
-    own.schemaErrors.push(forbidden(at, "additionalProperties and properties are mutual exclusive"));
+    found.schemaErrors.push(forbidden(at, "additionalProperties and properties are mutual exclusive"));
   }
   const values = valuesOf(schema);
   if (!values) return;
@@ -64,46 +68,50 @@ function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, 
     ? { noDefaults: "inside additionalProperties applying to object metadata" }
     : {};
   const rules = context.rules?.values(values);
-  add(own, checkOpenAPI(values, at, { ...context, ...noDefaults, isRoot: false, rules }));
+  checkNode(values, at, { ...context, ...noDefaults, isRoot: false, rules }, found);
 }
 
-function checkProperties(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
-  const { isRoot } = context;
+function checkProperties(
+  schema: JSONSchema,
+  properties: Readonly<Record<string, JSONSchema>>,
+  path: string,
+  context: NodeContext,
+  found: Findings,
+): void {
+  const { isRoot, insideMeta, noDefaults } = context;
   const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
   const isCorrelatable = ["granular", "atomic"].includes(schema["x-kubernetes-map-type"] ?? "granular");
   const uncorrelatable = isCorrelatable ? context.uncorrelatable : (context.uncorrelatable ?? path);
-  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+  for (const [name, child] of Object.entries(properties)) {
     const isMeta = isResource && ["metadata", "kind", "apiVersion"].includes(name);
-    add(
-      own,
-      checkOpenAPI(child, `${path}.properties[${name}]`, {
-        insideMeta: context.insideMeta || isMeta,
-        noDefaults: isMeta && isRoot ? `in top-level ${name}` : context.noDefaults,
-        isRoot: false,
-        uncorrelatable,
-        rules: context.rules?.property(child, name),
-      }),
-    );
+    const inner = {
+      insideMeta: insideMeta || isMeta,
+      noDefaults: isMeta && isRoot ? `in top-level ${name}` : noDefaults,
+      isRoot: false,
+      uncorrelatable,
+      rules: context.rules?.property(child, name),
+    };
+    checkNode(child, `${path}.properties[${name}]`, inner, found);
   }
 }
 
-function checkBranches(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+function checkBranches(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
+  const { not, allOf, oneOf, anyOf } = schema;
+  if (!not && !allOf && !oneOf && !anyOf) return;
   const inner = { ...context, isRoot: false, rules: undefined };
-  if (schema.not) add(own, checkOpenAPI(schema.not, `${path}.not`, inner));
-  for (const name of ["allOf", "oneOf", "anyOf"] as const) {
-    schema[name]?.forEach((branch, index) => {
-      add(own, checkOpenAPI(branch, `${path}.${name}[${index}]`, inner));
-    });
+  if (not) checkNode(not, `${path}.not`, inner, found);
+  for (const [name, branches] of Object.entries({ allOf, oneOf, anyOf })) {
+    branches?.forEach((branch, index) => checkNode(branch, `${path}.${name}[${index}]`, inner, found));
   }
 }
 
-function checkItems(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+function checkItems(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
   const items = itemsOf(schema);
   if (!items) return;
   const isMap = schema["x-kubernetes-list-type"] === "map";
   const uncorrelatable = isMap ? context.uncorrelatable : (context.uncorrelatable ?? path);
   const rules = context.rules?.items(items);
-  add(own, checkOpenAPI(items, `${path}.items`, { ...context, isRoot: false, uncorrelatable, rules }));
+  checkNode(items, `${path}.items`, { ...context, isRoot: false, uncorrelatable, rules }, found);
 }
 
 /** Checks the rules for the root; `hasStatus`: the status subresource is enabled. */

@@ -27,11 +27,19 @@ export function unsupportedKeyword(schema: JSONSchema): string | undefined {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  for (const child of childrenOf(schema)) {
-    const found = unsupportedKeyword(child);
-    if (found !== undefined) return found;
+  return unsupportedBelow(schema);
+}
+
+function unsupportedBelow(schema: JSONSchema): string | undefined {
+  const { not, items, properties, additionalProperties: values } = schema;
+  let found = not && unsupportedKeyword(not);
+  for (const branches of [schema.allOf, schema.anyOf, schema.oneOf]) {
+    for (const branch of branches ?? []) found ??= unsupportedKeyword(branch);
   }
-  return undefined;
+  if (items) found ??= unsupportedKeyword(items as JSONSchema);
+  for (const name in properties) found ??= unsupportedKeyword(properties[name]!);
+  if (typeof values === "object") found ??= unsupportedKeyword(values);
+  return found;
 }
 
 const unsupported = [
@@ -43,16 +51,3 @@ const unsupported = [
   "additionalItems",
   "definitions",
 ] as const;
-
-function childrenOf(schema: JSONSchema): JSONSchema[] {
-  const { not, items, additionalProperties } = schema;
-  return [
-    ...(not ? [not] : []),
-    ...(schema.allOf ?? []),
-    ...(schema.anyOf ?? []),
-    ...(schema.oneOf ?? []),
-    ...(items && !Array.isArray(items) ? [items as JSONSchema] : []),
-    ...Object.values(schema.properties ?? {}),
-    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
-  ];
-}
