@@ -34,6 +34,13 @@ test("a request is handled like one that a socket brought", async () => {
   expect(status).toBe(403);
 });
 
+test("a token is none of what every object has", async () => {
+  for (const token of ["constructor", "toString", "__proto__"]) {
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await cluster.handle({ method: "GET", path, headers })).status).toBe(401);
+  }
+});
+
 test("a watch is read while it is written, and ends when its body is destroyed", async () => {
   const { body } = await cluster.handle({
     method: "GET",

@@ -31,7 +31,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const { core, handler, run, stop } = await assembleCluster(options, {
     clock,
     webhooks: new WebhookClient(() => undefined),
-    findToken: (token) => tokens[token],
+    findToken: (token) => (Object.hasOwn(tokens, token) ? tokens[token] : undefined),
     // Nobody verifies a server that is called.
     caCertificate: "",
   });

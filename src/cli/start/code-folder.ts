@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
@@ -16,10 +25,13 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
   try {
     const { XDG_CACHE_HOME: given = "", HOME: home = homedir() } = env;
     if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home))) return undefined;
-    const all = makeFolder(isAbsolute(given) ? given : join(home, ".cache"), "tsbuilder", "code");
-    if (!isOurs(all)) return undefined;
+    const base = isAbsolute(given) ? given : join(home, ".cache");
+    const all = makeFolder(base, "tsbuilder", "code");
+    // Whoever may change a folder can exchange those in it.
+    if (mayBeExchanged(base) || !isOurs(join(base, "tsbuilder")) || !isOurs(all)) return undefined;
     const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
     if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    else utimesSync(folder, new Date(), new Date());
     return folder;
   } catch {
     return undefined;
@@ -35,8 +47,18 @@ function makeFolder(base: string, ...names: readonly string[]): string {
 
 function isOurs(folder: string): boolean {
   const stats = lstatSync(folder);
-  const isOwn = process.getuid === undefined || stats.uid === process.getuid();
-  return stats.isDirectory() && isOwn && (stats.mode & 0o022) === 0;
+  return stats.isDirectory() && isOwn(stats) && (stats.mode & 0o022) === 0;
+}
+
+/** Whether others may rename what is in a folder. In one like `/tmp`, they may rename only what is theirs. */
+function mayBeExchanged(folder: string): boolean {
+  const { uid, mode } = statSync(folder);
+  const isTheirs = uid !== 0 && !isOwn({ uid });
+  return isTheirs || ((mode & 0o022) !== 0 && (mode & 0o1000) === 0);
+}
+
+function isOwn({ uid }: Pick<Stats, "uid">): boolean {
+  return process.getuid === undefined || uid === process.getuid();
 }
 
 function removeOldest(all: string, made: string): void {

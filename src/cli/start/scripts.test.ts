@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -147,10 +148,28 @@ describe("the folder of compiled code", () => {
     expect(openCodeFolder("1.0.0", { XDG_CACHE_HOME: "/proc/tsbuilder" })).toBeUndefined();
   });
 
-  it("exists for the eight versions that came last", () => {
+  it("exists for the eight versions that were used last", () => {
     const versions = Array.from({ length: 9 }, (_, at) => `1.0.${at}`);
-    versions.forEach(open);
-    expect(readdirSync(all())).toHaveLength(8);
-    expect(readdirSync(all()).some((name) => name.startsWith("1.0.8-"))).toBe(true);
+    const names = () => readdirSync(all()).map((name) => name.split("-")[0]);
+    // Each is a second older than the next one.
+    for (const [at, version] of versions.slice(0, 8).entries()) {
+      const time = new Date(Date.now() - (8 - at) * 1000);
+      utimesSync(open(version)!, time, time);
+    }
+    open("1.0.0");
+    open("1.0.8");
+    expect(new Set(names())).toEqual(new Set(versions.filter((version) => version !== "1.0.1")));
+  });
+
+  it("is not used below a folder in which others may exchange it", () => {
+    expect(open()).toBeDefined();
+    chmodSync(join(code, "tsbuilder"), 0o777);
+    expect(open()).toBeUndefined();
+    chmodSync(join(code, "tsbuilder"), 0o700);
+    chmodSync(code, 0o777);
+    expect(open()).toBeUndefined();
+    // As in /tmp, where everyone may write, but exchange only what is theirs.
+    chmodSync(code, 0o1777);
+    expect(open()).toBeDefined();
   });
 });

@@ -22,9 +22,10 @@ export function mirroringController({ objects }: ControllerContext): Controller 
 
     async reconcile(key) {
       const service = findByKey(objects, services, key);
-      if (service?.spec.selector) return undefined;
-      const mirrored = service ? findByKey(objects, endpoints, key) : undefined;
-      await replaceSlices(objects, user, slicesOf(key), mirrored ? wantedOf(mirrored) : []);
+      const isMirrored = service && !service.spec.selector;
+      const mirrored = isMirrored ? findByKey(objects, endpoints, key) : undefined;
+      const wanted = mirrored ? wantedOf(mirrored) : [];
+      await replaceSlices(objects, user, slicesOf(key), wanted, { areAnnotationsOurs: true });
       return undefined;
     },
   };
