@@ -43,7 +43,7 @@ export default defineConfig({
           setupFiles: [randomCases, patience, waits],
           expect: { poll: { timeout: limits.unit - 10_000 } },
           exclude: ["**/node_modules/**", "**/dist/**"],
-          // Not threads: after all tests of the runtime in one of them, Node waits without end for a handle to close.
+          // They take as long as threads, and end even if Node fails to close a handle: in a thread it waits without end.
           pool: "forks",
           // All cores: by default one of them would stay idle.
           maxWorkers: availableParallelism(),
@@ -112,7 +112,8 @@ export default defineConfig({
           globalSetup: sharedInstall,
           setupFiles: [randomCases, waits],
           pool: "forks",
-          maxWorkers: 2,
+          // More than cores: a file waits for servers ten times longer than it works.
+          maxWorkers: 4,
           testTimeout: limits.build,
           hookTimeout: limits.build,
         },
