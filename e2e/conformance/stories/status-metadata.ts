@@ -17,6 +17,9 @@ export const statusMetadata: readonly Story[] = [...oneOfEachKind()].map(([path,
     write({ finalizers: ["example.com/f"] }),
     write({ ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "" }] }),
     write({ generation: -1 }),
+    write({ deletionGracePeriodSeconds: 80 }),
+    write({ uid: "x" }),
+    write({ creationTimestamp: "2026-01-01T00:00:00Z" }),
     write({ name: "another" }),
   ]);
 });

@@ -68,6 +68,7 @@ export const writtenNumbers: readonly Story[] = [
     post(budgets, '{"metadata":{"name":"a"},"spec":{"minAvailable":1.0}}'),
     post(maps, '{"metadata":{"name":"a","generation":1.0}}'),
     post(maps, '{"metadata":{"name":"a"},"data":{"a":"[1.0]","b":"\\",1.0,"}}'),
+    post(maps, '{"metadata":{"name":"nul"},"data":{"a":"\\u0000","b":"\\u00001.0"}}'),
   ]),
   story(
     "numbers of custom objects that are written as floats",

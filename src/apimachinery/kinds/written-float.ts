@@ -1,8 +1,8 @@
 /**
  * Go decodes a number that is written with a point or an exponent as a float, never into an integer, even `1.0` and `1e3`.
- * `JSON.parse` keeps no digits, so such numbers are made strings that begin with a character no text of a client begins with.
+ * `JSON.parse` keeps no digits, so such numbers are made strings that begin with what no client can know.
  */
-const mark = "\u0000";
+const mark = `\u0000${crypto.randomUUID()}`;
 
 /** A string, or a number. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;

@@ -3,7 +3,7 @@ import {
   defaultStrategy,
   resetNothing,
   resetStatusAlone,
-  resetStatusAndPrefix,
+  resetBuiltInStatus,
 } from "../registry/default-strategy.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { Store } from "../storage/store.ts";
@@ -21,7 +21,7 @@ export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   return {
     ...defaultStrategy,
     metadataChecks: parseMetadataChecks(metadataChecks),
-    resetFields: hasStatus ? resetStatusAndPrefix : resetNothing,
+    resetFields: hasStatus ? resetBuiltInStatus : resetNothing,
     ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
     unconditionalUpdate: rules.allowsUnconditionalUpdate,

@@ -33,15 +33,11 @@ export function resetStatus(object: ApiObject, old: ApiObject | undefined, subre
   restore(object, { status: old?.["status"] });
 }
 
-/** Like `resetStatus`, for built-in kinds: nothing keeps a write to their `/status` from changing `generateName`. */
-export function resetStatusAndPrefix(
-  object: ApiObject,
-  old: ApiObject | undefined,
-  subresource: string,
-): void {
-  const { generateName } = object.metadata;
+/** Like `resetStatus`, for built-in kinds: two fields of the metadata are left as a write to their `/status` has them. */
+export function resetBuiltInStatus(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
+  const { generateName, deletionGracePeriodSeconds } = object.metadata;
   resetStatus(object, old, subresource);
-  restore(object.metadata, { generateName });
+  restore(object.metadata, { generateName, deletionGracePeriodSeconds });
 }
 
 /** Like `resetStatus`, for older kinds, whose `/status` also changes labels, annotations and finalizers. */

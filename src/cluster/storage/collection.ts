@@ -3,6 +3,9 @@ import type { Change } from "./change.ts";
 import type { Entry } from "./entry.ts";
 import { History, statesBefore } from "./history.ts";
 
+/** So many writes are brought into the order one by one: moving the rest is cheaper than looking at it. */
+const fewWrites = 16;
+
 export type Listener = (change: Change) => void;
 
 /** The objects of one resource, in key order, with the history that watchers and pages need. */
@@ -11,8 +14,9 @@ export class Collection {
   readonly #history: History;
   #entries = new Map<string, Entry>();
   #shared = false;
-  /** In byte order of keys, from the first list on. */
+  /** In byte order of keys, from the first list on, but for what was written since the last one. */
   #sorted: Entry[] | undefined;
+  readonly #written = new Set<string>();
   #oldestList = 0;
   readonly #listeners = new Set<Listener>();
 
@@ -41,10 +45,32 @@ export class Collection {
 
   /** The entries whose key starts with a prefix, in byte order of their keys. */
   list(prefix = ""): Entry[] {
-    this.#sorted ??= [...this.#entries.values()].sort((a, b) => compareText(a.key, b.key));
-    const start = firstIndex(this.#sorted, (key) => key >= prefix);
-    const end = firstIndex(this.#sorted, (key) => key >= prefix && !key.startsWith(prefix));
-    return this.#sorted.slice(start, end);
+    const sorted = (this.#sorted = this.#inOrder());
+    const start = firstIndex(sorted, (key) => key >= prefix);
+    const end = firstIndex(sorted, (key) => key >= prefix && !key.startsWith(prefix));
+    return sorted.slice(start, end);
+  }
+
+  /** Writes don't keep the order, which costs more the more objects there are: the next list brings them in. */
+  #inOrder(): Entry[] {
+    const sorted = this.#sorted;
+    const keys = [...this.#written];
+    this.#written.clear();
+    if (!sorted) return [...this.#entries.values()].sort((a, b) => compareText(a.key, b.key));
+    if (keys.length > fewWrites) {
+      const written = new Set(keys);
+      const kept = sorted.filter(({ key }) => !written.has(key));
+      return mergeByKey(
+        kept,
+        keys.flatMap((key) => this.#entries.get(key) ?? []),
+      );
+    }
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      const at = firstIndex(sorted, (other) => other >= key);
+      sorted.splice(at, sorted[at]?.key === key ? 1 : 0, ...(entry ? [entry] : []));
+    }
+    return sorted;
   }
 
   /** The entries at an earlier revision, or undefined if it can no longer be listed. */
@@ -127,12 +153,9 @@ export class Collection {
       this.#entries = new Map(this.#entries);
       this.#shared = false;
     }
-    const replaced = this.#entries.has(key) ? 1 : 0;
     if (entry) this.#entries.set(key, entry);
     else this.#entries.delete(key);
-    // Sorted entries stay sorted, so that a list after a write does not sort them all again.
-    const at = this.#sorted && firstIndex(this.#sorted, (other) => other >= key);
-    if (at !== undefined) this.#sorted!.splice(at, replaced, ...(entry ? [entry] : []));
+    if (this.#sorted) this.#written.add(key);
   }
 }
 

@@ -1,15 +1,15 @@
 import type { FlowSchemaCondition } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
-import { resetStatus } from "../../../registry/default-strategy.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField, text } from "../../cells/read-field.ts";
 import { fillIn } from "../../fill-in.ts";
 import { conditionProblems } from "../condition-problems.ts";
+import { resetFlowControl } from "../reset-status.ts";
 import { fixedSchema } from "../fixed-specs.ts";
 import { schemaProblems } from "./rules.ts";
 
 const flowSchemaStrategy: Partial<Strategy> = {
-  resetFields: resetStatus,
+  resetFields: resetFlowControl,
   default(object) {
     fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
     object["status"] ??= {};

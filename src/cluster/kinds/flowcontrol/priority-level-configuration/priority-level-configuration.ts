@@ -7,7 +7,6 @@ import type {
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
-import { resetStatus } from "../../../registry/default-strategy.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -15,10 +14,11 @@ import { readField, text } from "../../cells/read-field.ts";
 import { type Problems, choice, inRange } from "../../checks/problems.ts";
 import { fillIn } from "../../fill-in.ts";
 import { conditionProblems } from "../condition-problems.ts";
+import { resetFlowControl } from "../reset-status.ts";
 import { fixedLevel } from "../fixed-specs.ts";
 
 const priorityLevelStrategy: Partial<Strategy> = {
-  resetFields: resetStatus,
+  resetFields: resetFlowControl,
   default(object) {
     const { exempt, limited } = (object["spec"] ??= {}) as Sent<PriorityLevelConfigurationSpec>;
     fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
