@@ -16,6 +16,7 @@ export const exhibits: readonly Exhibit[] = [
   { mistake: "second-child-forgotten", classes: ["interrupted", "drift", "stale-view"] },
   { mistake: "one-time-step-twice", classes: ["interrupted", "stale-view", "unretried"] },
   { mistake: "stranger-deleted", plan: 4, classes: ["foreign-object"], withStranger: true },
+  { mistake: "stranger-overwritten", plan: 4, classes: ["foreign-object"], withStranger: true },
   { mistake: "deletion-unobserved", classes: ["missed-event", "interrupted", "leftover", "stale-view"] },
   { mistake: "finalizer-removed-first", classes: ["interrupted", "unretried", "missed-event"] },
   { mistake: "finalizer-never-removed", classes: ["interrupted", "unretried", "drift"] },

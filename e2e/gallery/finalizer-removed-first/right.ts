@@ -10,7 +10,7 @@ export function setup(manager: Manager): void {
     .whileDeleting()
     .complete({
       async reconcile(request) {
-        const app = await client.find(App, request);
+        const app = await client.find(App, request, { live: true });
         if (!app) return;
         const finalizers = ["gallery.dev/away"];
         if (app.metadata.deletionTimestamp) {

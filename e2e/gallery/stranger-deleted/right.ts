@@ -12,16 +12,12 @@ export function setup(manager: Manager): void {
         const app = await client.find(App, request);
         if (!app) return;
         const { message, extra = "" } = app.spec;
-        if (extra !== "")
-          await client.apply(
-            ConfigMap,
-            { metadata: request, data: { message, extra } },
-            { owner: app, leaveStrangers: true },
-          );
-        else if (
-          (await client.find(ConfigMap, request))?.metadata.ownerReferences?.[0]?.uid === app.metadata.uid
-        )
-          await client.delete(ConfigMap, request);
+        const child = await client.find(ConfigMap, request);
+        const isStranger = child && child.metadata.ownerReferences?.[0]?.uid !== app.metadata.uid;
+        if (extra === "") {
+          if (child && !isStranger) await client.delete(ConfigMap, request);
+        } else if (!isStranger)
+          await client.apply(ConfigMap, { metadata: request, data: { message, extra } }, { owner: app });
         await client.patchStatus(App, app, { ...app.status, observedGeneration: app.metadata.generation });
       },
     });

@@ -5,8 +5,14 @@ export type Fault =
   | WatchFault
   /** Neither requests nor watches of the process come through from a time on. */
   | { readonly fault: "cut"; readonly process: string; readonly at: number; readonly for: number }
-  /** Its machine's date is set forward or back. */
-  | { readonly fault: "clock"; readonly process: string; readonly at: number; readonly by: number }
+  /** Its machine's date is wrong for a while. */
+  | {
+      readonly fault: "clock";
+      readonly process: string;
+      readonly at: number;
+      readonly for: number;
+      readonly by: number;
+    }
   /** Somebody deletes, or overwrites, the n-th object that the operators created. */
   | { readonly fault: "delete-child" | "edit-child"; readonly child: number; readonly at: number };
 

@@ -30,11 +30,12 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
     return { fault: "refuse", process, request, with: how, done };
   }
   const at = Math.max(0, Math.round(momentOf(random, plain) + random.next() * 1000 - 800));
-  if (kind === "clock")
-    return { fault: kind, process, at, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
   if (kind === "delete-child" || kind === "edit-child")
     return { fault: kind, child: random.integer(0, Math.max(0, childrenOf(plain) - 1)), at };
-  return { fault: kind, process, at, for: random.pick([100, 1000, 5000, 20_000]) };
+  const during = random.pick([100, 1000, 5000, 20_000]);
+  if (kind === "clock")
+    return { fault: kind, process, at, for: during, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
+  return { fault: kind, process, at, for: during };
 }
 
 const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;

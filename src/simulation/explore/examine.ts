@@ -1,11 +1,13 @@
 import type { Run, Scenario, Verdict } from "../contract/index.ts";
 import {
+  type Chance,
+  chanceOf,
   type Difference,
-  differencesOf,
+  differencesBesides,
   differenceText,
   judgeState,
   judgeTrace,
-  nameOf,
+  noChance,
   refusedObjects,
 } from "../verdicts/index.ts";
 import { simulate } from "../world/index.ts";
@@ -26,8 +28,8 @@ export interface Baseline {
   readonly plain: Run;
   /** What is wrong even so. */
   readonly findings: readonly Finding[];
-  /** Names of the differences between undisturbed runs: what an operator draws at random. */
-  readonly free: ReadonlySet<string>;
+  /** What it leaves to chance: no other run need have it. */
+  readonly chance: Chance;
 }
 
 /** Runs a scenario without faults: twice, and once from scratch with the same end in mind. */
@@ -36,23 +38,19 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { seed = 1 } = scenario;
   const plain = await simulate(undisturbed);
   const own = judge(plain, undisturbed);
-  if (own.length > 0) return { plain, findings: own, free: new Set() };
+  if (own.length > 0) return { plain, findings: own, chance: noChance };
   const again = await simulate({ ...undisturbed, seed: seed + 7919 });
-  const free = new Set(
-    differencesOf(plain.state, again.state).flatMap((each) =>
-      each.field === undefined ? [] : [nameOf(each)],
-    ),
-  );
+  const chance = chanceOf(plain.state, again.state);
   const fresh = await simulate({ ...undisturbed, ...lastWords(undisturbed, plain.rejected), seed: seed + 1 });
-  const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", free });
-  return { plain, findings, free };
+  const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
+  return { plain, findings, chance };
 }
 
 /** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
-export async function examine(scenario: Scenario, { plain, free }: Baseline): Promise<Finding[]> {
+export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Finding[]> {
   const run = await simulate(scenario);
   const own = judge(run, scenario);
-  return own.length > 0 ? own : compare(run, plain, { scenario, compared: "undisturbed", free });
+  return own.length > 0 ? own : compare(run, plain, { scenario, compared: "undisturbed", chance });
 }
 
 function judge(run: Run, scenario: Scenario): Finding[] {
@@ -65,13 +63,13 @@ function judge(run: Run, scenario: Scenario): Finding[] {
 }
 
 interface Comparison extends Pick<Finding, "scenario" | "compared"> {
-  readonly free: ReadonlySet<string>;
+  readonly chance: Chance;
 }
 
-function compare(run: Run, other: Run, { scenario, compared, free }: Comparison): Finding[] {
+function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Finding[] {
   const refused = refusedObjects(other);
-  const differences = differencesOf(run.state, other.state).filter(
-    (each) => !free.has(nameOf(each)) && !refused.has(each.object.split(" ")[1]!),
+  const differences = differencesBesides(chance, run.state, other.state).filter(
+    (each) => !refused.has(each.object.split(" ")[1]!),
   );
   if (differences.length === 0) return [];
   const message = differences.map(differenceText).join("; ");

@@ -16,10 +16,8 @@ export interface ExploreOptions {
   readonly from?: number;
   /** Stop after this many milliseconds of real time. Default: no limit. */
   readonly time?: number;
-  /** How many smaller scenarios are tried. Default: 200. */
+  /** How many smaller scenarios are tried: no time, so that every machine comes to the same end. Default: 200. */
   readonly shrinks?: number;
-  /** For how many milliseconds of real time they are. Default: no limit, so that every machine comes to the same end. */
-  readonly shrinkTime?: number;
 }
 
 /** What is wrong, with the smallest scenario that shows it. */
@@ -48,7 +46,7 @@ const perPlan = 10;
  */
 export async function explore(
   make: Scenario | ((random: Random) => Scenario),
-  { seeds = 100, from = 1, time = Infinity, shrinks = 200, shrinkTime = Infinity }: ExploreOptions = {},
+  { seeds = 100, from = 1, time = Infinity, shrinks = 200 }: ExploreOptions = {},
 ): Promise<Exploration> {
   const start = performance.now();
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
@@ -72,9 +70,8 @@ export async function explore(
       runs++;
     }
     if (finding) {
-      const end = performance.now() + shrinkTime;
       let tries = 0;
-      const isOver = (): boolean => tries++ >= shrinks || performance.now() > end;
+      const isOver = (): boolean => tries++ >= shrinks;
       return { runs, failure: failureOf(await shrink(finding, isOver), seed) };
     }
   }

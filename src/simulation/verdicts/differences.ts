@@ -17,7 +17,7 @@ export function differencesOf(here: State, there: State): Difference[] {
   return [...new Set([...left.keys(), ...right.keys()])].toSorted().flatMap((object) => {
     const [mine, other] = [left.get(object), right.get(object)];
     if (mine === undefined || other === undefined)
-      return [{ object, field: undefined, here: mine && "there", there: other && "there" }];
+      return [{ object, field: undefined, here: mine, there: other }];
     return fieldsOf(object, mine, other, "");
   });
 }

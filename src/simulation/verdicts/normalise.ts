@@ -2,6 +2,8 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { refOf, refText } from "../contract/index.ts";
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** Fields that two runs with the same outcome need not share: the server counts and allocates them. */
@@ -27,10 +29,10 @@ export function normalise(objects: readonly KubernetesObject[]): Map<string, unk
       generateName ? [[name, `${generateName}*`] as const] : [],
     ),
   );
-  const texts = new Map([...uids, ...names]);
+  const texts = { whole: new Map([...uids, ...names]), starts: startsOf(uids) };
   const plain = objects.map((object) => {
     const { namespace, name = "" } = object.metadata;
-    const ref = refText({ ...refOf(object), namespace, name: names.get(name) ?? name });
+    const ref = refText({ ...refOf(object), namespace, name: plainText(name, texts) });
     return { ref, value: strip(object, "", texts) };
   });
   const result = new Map<string, unknown>();
@@ -42,8 +44,24 @@ export function normalise(objects: readonly KubernetesObject[]): Map<string, unk
   return result;
 }
 
-function strip(value: unknown, path: string, texts: ReadonlyMap<string, string>): unknown {
-  if (typeof value === "string") return texts.get(value) ?? (time.test(value) ? "a time" : value);
+/** What stands for texts that differ from run to run. */
+interface Texts {
+  readonly whole: ReadonlyMap<string, string>;
+  /** By the first digits of a uid: names are made of them. */
+  readonly starts: ReadonlyMap<string, string>;
+}
+
+function startsOf(uids: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...uids].flatMap(([uid, text]) => (uuid.test(uid) ? [[uid.slice(0, 8), text]] : [])));
+}
+
+function plainText(value: string, { whole, starts }: Texts): string {
+  if (time.test(value)) return "a time";
+  return whole.get(value) ?? value.replace(uidOrStart, (uid) => starts.get(uid.slice(0, 8)) ?? uid);
+}
+
+function strip(value: unknown, path: string, texts: Texts): unknown {
+  if (typeof value === "string") return plainText(value, texts);
   if (Array.isArray(value)) return value.map((each) => strip(each, `${path}[]`, texts));
   if (!isObject(value)) return value;
   return Object.fromEntries(

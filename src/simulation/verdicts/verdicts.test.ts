@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
 import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
+import { chanceOf, differencesBesides, noChance } from "./chance.ts";
 import { differencesOf, differenceText } from "./differences.ts";
 import { judgeState } from "./judge-state.ts";
 import { judgeTrace } from "./judge-trace.ts";
@@ -75,6 +76,66 @@ test("two writers without end are a fight over a field, one writer is a loop", (
     },
   ]);
   expect(judgeTrace(runOf([...writes("shop-0"), end]), scenario)).toMatchObject([{ class: "hot-loop" }]);
+});
+
+test("two operators that change one field are a fight, even if a restart shows it", () => {
+  const operators = ["shop", "mall"].map((name) => ({ ...scenario.operators[0]!, name }));
+  const [steps, restart] = (["steps", "restart"] as const).map(
+    (phase) => ({ at: 1, type: "phase", phase, rests: true }) as const,
+  );
+  const trace = [change("mall-0", "data.by"), steps!, change("shop-0", "data.by"), restart!];
+  expect(judgeTrace(runOf(trace), { ...scenario, operators })).toMatchObject([
+    { class: "fight", message: "shop-0 and mall-0 change data.by of shops.sim.dev default/a without end" },
+  ]);
+});
+
+test("names that are random in undisturbed runs, or made of a uid, are no difference; a second object is", () => {
+  const map = (name: string, data = "1"): KubernetesObject =>
+    ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "default", name },
+      data: { data },
+    }) as KubernetesObject;
+  const [one, other, two] = [[map("a-x")], [map("a-y")], [map("a-z"), map("a-w")]].map(stateOf);
+  const chance = chanceOf(one!, other!);
+  expect(differencesBesides(chance, one!, stateOf([map("a-z")]))).toEqual([]);
+  expect(differencesBesides(chance, two!, one!)).toHaveLength(1);
+  expect(differencesBesides(chance, stateOf([map("a-z", "2")]), one!)).toHaveLength(2);
+  expect(differencesBesides(noChance, one!, other!)).toHaveLength(2);
+  const uids = ["0a1b2c3d-0000-4000-8000-000000000000", "4e5f6a7b-0000-4000-8000-000000000000"];
+  const [here, there] = uids.map((uid) =>
+    stateOf([{ ...shop(), metadata: { name: "a", uid } }, map(`a-${uid.slice(0, 8)}`)]),
+  );
+  expect(differencesOf(here!, there!)).toEqual([]);
+});
+
+test("an error is excused by a deletion for a while, or by a fault", () => {
+  const error = (at: number): TraceEvent => ({
+    at,
+    type: "log",
+    process: "shop-0",
+    level: "error",
+    message: "no",
+  });
+  const deletion: TraceEvent = { ...change("user", ""), at: 1000, change: "DELETED" } as TraceEvent;
+  const classesOf = (...trace: TraceEvent[]): string[] =>
+    judgeTrace(runOf(trace), scenario).map(({ class: name }) => name);
+  expect(classesOf(deletion, error(1500))).toEqual([]);
+  expect(classesOf(error(500), deletion)).toEqual(["error"]);
+  expect(classesOf(deletion, error(40_000))).toEqual(["error"]);
+});
+
+test("an object that an operator found is not to be overwritten as if it were one that it makes", () => {
+  const overwrites = change("shop-0", "data.size", "7");
+  const makes = {
+    ...change("shop-0", "", "8"),
+    key: "default/b",
+    change: "ADDED",
+    fields: [],
+  } as unknown as TraceEvent;
+  expect(judgeTrace(runOf([makes, overwrites]), scenario)).toMatchObject([{ class: "foreign-object" }]);
+  expect(judgeTrace(runOf([overwrites]), scenario)).toEqual([]);
 });
 
 test("an object that somebody else created is not to be taken and overwritten", () => {

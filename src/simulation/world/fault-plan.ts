@@ -76,7 +76,7 @@ export function faultText(fault: Fault): string {
     case "cut":
       return `${fault.process} is cut off for ${fault.for} ms`;
     case "clock":
-      return `the date of ${fault.process} jumps by ${fault.by} ms`;
+      return `the date of ${fault.process} is wrong by ${fault.by} ms for ${fault.for} ms`;
     case "delete-child":
       return `somebody deletes object ${fault.child} that the operators created`;
     case "edit-child":

@@ -61,7 +61,7 @@ test.each<Fault>([
   { fault: "break", process, at: 2000, for: 1000 },
   { fault: "expire", process, at: 0, for: 3000 },
   { fault: "cut", process, at: 40, for: 20_000 },
-  { fault: "clock", process, at: 40, by: 3_600_000 },
+  { fault: "clock", process, at: 40, for: 5000, by: 3_600_000 },
   { fault: "delete-child", child: 0, at: 3000 },
   { fault: "edit-child", child: 0, at: 3000 },
 ])("a right operator is right after %o", async (fault) => {

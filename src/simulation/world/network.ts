@@ -29,7 +29,10 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
         const call = new AbortableCall(options.signal, reject);
         new Exchange(world, replica, request, options, isAlive).run().then(
           (answer) => void (answer && isAlive() && resolve(call.end(answer))),
-          (error: unknown) => void (isAlive() && reject(call.end(error as Error))),
+          (error: Error) => {
+            world.lastEffort = world.loop.now;
+            if (isAlive()) reject(call.end(error));
+          },
         );
       }),
   };
@@ -143,6 +146,7 @@ class Exchange {
   #record(status: number): void {
     if (this.#kind === "lease" || this.#kind === "event") return;
     const { method, path, body } = this.#request;
+    if (status >= 400 && this.#kind === "write") this.#world.lastEffort = this.#world.loop.now;
     this.#world.recorder.add({ type: "request", process: this.#replica.name, method, path, body, status });
   }
 }

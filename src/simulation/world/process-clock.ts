@@ -8,10 +8,11 @@ export class ProcessClock implements Clock {
   readonly #timers = new Set<() => void>();
   #isStopped = false;
   /** By how many milliseconds its date differs. */
-  offset = 0;
+  offset: number;
 
-  constructor(world: Clock, guarded: (run: () => void) => () => void = (run) => run) {
+  constructor(world: Clock, offset = 0, guarded: (run: () => void) => () => void = (run) => run) {
     this.#world = world;
+    this.offset = offset;
     this.#guarded = guarded;
   }
 

@@ -9,6 +9,8 @@ export class Recorder {
   readonly trace: TraceEvent[] = [];
   readonly #loop: EventLoop;
   #isClosed = false;
+  /** When a process last logged an error: it will try again. */
+  lastError = 0;
 
   constructor(loop: EventLoop) {
     this.#loop = loop;
@@ -34,6 +36,7 @@ export class Recorder {
     ): void => {
       const { error } = fields;
       const about = object ?? keyIn(fields);
+      if (level === "error") this.lastError = this.#loop.now;
       this.add({
         type: "log",
         process,

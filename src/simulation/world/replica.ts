@@ -30,6 +30,7 @@ export class Replica {
   /** Stop the managers of earlier lives. */
   readonly #buried: Array<() => void> = [];
   #cancelStart: () => void = () => {};
+  #dateOffset = 0;
   /** Its lives are counted; what an earlier one still does has no effect. */
   life = 0;
   isLeader = false;
@@ -68,8 +69,10 @@ export class Replica {
     return this.#manager?.isIdle ?? false;
   }
 
-  set dateOffset(milliseconds: number) {
-    (this.#around.clock as ProcessClock).offset += milliseconds;
+  /** Sets the date of its machine, which outlives the process. */
+  moveDate(milliseconds: number): void {
+    this.#dateOffset += milliseconds;
+    (this.#around.clock as ProcessClock).offset = this.#dateOffset;
   }
 
   start(lag = 0): void {
@@ -159,7 +162,7 @@ export class Replica {
     };
     return {
       who: this.name,
-      clock: new ProcessClock(loop.clock, guarded),
+      clock: new ProcessClock(loop.clock, this.#dateOffset, guarded),
       random: random.fork(`${this.name} ${life}`),
       isClosed: true,
       enqueue: (run) => loop.enqueue(guarded(run)),

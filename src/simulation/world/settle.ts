@@ -1,7 +1,7 @@
 import type { Limits } from "../contract/index.ts";
 import type { World } from "./world.ts";
 
-/** Without a change by a process for this long, and without work, everything has come to rest. */
+/** Without a change by a process for this long, or the attempt, and without work, everything has come to rest. */
 const quiet = 60_000;
 
 /** How long the user looks away. */
@@ -19,13 +19,15 @@ export class Rest {
     this.#world = world;
     this.#limits = { ...defaults, ...limits };
     this.#start = world.loop.now;
-    world.lastChange = world.loop.now;
+    world.lastEffort = world.loop.now;
     world.changes.clear();
   }
 
   get isReached(): boolean {
-    const { loop, lastChange, replicas } = this.#world;
-    return loop.now - lastChange >= quiet && replicas.every(({ isIdle }) => isIdle);
+    const { loop, lastEffort, recorder, replicas } = this.#world;
+    return (
+      loop.now - Math.max(lastEffort, recorder.lastError) >= quiet && replicas.every(({ isIdle }) => isIdle)
+    );
   }
 
   /** Whether the processes have changed more than any way to the desired state does, or for too long. */

@@ -17,8 +17,10 @@ function strike(world: World, fault: Fault & { readonly at: number }): boolean {
   if (fault.fault === "delete-child" || fault.fault === "edit-child") return meddle(world, fault);
   const replica = world.replicas.find(({ name }) => "process" in fault && name === fault.process);
   if (!replica) return false;
-  if (fault.fault === "clock") replica.dateOffset = fault.by;
-  else if (fault.fault === "break") breakWatches(replica);
+  if (fault.fault === "clock") {
+    replica.moveDate(fault.by);
+    world.loop.after(fault.for, () => replica.moveDate(-fault.by));
+  } else if (fault.fault === "break") breakWatches(replica);
   else if (fault.fault === "expire") world.loop.after(fault.for, () => expire(world, replica));
   return true;
 }

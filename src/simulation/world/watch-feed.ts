@@ -17,7 +17,9 @@ export class WatchFeed {
   readonly #replica: Replica;
   readonly #path: string;
   readonly #source: Readable;
-  readonly #pending = new Set<() => void>();
+  readonly #timers = new Set<() => void>();
+  /** What is under way, in order: two timers for one moment may fire in either. */
+  readonly #underWay: Array<() => void> = [];
   /** When the last event arrives. */
   #last = 0;
   #rest = "";
@@ -73,16 +75,17 @@ export class WatchFeed {
     const { loop, faults } = this.#world;
     const held = Math.max(faults.heldUntil(this.#replica.name, loop.now), this.#replica.viewHeldUntil);
     this.#last = Math.max(this.#last, held, loop.now + this.#replica.lag());
+    this.#underWay.push(deliver);
     const cancel = loop.after(this.#last - loop.now, () => {
-      this.#pending.delete(cancel);
-      this.#replica.run(deliver);
+      this.#timers.delete(cancel);
+      this.#replica.run(this.#underWay.shift()!);
     });
-    this.#pending.add(cancel);
+    this.#timers.add(cancel);
   }
 
   #end(): void {
-    for (const cancel of this.#pending) cancel();
-    this.#pending.clear();
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
     this.#replica.feeds.delete(this);
     this.#source.destroy();
   }

@@ -46,8 +46,8 @@ export class World {
   readonly creators = new Map<string, string>();
   /** Objects that processes created, in order. */
   readonly children: KubernetesObject[] = [];
-  /** When a process last changed an object. */
-  lastChange = 0;
+  /** When a process last changed an object, or failed to: it will try again. */
+  lastEffort = 0;
   /** The changes of the processes since they last had to come to rest. */
   readonly changes = new ChangeCount();
   onChange: () => void = () => {};
@@ -90,7 +90,7 @@ export class World {
       if (type === "ADDED") this.creators.set(uid, by);
       if (this.isProcess(by)) {
         if (type === "ADDED") this.children.push(object);
-        this.lastChange = this.loop.now;
+        this.lastEffort = this.loop.now;
         this.changes.add(name, object);
       }
       const wasDeleted = previous?.object.metadata.deletionTimestamp !== undefined;
