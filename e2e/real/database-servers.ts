@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -49,10 +50,14 @@ export interface DatabaseServer {
   /** A file of the data directory. */
   readData(name: string): string;
   writeData(name: string, content: string | undefined): void;
+  hasData(name: string): boolean;
   /** Runs a statement as the application's user, or as another. */
   sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
   /** Runs statements in the background; resolves with the exit code. */
-  load(statements: string): Promise<number | null>;
+  load(
+    statements: string,
+    user?: { readonly name: string; readonly password: string },
+  ): Promise<number | null>;
   /** Runs statements in the background, until one fails; resolves with the lines that were printed. */
   write(statements: string): Promise<string[]>;
   /** Writes a file beside the server's configuration, or deletes it. */
@@ -88,14 +93,14 @@ export async function databaseServer(
   files: Readonly<Record<string, string>>,
   primaryPort?: number,
 ): Promise<DatabaseServer> {
-  const [config, data, runDir] = ["config", "data", "run"].map((part) =>
+  const [config, data, runDir, temporary] = ["config", "data", "run", "tmp"].map((part) =>
     join(folder, `${part}-${ordinal}`),
-  ) as [string, string, string];
-  for (const path of [config, data, runDir]) mkdirSync(path, { recursive: true });
+  ) as [string, string, string, string];
+  for (const path of [config, data, runDir, temporary]) mkdirSync(path, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(config, name), content, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
   }
-  if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data, runDir, config]);
+  if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data, runDir, config, temporary]);
   const port = await freePort();
   const log = join(folder, `log-${ordinal}`);
   const report = join(runDir, "termination-log");
@@ -106,6 +111,8 @@ export async function databaseServer(
     CONFIG: config,
     DATADIR: data,
     RUNDIR: runDir,
+    // A server that starts deletes the temporary tables of all others in the same folder.
+    TMPDIR: temporary,
     PORT: String(port),
     ORDINAL: String(ordinal),
     REPORT: report,
@@ -172,6 +179,7 @@ export async function databaseServer(
       if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data]);
     },
     readData: (name) => readFileSync(join(data, name), "utf8"),
+    hasData: (name) => existsSync(join(data, name)),
     writeData: (name, content) => {
       if (content === undefined) rmSync(join(data, name));
       else writeFileSync(join(data, name), content);
@@ -182,8 +190,8 @@ export async function databaseServer(
       });
       return { code: status, output: (stdout + stderr).trim() };
     },
-    load: (statements) => {
-      const client = spawn("mariadb", clientArgs({ name: "app", password: appPassword }), {
+    load: (statements, user = { name: "app", password: appPassword }) => {
+      const client = spawn("mariadb", clientArgs(user), {
         stdio: ["pipe", "ignore", "ignore"],
       });
       client.stdin.end(statements);

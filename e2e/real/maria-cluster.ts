@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { othersOf } from "../golden/maria-operator/src/controller/maria_primary.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   databaseFolder,
@@ -82,13 +83,17 @@ export class MariaCluster {
   }
 
   switchTo(ordinal: number, more: Record<string, string> = {}): ScriptResult {
-    const others = this.replicas.filter((other) => other !== ordinal && !this.ahead.has(other));
-    return this.current.script("switch.sh", {
+    return this.current.script("switch.sh", { ...this.addressOf(ordinal), ...more });
+  }
+
+  /** What the operator passes to the Job. */
+  addressOf(ordinal: number): Record<string, string> {
+    const others = othersOf(this.servers.length, this.primary, ordinal);
+    return {
       TARGET_HOST: "127.0.0.1",
       TARGET_PORT: String(this.servers[ordinal]!.port),
       OTHER_HOSTS: others.map((other) => `127.0.0.1:${this.servers[other]!.port}`).join(" "),
-      ...more,
-    });
+    };
   }
 
   async #settleReplica(ordinal: number): Promise<void> {

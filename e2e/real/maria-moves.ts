@@ -32,7 +32,8 @@ export const anyMove: fc.Arbitrary<Move> = fc.record({
       "losePrimary",
       "killAll",
     ] as const),
-    ...(["save", "putBack", "failOver", "rotate", "backUp", "killReplica", "killSwitchover"] as const),
+    ...(["save", "putBack", "failOver", "rotate", "backUp", "killReplica"] as const),
+    ...(["killSwitchover", "killTarget", "killInit"] as const),
   ),
   at: fc.nat(1000),
 });
@@ -72,26 +73,51 @@ export const moves = {
     cluster.record(target.ordinal);
   },
 
-  /** The Job is killed at any moment, and started again. */
+  /** The Job is killed at any moment. If it has not begun, it is given up, and writes go on; else it is finished. */
   killSwitchover: async (cluster: MariaCluster, known: Knowledge, at: number) => {
     const target = replicaOf(cluster, at);
     if (!target) return;
-    const address = { TARGET_HOST: "127.0.0.1", TARGET_PORT: String(target.server.port) };
-    const job = cluster.current.run("switch.sh", address);
+    const job = cluster.current.run("switch.sh", cluster.addressOf(target.ordinal));
     const ended = new Promise((resolve) => job.once("exit", resolve));
     await pause(at % 600);
     if (job.exitCode === null) process.kill(-job.pid!, "SIGKILL");
     await ended;
     // The kubelet restarts what the first attempt has ended.
     for (const server of cluster.servers) if (!server.isRunning) server.start();
+    const hasBegun = cluster.current.hasData(".operator-drained");
+    const acknowledged = await write(cluster, known, 10);
+    if (hasBegun) await finishSwitchover(cluster, target.ordinal);
+    else expect(acknowledged).toBe(10);
+  },
+
+  /** The server that is to be primary dies at any moment, and starts again while the Job is repeated. */
+  killTarget: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const target = replicaOf(cluster, at);
+    if (!target) return;
+    const writing = write(cluster, known, 1000);
+    const job = cluster.current.run("switch.sh", cluster.addressOf(target.ordinal));
+    const ended = new Promise((resolve) => job.once("exit", resolve));
+    await pause(at % 600);
+    await target.server.stop("SIGKILL");
+    await ended;
+    cluster.switchTo(target.ordinal);
+    await writing;
     await write(cluster, known, 10);
-    let last: ScriptResult | undefined;
-    for (let attempt = 0; attempt < 30 && last?.code !== 0; attempt += 1) {
-      last = cluster.switchTo(target.ordinal);
-      if (last.code !== 0) await pause(500);
-    }
-    expect(last).toMatchObject({ code: 0 });
-    cluster.record(target.ordinal);
+    for (const server of cluster.servers) if (!server.isRunning) server.start();
+    await finishSwitchover(cluster, target.ordinal);
+  },
+
+  /** An init container is killed at any moment while it makes a copy of the primary. */
+  killInit: async (cluster: MariaCluster, _: Knowledge, at: number) => {
+    const { server } = replicaOf(cluster, at) ?? {};
+    if (!server) return;
+    await server.stop();
+    server.writeData(".operator-stale", "");
+    const init = server.run("init.sh");
+    const ended = new Promise((resolve) => init.once("exit", resolve));
+    await pause(at % 300);
+    if (init.exitCode === null) process.kill(-init.pid!, "SIGKILL");
+    await ended;
   },
 
   /** The volume of the primary is lost for good: it does not start empty, and a replica takes over, with a warning. */
@@ -147,7 +173,7 @@ export const moves = {
     }
   },
 
-  /** Beside writes, and with a clock that is wrong. What is dumped is the primary's. */
+  /** Beside writes. What is dumped is the primary's. */
   backUp: async (cluster: MariaCluster, known: Knowledge, at: number) => {
     const host = cluster.servers[cluster.replicas.at(-1) ?? 0]!;
     const job = { BACKUP_DIR: cluster.backups, BACKUP_NAME: `db${known.nextId}`, BACKUP_HOST: "127.0.0.1" };
@@ -158,12 +184,24 @@ export const moves = {
   },
 };
 
-/** Which rows were acknowledged: the client prints each after its commit. */
-async function write(cluster: MariaCluster, known: Knowledge, count: number): Promise<void> {
+/** Which rows were acknowledged: the client prints each after its commit. Returns how many. */
+async function write(cluster: MariaCluster, known: Knowledge, count: number): Promise<number> {
   const ids = Array.from({ length: count }, () => (known.nextId += 1));
   const statements = ids.map((id) => `INSERT INTO shop.t VALUES (${id}); SELECT ${id};`);
   const acknowledged = await cluster.current.write(statements.join("\n"));
   for (const line of acknowledged) known.rows.add(Number(line));
+  return acknowledged.length;
+}
+
+/** Repeats the Job until it succeeds, as its user is told. */
+async function finishSwitchover(cluster: MariaCluster, target: number): Promise<void> {
+  let last: ScriptResult | undefined;
+  for (let attempt = 0; attempt < 30 && last?.code !== 0; attempt += 1) {
+    last = cluster.switchTo(target);
+    if (last.code !== 0) await pause(500);
+  }
+  expect(last).toMatchObject({ code: 0 });
+  cluster.record(target);
 }
 
 /** Without the primary: refused at first, with what would be lost; then that is accepted. */
@@ -173,7 +211,7 @@ async function failOver(cluster: MariaCluster, known: Knowledge, at: number): Pr
     const target = candidates[(at + attempt) % candidates.length]!;
     const refused = cluster.switchTo(target);
     expect(refused).toMatchObject({
-      code: 1,
+      code: 7,
       output: expect.stringMatching(/what it wrote after GTID 0-\d+-\d+ would be lost/),
     });
     if (cluster.switchTo(target, { ALLOW_LOSS: "true" }).code === 0) {

@@ -106,9 +106,10 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(files()).toEqual(made.slice(2));
   });
 
-  test("a backup from the future, when the clock was wrong, is the first to go, and never the new one", async () => {
+  test("a backup from the future, when the clock was wrong, is the first to go and the last to be restored, and never the new one", async () => {
     const future = ["db-29990101T000000Z.sql.gz", "db-29990102T000000Z.sql.gz"];
     for (const name of future) writeFileSync(join(backups, name), "");
+    expect(restore("latest")).toMatchObject({ code: 0, output: expect.stringMatching(/restored .*\/db-20/) });
     const before = files().filter((name) => !future.includes(name));
     await nextSecond();
     expect(backUp({ KEEP: "2" })).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -93,6 +93,22 @@ describe.skipIf(missing)("a replica", () => {
     expect(replica.script("init.sh").code).not.toBe(0);
     replica.start();
     await eventually(() => idsOf(replica) === "1,2,3");
+  });
+
+  test("whose init container is killed while it deletes becomes a whole copy at the next start", async () => {
+    await replica.stop();
+    replica.writeData(".operator-stale", "");
+    mkdirSync(join(folder.path, "bin"));
+    // A directory has any order.
+    const first = [".operator-stale", "shop"].map((name) => join(folder.path, "data-1", name)).join(" ");
+    const script = `[ "$1" != -rf ] || { /bin/rm -rf ${first}; exit 137; }\nexec /bin/rm "$@"\n`;
+    writeFileSync(join(folder.path, "bin", "rm"), `#!/usr/bin/env bash\n${script}`, { mode: 0o755 });
+    expect(replica.script("init.sh").code).not.toBe(0);
+    rmSync(join(folder.path, "bin"), { recursive: true });
+    expect(replica.script("init.sh")).toMatchObject({ code: 0 });
+    replica.start();
+    await replica.ready();
+    expect(idsOf(replica)).toBe("1,2,3");
   });
 
   test("of older versions, whose data names no history, follows as before", async () => {

@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer, startServers } from "./database-servers.ts";
@@ -17,9 +19,11 @@ describe.skipIf(missing)("a switchover", () => {
 
   beforeEach(async () => {
     folder = databaseFolder();
-    const primary = await databaseServer(folder.path, 0, mariaFiles());
-    const first = await databaseServer(folder.path, 1, mariaFiles(), primary.port);
-    servers = [primary, first, await databaseServer(folder.path, 2, mariaFiles(), primary.port)];
+    // Settings that change what statements mean, or what they may do.
+    const files = mariaFiles({ config: { sql_mode: "ANSI_QUOTES", secure_file_priv: "/var/tmp" } });
+    const primary = await databaseServer(folder.path, 0, files);
+    const first = await databaseServer(folder.path, 1, files, primary.port);
+    servers = [primary, first, await databaseServer(folder.path, 2, files, primary.port)];
     await startServers(...servers);
     run(primary, "CREATE TABLE shop.t (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
   });
@@ -78,10 +82,64 @@ describe.skipIf(missing)("a switchover", () => {
     expect(one.sql("INSERT INTO shop.t (v) VALUES (1)").code).toBe(0);
   });
 
+  test("that is killed while it waits lets writes go on", async () => {
+    const [zero, one] = servers;
+    await eventually(() => count(one) === "0");
+    run(one, "STOP SLAVE SQL_THREAD");
+    run(zero, "INSERT INTO shop.t (v) VALUES (1)");
+    const locking = one.load("LOCK TABLES shop.t READ; SELECT SLEEP(300)", root);
+    await eventually(() => run(one, "SHOW PROCESSLIST").includes("SLEEP(300)"));
+    run(one, "START SLAVE");
+    await eventually(() => /\tYes\tYes\t/.test(run(one, "SHOW SLAVE STATUS")));
+    const job = zero.run("switch.sh", target(one));
+    const ended = new Promise((resolve) => job.once("exit", resolve));
+    await eventually(() => run(one, "SHOW PROCESSLIST").includes("MASTER_GTID_WAIT"));
+    process.kill(-job.pid!, "SIGKILL");
+    await ended;
+    expect(zero.sql("INSERT INTO shop.t (v) VALUES (2)")).toMatchObject({ code: 0 });
+    expect(zero.script("ready.sh")).toMatchObject({ code: 0 });
+    run(
+      one,
+      `KILL ${run(one, "SELECT id FROM information_schema.processlist WHERE info LIKE '%SLEEP(300)'")}`,
+    );
+    await locking;
+  });
+
+  test("whose target dies before it is primary lets nobody write to the old primary, and can be finished", async () => {
+    const [zero, one, two] = servers;
+    run(zero, "INSERT INTO shop.t (v) VALUES (1)");
+    await eventually(() => count(one) === "1");
+    // Its mark is written by a statement on the command line; those that promote it come by standard input.
+    mkdirSync(join(folder.path, "bin"));
+    const client = join(folder.path, "bin", "mariadb");
+    const dying = `[[ "$*" != *--port=${one.port}* || "$*" = *--execute* ]] || kill -9 $(cat ${folder.path}/run-1/mysqld.pid)`;
+    writeFileSync(client, `#!/usr/bin/env bash\n${dying}\nPATH="\${PATH#*:}" exec mariadb "$@"\n`, {
+      mode: 0o755,
+    });
+    expect(switchTo(one).code).toBe(1);
+    rmSync(client);
+    await eventually(() => !one.isRunning);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(zero.sql("INSERT INTO shop.t (v) VALUES (2)").output).toContain("1290");
+      expect(switchTo(one).code).toBe(1);
+    }
+    one.start();
+    await one.ready();
+    expect(switchTo(one)).toMatchObject({ code: 0 });
+    await zero.ended();
+    for (const server of servers) server.configure("primary", `1 127.0.0.1 ${one.port}`);
+    zero.start();
+    run(one, "INSERT INTO shop.t (v) VALUES (3)");
+    for (const server of [zero, two]) {
+      await server.ready();
+      await eventually(() => run(server, "CHECKSUM TABLE shop.t") === run(one, "CHECKSUM TABLE shop.t"));
+    }
+  });
+
   test("to a replica that does not follow is refused, and writes go on", () => {
     const [zero, one] = servers;
     run(one, "STOP SLAVE SQL_THREAD");
-    expect(switchTo(one).code).toBe(1);
+    expect(switchTo(one).code).toBe(7);
     expect(zero.report()).toMatch(/does not follow the primary: the SQL thread is not running$/);
     expect(zero.sql("INSERT INTO shop.t (v) VALUES (1)").code).toBe(0);
   });
@@ -95,12 +153,12 @@ describe.skipIf(missing)("a switchover", () => {
     await eventually(() => count(two) === "2");
     await zero.stop("SIGKILL");
     run(one, "START SLAVE");
-    expect(switchTo(one).code).toBe(1);
+    expect(switchTo(one).code).toBe(7);
     expect(zero.report()).toMatch(
       /^the primary does not answer: what it wrote after GTID 0-\d+-\d+ would be lost$/,
     );
     const loss = { ALLOW_LOSS: "true" };
-    expect(switchTo(one, { ...loss, OTHER_HOSTS: `127.0.0.1:${two.port}` }).code).toBe(1);
+    expect(switchTo(one, { ...loss, OTHER_HOSTS: `127.0.0.1:${two.port}` }).code).toBe(7);
     expect(zero.report()).toContain("has received more than");
     expect(switchTo(two, { ...loss, OTHER_HOSTS: `127.0.0.1:${one.port}` })).toMatchObject({ code: 0 });
     for (const server of servers) server.configure("primary", `2 127.0.0.1 ${two.port}`);
@@ -124,14 +182,17 @@ describe.skipIf(missing)("a switchover", () => {
   });
 
   function switchTo(server: DatabaseServer, more: Record<string, string> = {}) {
-    const target = { TARGET_HOST: "127.0.0.1", TARGET_PORT: String(server.port) };
-    return servers[0].script("switch.sh", { ...target, ...more });
+    return servers[0].script("switch.sh", { ...target(server), ...more });
   }
 
   function count(server: DatabaseServer): string {
     return run(server, "SELECT COUNT(*) FROM shop.t");
   }
 });
+
+function target({ port }: DatabaseServer) {
+  return { TARGET_HOST: "127.0.0.1", TARGET_PORT: String(port) };
+}
 
 function run(server: DatabaseServer, statement: string): string {
   const { code, output } = server.sql(statement, root);

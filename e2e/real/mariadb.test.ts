@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer, startServers } from "./database-servers.ts";
@@ -121,7 +123,15 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     });
     expect(root(replica, "SELECT COUNT(*) FROM shop.t")).toBe(rows);
     primary.configure("allow-reinit", "true");
+    // What was begun and not ended is not served the next time.
+    mkdirSync(join(folder.path, "bin"));
+    const program = join(folder.path, "bin", "mariadb-install-db");
+    writeFileSync(program, "#!/usr/bin/env bash\nexit 137\n", { mode: 0o755 });
+    expect(primary.script("init.sh")).toMatchObject({ code: 137 });
+    rmSync(program);
     expect(primary.script("init.sh")).toMatchObject({ code: 0 });
+    primary.start();
+    await primary.ready();
   });
 
   function root(server: DatabaseServer, statement: string): string {

@@ -100,7 +100,7 @@ function statusFor(pod: Pod, outcome: PodOutcome | "succeeded", time: string): N
   const initialized = outcome !== "no-image" && !(typeof outcome === "object" && "initExitCode" in outcome);
   return {
     message: JSON.stringify(outcome),
-    phase: phaseOf(outcome),
+    phase: phaseOf(outcome, pod),
     podIP: "10.1.0.1",
     podIPs: [{ ip: "10.1.0.1" }],
     startTime: pod.status?.startTime ?? time,
@@ -115,9 +115,13 @@ function statusFor(pod: Pod, outcome: PodOutcome | "succeeded", time: string): N
   };
 }
 
-function phaseOf(outcome: PodOutcome | "succeeded"): "Running" | "Pending" | "Succeeded" | "Failed" {
+function phaseOf(
+  outcome: PodOutcome | "succeeded",
+  { spec }: Pod,
+): "Running" | "Pending" | "Succeeded" | "Failed" {
   if (outcome === "succeeded") return "Succeeded";
-  if (outcome === "failed") return "Failed";
+  const hasEnded = typeof outcome === "object" && "exitCode" in outcome && spec?.restartPolicy === "Never";
+  if (outcome === "failed" || hasEnded) return "Failed";
   return outcome === "no-image" || (typeof outcome === "object" && "initExitCode" in outcome)
     ? "Pending"
     : "Running";

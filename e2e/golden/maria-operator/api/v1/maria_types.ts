@@ -78,7 +78,7 @@ export interface MariaSpec {
   size?: int32;
   /**
    * Number of the server that is the primary, from 0. A change switches over: no committed transaction is lost, and
-   * writes fail for some seconds. Default: the one that is.
+   * writes fail for some seconds. Default: the current primary.
    * +kubebuilder:validation:Minimum=0
    */
   primary?: int32;
@@ -112,7 +112,7 @@ export interface MariaSpec {
    * utf8mb4, sync_binlog 1, max_binlog_size 64M, and binlog_expire_logs_seconds three days.
    * +kubebuilder:validation:MaxProperties=64
    * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_-]{0,63}$'))",message="names of settings have lowercase letters, digits, _ and -"
-   * +kubebuilder:validation:XValidation:rule="!self.exists(name, name.replace('-', '_').startsWith('gtid_') || name.replace('-', '_') in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'init_file'])",message="the operator sets server_id, datadir, socket, port, log_bin, gtid_*, read_only, super_read_only and init_file"
+   * +kubebuilder:validation:XValidation:rule="!self.exists(name, name.replace('-', '_').startsWith('gtid_') || name.replace('-', '_') in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'secure_file_priv', 'init_file'])",message="the operator sets server_id, datadir, socket, port, log_bin, gtid_*, read_only, super_read_only, secure_file_priv and init_file"
    */
   config?: Record<string, ConfigValue>;
   /**

@@ -15,7 +15,7 @@ import {
 import { wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
 import { isPrimaryReady, type Observed, primaryOf } from "./maria_observed.ts";
-import { applyOwned, deleteOwned, refuseGoingNamespace } from "./maria_owned.ts";
+import { applyOwned, deleteOwned, refuseTerminatingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** Reconciles the backup schedule. */
@@ -58,7 +58,7 @@ async function expectBackups(client: Client, { metadata }: Maria, name: string):
 
 /** Created once: a later apply with the original size would try to shrink it. */
 async function createBackupVolume(client: Client, mysql: Maria): Promise<void> {
-  await refuseGoingNamespace(client, mysql);
+  await refuseTerminatingNamespace(client, mysql);
   const desired = backupVolumeFor(mysql);
   try {
     await client.create(PersistentVolumeClaim, desired);

@@ -20,7 +20,7 @@ import { countServers, isPrimaryReady, isSeen, type Observed } from "./maria_obs
 import type { Problem } from "./maria_problem.ts";
 import { isResizing } from "./maria_storage.ts";
 
-type Word = Omit<DesiredCondition, "type">;
+type ConditionState = Omit<DesiredCondition, "type">;
 
 /** Conditions are computed independently, so that none hides another; those that don't apply are omitted. */
 export function conditionsFor(
@@ -30,7 +30,7 @@ export function conditionsFor(
   clock: Clock,
 ): Condition[] {
   const observedGeneration = mysql.metadata.generation ?? 0;
-  const wanted: Record<string, Word | undefined> = {
+  const wanted: Record<string, ConditionState | undefined> = {
     Available: available(mysql, observed),
     Progressing: progressing(mysql, observed),
     Degraded: degraded(mysql, observed, problems),
@@ -48,7 +48,7 @@ export function conditionsFor(
   );
 }
 
-function available(mysql: Maria, observed: Observed): Word {
+function available(mysql: Maria, observed: Observed): ConditionState {
   const before = findCondition(mysql.status?.conditions, "Available");
   const isReady = isPrimaryReady(mysql, observed);
   if (sizeOf(mysql) === 0) return no("Stopped", "size is 0");
@@ -62,7 +62,7 @@ function available(mysql: Maria, observed: Observed): Word {
   return no("PrimaryNotReady", "the primary is not ready");
 }
 
-function progressing(mysql: Maria, observed: Observed): Word {
+function progressing(mysql: Maria, observed: Observed): ConditionState {
   const size = sizeOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
   const { statefulSet } = observed;
@@ -87,7 +87,7 @@ function progressing(mysql: Maria, observed: Observed): Word {
   return no("UpToDate");
 }
 
-function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]): Word {
+function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]): ConditionState {
   const all = [
     ...problemsOfData(mysql, observed),
     ...problems.filter(({ reason }) => reason !== "InvalidSchedule" && reason !== "BackupNotFound"),
@@ -106,7 +106,7 @@ function backupReady(
   mysql: Maria,
   { backupJobs }: Observed,
   problems: readonly Problem[],
-): Word | undefined {
+): ConditionState | undefined {
   const { backupSchedule } = mysql.spec;
   if (!backupSchedule) return undefined;
   const invalid = problems.find(({ reason }) => reason === "InvalidSchedule");
@@ -122,7 +122,7 @@ function restored(
   mysql: Maria,
   observed: Observed,
   problems: readonly Problem[],
-): Word | undefined {
+): ConditionState | undefined {
   const { restoreFrom } = mysql.spec;
   const { restoreJob } = observed;
   if (!restoreFrom) return undefined;
@@ -138,16 +138,16 @@ function restored(
     : no("Running", `job ${name} is running`);
 }
 
-function inlinePassword({ spec }: Maria): Word | undefined {
+function inlinePassword({ spec }: Maria): ConditionState | undefined {
   if (!spec.password) return undefined;
   const message = "everyone who can read this object can read the password: use passwordSecretRef";
   return yes("PasswordInSpec", message);
 }
 
-function yes(reason: string, message: string): Word {
+function yes(reason: string, message: string): ConditionState {
   return { status: "True", reason, message };
 }
 
-function no(reason: string, message = ""): Word {
+function no(reason: string, message = ""): ConditionState {
   return { status: "False", reason, message };
 }

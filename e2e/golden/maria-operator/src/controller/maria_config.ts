@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { Desired } from "@tsbuilder/runtime";
 import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { type Credentials, KEPT } from "./maria_credentials.ts";
+import { type Credentials, encode, KEPT } from "./maria_credentials.ts";
 import { ALLOW_REINIT_ANNOTATION, hostOf, labelsOf, namesOf, PORT } from "./maria_names.ts";
 import backup from "./maria_scripts/backup.sh";
 import flavour from "./maria_scripts/flavour.sh";
@@ -48,8 +48,8 @@ export function hashesOf(files: ServerFiles): FileHashes {
 }
 
 /**
- * The Secret that is mounted into the pods: a Secret, because the statements contain passwords. Scripts and flags are
- * not hashed: they take effect without a restart.
+ * The Secret that is mounted into the pods: a Secret, because the statements contain passwords. Scripts are not hashed,
+ * so new ones restart no server: those of a server take effect at its next start, those of probes and Jobs at once.
  */
 export function configSecretFor(
   mysql: Maria,
@@ -69,9 +69,7 @@ export function configSecretFor(
   return {
     metadata: { name: namesOf(mysql).config, labels: labelsOf(mysql, "config") },
     type: "Opaque",
-    data: Object.fromEntries(
-      Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
-    ),
+    data: encode(content),
   };
 }
 

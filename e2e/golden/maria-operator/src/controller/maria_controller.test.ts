@@ -58,8 +58,7 @@ test("Available follows the StatefulSet's status for its current generation only
   await scene.until(name, { Available: "Initializing", Progressing: "Creating" });
   await scene.makeReady(name);
   await scene.until(name, { Available: "PrimaryReady", Progressing: "UpToDate" });
-  const { status } = await scene.get(name);
-  expect(status).toMatchObject({
+  expect((await scene.get(name)).status).toMatchObject({
     readyReplicas: 1,
     primary: `${name}-0`,
     endpoint: `${name}.default.svc:3306`,
@@ -71,15 +70,12 @@ test("a new image is rolled out, and the primary stays available until it is rep
   const name = await scene.createServers("rolled", { size: 2 });
   await scene.makeReady(name);
   await scene.until(name, { Available: "PrimaryReady" });
-  const { status } = await scene.get(name);
-  const before = status?.conditions?.find(({ type }) => type === "Available");
+  const before = await scene.conditionOf(name, "Available");
   await scene.change(name, (spec) => (spec.image = "mariadb:11.4"));
   await scene.until(name, { Available: "PrimaryReady", Progressing: "RollingUpdate" });
   await scene.makeReady(name, 2);
   await scene.until(name, { Progressing: "UpToDate" });
-  const after = (await scene.get(name)).status?.conditions?.find(
-    ({ type }) => type === "Available",
-  );
+  const after = await scene.conditionOf(name, "Available");
   expect(after?.lastTransitionTime).toBe(before?.lastTransitionTime);
   const [container] = (await scene.statefulSet(name)).spec?.template.spec?.containers ?? [];
   expect(container?.image).toBe("mariadb:11.4");
@@ -101,14 +97,9 @@ test("an unready replica is Degraded, an unready primary is unavailable", async 
   const name = await scene.createServers("limping", { size: 2 });
   await scene.makeReady(name);
   await scene.until(name, { Available: "PrimaryReady", Degraded: "AsExpected" });
-  const ready = [{ type: "Ready", status: "True" as const }];
-  await scene.makePod(name, 0, { conditions: ready });
   await scene.makeReady(name, 1);
   await scene.until(name, { Available: "PrimaryReady", Degraded: "ReplicaNotReady" });
-  const primary = await scene.client.get(Pod, { namespace, name: `${name}-0` });
-  await scene.client.patchStatus(Pod, primary, {
-    conditions: [{ type: "Ready", status: "False" }],
-  });
+  await scene.makeReady(name, 0);
   await scene.until(name, { Available: "PrimaryNotReady" });
 });
 
@@ -123,14 +114,14 @@ test("exit codes of the scripts are reported as reasons", async () => {
 
 test("replicas with another history start anew, and those that are ahead are kept", async () => {
   const name = await scene.createServers("histories", { size: 4 });
+  await scene.makeReady(name, 0);
   const ready = [{ type: "Ready", status: "True" as const }];
-  const told = (history: string) => ({ initContainerStatuses: ended("init", 0, history) });
-  await scene.makePod(name, 0, { conditions: ready, ...told("one\n") });
-  await scene.makePod(name, 1, { conditions: ready, ...told("one") });
+  const reported = (history: string) => ({ initContainerStatuses: ended("init", 0, history) });
+  await scene.makePod(name, 0, { conditions: ready, ...reported("one\n") });
+  await scene.makePod(name, 1, { conditions: ready, ...reported("one") });
   const containerStatuses = ended("mysql", 5, "it has 7");
-  await scene.makePod(name, 2, { ...told("other"), containerStatuses });
-  await scene.makePod(name, 3, { ...told("one"), containerStatuses });
-  await scene.makeReady(name, 1);
+  await scene.makePod(name, 2, { ...reported("other"), containerStatuses });
+  await scene.makePod(name, 3, { ...reported("one"), containerStatuses });
   await eventually(async () => {
     const labels = selectorLabels(await scene.get(name), "server");
     const pods = await scene.client.list(Pod, { namespace, labels });
@@ -143,9 +134,6 @@ test("replicas with another history start anew, and those that are ahead are kep
 
 test("a switchover is a Job, which the Service for writes and the servers follow", async () => {
   const name = await scene.createServers("switched", { size: 2 });
-  for (const at of [0, 1]) {
-    await scene.makePod(name, at, { conditions: [{ type: "Ready", status: "True" }] });
-  }
   await scene.makeReady(name);
   await scene.change(name, (spec) => (spec.primary = 1));
   await scene.until(name, { Progressing: "SwitchingOver" });

@@ -26,7 +26,7 @@ import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
 import { observe } from "./maria_observed.ts";
 import { freeStuckPods } from "./maria_pods.ts";
 import { driveSwitchover } from "./maria_primary.ts";
-import { goThrough, NAMESPACE_GOES } from "./maria_problem.ts";
+import { goThrough, NAMESPACE_TERMINATING } from "./maria_problem.ts";
 import { driveDisruptionBudget, driveServers, driveServices } from "./maria_servers.ts";
 import { statusFor } from "./maria_status.ts";
 import { growVolumes } from "./maria_storage.ts";
@@ -68,14 +68,14 @@ export class MariaReconciler implements Reconciler {
       () => driveServers(client, mysql, before, events),
       () => driveDisruptionBudget(client, mysql),
       () => growVolumes(client, mysql, before, events),
-      () => freeStuckPods(client, mysql, before),
+      () => freeStuckPods(client, before),
       () => driveSwitchover(client, mysql, before),
       () => seedAnew(client, mysql, before, events),
       () => driveRestore(client, mysql, before),
       () => driveBackups(client, mysql, before),
     ];
     const { problems, failure } = await goThrough(...(mysql.spec.paused ? [] : steps));
-    if (problems.some(({ reason }) => reason === NAMESPACE_GOES)) return;
+    if (problems.some(({ reason }) => reason === NAMESPACE_TERMINATING)) return;
 
     const status = statusFor(mysql, await observe(client, mysql), problems, clock);
     await client.patchStatus(Maria, mysql, status);

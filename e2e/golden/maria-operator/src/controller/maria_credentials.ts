@@ -10,7 +10,7 @@ import { HISTORY, historyOf } from "./maria_history.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT, PRIMARY_ANNOTATION } from "./maria_names.ts";
 import { type Observed, primaryOf } from "./maria_observed.ts";
-import { refuseGoingNamespace } from "./maria_owned.ts";
+import { refuseTerminatingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** The passwords of a MySQL's users. */
@@ -41,7 +41,7 @@ export async function ensureCredentials(
 ): Promise<Credentials> {
   const { namespace } = mysql.metadata;
   const name = namesOf(mysql).credentials;
-  if (!observed.credentials) await refuseGoingNamespace(client, mysql);
+  if (!observed.credentials) await refuseTerminatingNamespace(client, mysql);
   const credentials = await findPasswords(client, mysql, observed);
   const history = historyOf(mysql, observed);
   const annotations = {
@@ -132,7 +132,8 @@ function generate(): string {
   return randomBytes(24).toString("base64url");
 }
 
-function encode(values: Record<string, string>): Record<string, string> {
+/** Encodes the content of a Secret. */
+export function encode(values: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
   );
@@ -140,9 +141,6 @@ function encode(values: Record<string, string>): Record<string, string> {
 
 function decode(data: Record<string, string> = {}): Record<string, string | undefined> {
   return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [
-      key,
-      Buffer.from(value, "base64").toString("utf8"),
-    ]),
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
   );
 }

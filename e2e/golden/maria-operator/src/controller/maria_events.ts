@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { EventRecorder } from "@tsbuilder/runtime";
+import { type EventRecorder, findCondition } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
 import { CONFIG_HASH, SETTINGS_HASH } from "./maria_resources.ts";
@@ -18,13 +18,8 @@ export function announceChange(
     events.normal(mysql, "Created", `StatefulSet ${after.metadata.name} was created`);
     return;
   }
-  if (before.spec?.replicas !== after.spec?.replicas) {
-    events.normal(
-      mysql,
-      "Scaled",
-      `from ${before.spec?.replicas} to ${after.spec?.replicas} servers`,
-    );
-  }
+  const [from, to] = [before, after].map(({ spec }) => spec?.replicas);
+  if (from !== to) events.normal(mysql, "Scaled", `from ${from} to ${to} servers`);
   if (imageOf(before) !== imageOf(after)) {
     events.normal(mysql, "Updated", `image from ${imageOf(before)} to ${imageOf(after)}`);
   } else if (annotationOf(before, SETTINGS_HASH) !== annotationOf(after, SETTINGS_HASH)) {
@@ -42,11 +37,7 @@ export function announceTransitions(
 ): void {
   const before = mysql.status;
   if (reasonOf(status, "InlinePassword") && !reasonOf(before, "InlinePassword")) {
-    events.warning(
-      mysql,
-      "InlinePassword",
-      "the password is stored in the spec: use passwordSecretRef",
-    );
+    events.warning(mysql, "InlinePassword", "the password is in the spec: use passwordSecretRef");
   }
   if (before?.history && status.history !== before.history) {
     events.warning(mysql, "HistoryChanged", "replicas become copies of the primary's new data");
@@ -63,12 +54,12 @@ export function announceTransitions(
   const restored = reasonOf(status, "Restored");
   if (restored !== reasonOf(before, "Restored")) {
     if (restored === "Restored") events.normal(mysql, "Restored", "the backup was restored");
-    if (restored === "Failed")
-      events.warning(mysql, "RestoreFailed", "see the log of the restore job");
+    if (restored === "Failed") events.warning(mysql, "RestoreFailed", "see the log of its job");
   }
-  const degraded = reasonOf(status, "Degraded");
-  if (degraded && degraded !== "AsExpected" && degraded !== reasonOf(before, "Degraded")) {
-    events.warning(mysql, degraded, messageOf(status, "Degraded"));
+  const { reason = "AsExpected", message = "" } =
+    findCondition(status.conditions, "Degraded") ?? {};
+  if (reason !== "AsExpected" && reason !== reasonOf(before, "Degraded")) {
+    events.warning(mysql, reason, message);
   }
 }
 
@@ -81,9 +72,5 @@ function annotationOf({ spec }: StatefulSet, name: string): string | undefined {
 }
 
 function reasonOf(status: MariaStatus | undefined, type: string): string | undefined {
-  return status?.conditions?.find((condition) => condition.type === type)?.reason;
-}
-
-function messageOf(status: MariaStatus, type: string): string {
-  return status.conditions?.find((condition) => condition.type === type)?.message ?? "";
+  return findCondition(status?.conditions, type)?.reason;
 }

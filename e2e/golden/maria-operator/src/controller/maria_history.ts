@@ -22,11 +22,11 @@ export function historyOf(mysql: Maria, observed: Observed): string | undefined 
   const mounted = config?.data?.initialized;
   const recorded =
     credentials?.metadata.annotations?.[HISTORY] ??
-    (mounted && Buffer.from(mounted, "base64").toString("utf8"));
+    (mounted ? Buffer.from(mounted, "base64").toString("utf8") : mysql.status?.history);
   if (isPrimaryReady(mysql, observed) !== true) return recorded;
   const primary = pods.find(({ metadata }) => metadata.name === primaryPodOf(mysql, observed));
-  // Older versions of `init.sh` don't tell, and recorded only that there was data.
-  return (primary && toldBy(primary)) ?? recorded ?? "true";
+  // Older versions of `init.sh` report none, and recorded only that there was data.
+  return (primary && reportedBy(primary)) ?? recorded ?? "true";
 }
 
 /**
@@ -45,7 +45,7 @@ export async function seedAnew(
   for (const pod of observed.pods) {
     const { name = "", namespace, uid, deletionTimestamp } = pod.metadata;
     if (name === primaryPod || deletionTimestamp) continue;
-    const isOther = (toldBy(pod) ?? history) !== history;
+    const isOther = (reportedBy(pod) ?? history) !== history;
     if (!isOther && endOf(pod, "mysql")?.exitCode !== REPLICA_STALE) continue;
     await client.delete(Pod, { namespace, name }, { preconditions: { uid } });
     const why = isOther ? "its data was not the primary's" : "the primary has purged logs it needs";
@@ -97,7 +97,7 @@ const REPLICA_AHEAD = 5;
 const IMAGE_REFUSED = 6;
 
 /** The history that `init.sh` reported in its termination message. */
-function toldBy(pod: Pod): string | undefined {
+function reportedBy(pod: Pod): string | undefined {
   const { exitCode, message } = endOf(pod, "init") ?? {};
   return exitCode === 0 ? message?.trim() || undefined : undefined;
 }

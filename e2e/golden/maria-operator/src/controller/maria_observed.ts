@@ -25,6 +25,7 @@ export interface Observed {
   readonly restoreJob: Job | undefined;
   readonly switchover: Job | undefined;
   readonly switchPods: readonly Pod[];
+  readonly status: Maria["status"];
 }
 
 /** Reads all objects of a MySQL from the cache: no request is sent. */
@@ -47,18 +48,24 @@ export async function observe(client: Client, mysql: Maria): Promise<Observed> {
     restoreJob: await findOwn(client, mysql, Job, names.restore),
     switchover: await findOwn(client, mysql, Job, names.switchover),
     switchPods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "switchover") }),
+    status: mysql.status,
   };
 }
 
-/** The ordinal of the primary. */
-export function primaryOf({ switchover, credentials, config }: Observed): number {
+/** The ordinal of the primary. It is recorded with the passwords; both Secrets can be lost. */
+export function primaryOf({ switchover, credentials, config, status }: Observed): number {
   const isDone = switchover && resultOf(switchover) === "Succeeded";
   const [made, recorded] = [isDone ? switchover : undefined, credentials].map(
     (object) => object?.metadata.annotations?.[PRIMARY_ANNOTATION],
   );
   // The file for the servers begins with it.
-  const told = Buffer.from(config?.data?.primary ?? "", "base64").toString();
-  return Number(made ?? recorded ?? told.split(" ")[0]);
+  const mounted = Buffer.from(config?.data?.primary ?? "", "base64").toString().split(" ")[0];
+  return Number(made ?? recorded ?? (mounted || status?.primary?.split("-").at(-1) || 0));
+}
+
+/** The number of servers: the primary is not scaled away. */
+export function serversOf(mysql: Maria, observed: Observed): number {
+  return sizeOf(mysql) && Math.max(sizeOf(mysql), primaryOf(observed) + 1);
 }
 
 /** The pod of the primary. */
@@ -74,8 +81,7 @@ export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | unde
   const primary = pods.find(({ metadata }) => metadata.name === primaryPodOf(mysql, observed));
   if (sizeOf(mysql) === 0) return false;
   if (!isSeen(statefulSet)) return primary && !isReady(primary) ? false : undefined;
-  const ready = statefulSet?.status?.readyReplicas ?? 0;
-  return ready >= sizeOf(mysql) || (primary !== undefined && isReady(primary));
+  return primary !== undefined && isReady(primary);
 }
 
 /** Returns whether the status of a StatefulSet reflects its current spec. */

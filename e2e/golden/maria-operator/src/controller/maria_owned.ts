@@ -15,7 +15,7 @@ import {
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { labelsOf } from "./maria_names.ts";
-import { NAMESPACE_GOES, Problem } from "./maria_problem.ts";
+import { NAMESPACE_TERMINATING, Problem } from "./maria_problem.ts";
 
 /** Finds an object of a MySQL; one of the same name with another owner is ignored. */
 export async function findOwn<T extends KubernetesObject>(
@@ -37,7 +37,7 @@ export async function applyOwned<T extends KubernetesObject>(
   prepare?: Preparation<NoInfer<T>>,
 ): Promise<T> {
   const { name = "" } = desired.metadata;
-  if (!(await findOwn(client, mysql, kind, name))) await refuseGoingNamespace(client, mysql);
+  if (!(await findOwn(client, mysql, kind, name))) await refuseTerminatingNamespace(client, mysql);
   const children = new Children(client, mysql);
   const object = await children.set(kind, name, desired, prepare);
   for (const { error } of children.rejections) throw error;
@@ -56,7 +56,7 @@ export async function deleteOwned<T extends KubernetesObject>(
 }
 
 /** An object that disappeared may have been deleted with its namespace, in which nothing can be created any more. */
-export async function refuseGoingNamespace(
+export async function refuseTerminatingNamespace(
   client: Client,
   { metadata, status }: Maria,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function refuseGoingNamespace(
   const { namespace: name = "" } = metadata;
   const namespace = await client.find(Namespace, { name }, { live: true });
   if (!namespace || namespace.metadata.deletionTimestamp) {
-    throw new Problem(NAMESPACE_GOES, `namespace "${name}" is being deleted`);
+    throw new Problem(NAMESPACE_TERMINATING, `namespace "${name}" is being deleted`);
   }
 }
 

@@ -4,26 +4,27 @@
 
 import { type Client, findController } from "@tsbuilder/runtime";
 import { type ContainerStateTerminated, Pod } from "@tsbuilder/runtime/k8s/core/v1";
-import type { Maria } from "../../api/v1/maria_types.ts";
-import { sizeOf } from "./maria_names.ts";
-import type { Observed } from "./maria_observed.ts";
+import { isReady, type Observed } from "./maria_observed.ts";
 
 /**
- * Deletes pods of an older revision that can't start: a StatefulSet waits for each pod to be ready before it
- * continues, so after a bad image it would wait forever, even once the spec is fixed.
+ * Deletes pods for which a StatefulSet would wait forever, because it continues only when each is ready: those of an
+ * older revision that can't start, as after a bad image, and those with passwords that were lost with both Secrets.
  */
 export async function freeStuckPods(
   client: Client,
-  mysql: Maria,
-  { statefulSet, pods }: Observed,
+  { statefulSet, pods, credentials, config }: Observed,
 ): Promise<void> {
-  const { readyReplicas = 0, updateRevision } = statefulSet?.status ?? {};
-  if (!updateRevision || readyReplicas >= sizeOf(mysql)) return;
+  const { updateRevision } = statefulSet?.status ?? {};
+  if (!updateRevision) return;
+  const [passwordsMade = ""] = [credentials, config]
+    .map((secret) => secret?.metadata.creationTimestamp ?? "")
+    .toSorted();
   const ours = pods.filter((pod) => findController(pod)?.uid === statefulSet?.metadata.uid);
-  for (const { metadata, status } of ours) {
-    const isOld = metadata.labels?.["controller-revision-hash"] !== updateRevision;
-    if (!isOld || metadata.deletionTimestamp || !isStuck(status)) continue;
-    const { namespace, name = "", uid } = metadata;
+  for (const pod of ours) {
+    const { namespace, name = "", uid, labels, creationTimestamp = "" } = pod.metadata;
+    const isOld = labels?.["controller-revision-hash"] !== updateRevision && isStuck(pod.status);
+    const isLockedOut = creationTimestamp < passwordsMade && !isReady(pod);
+    if (pod.metadata.deletionTimestamp || !(isOld || isLockedOut)) continue;
     await client.delete(Pod, { namespace, name }, { preconditions: { uid } });
   }
 }

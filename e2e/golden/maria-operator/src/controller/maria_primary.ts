@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Desired } from "@tsbuilder/runtime";
+import { type Client, type Desired, findController } from "@tsbuilder/runtime";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { jobContainer, jobFor } from "./maria_backup_resources.ts";
@@ -15,7 +15,13 @@ import {
   PRIMARY_ANNOTATION,
   sizeOf,
 } from "./maria_names.ts";
-import { isPrimaryReady, isReady, type Observed, primaryOf } from "./maria_observed.ts";
+import {
+  isPrimaryReady,
+  isReady,
+  type Observed,
+  primaryOf,
+  serversOf,
+} from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import { endOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
@@ -36,13 +42,22 @@ export async function driveSwitchover(
     const result = resultOf(switchover);
     const { [PRIMARY_ANNOTATION]: target } = switchover.metadata.annotations ?? {};
     const isRecorded = credentials?.metadata.annotations?.[PRIMARY_ANNOTATION] === target;
-    const isOutdated = Number(target) !== wanted || allowsLoss(switchover) !== allowsLoss(mysql);
+    const ends = switchPods
+      .filter((pod) => findController(pod)?.uid === switchover.metadata.uid)
+      .flatMap((pod) => endOf(pod, "switch") ?? [])
+      .toSorted((a, b) => ((a.finishedAt ?? "") < (b.finishedAt ?? "") ? -1 : 1));
+    // A killed one may have begun.
+    const refused = ends.filter(({ exitCode }) => exitCode === NOTHING_CHANGED).length;
+    const hasBegun = refused < (switchover.status?.failed ?? 0);
+    const isOutdated =
+      Number(target) === wanted ? allowsLoss(switchover) !== allowsLoss(mysql) : !hasBegun;
     if (result === "Succeeded" ? isRecorded : result === "Failed" && isOutdated) {
       return deleteOwned(client, mysql, Job, name);
     }
     if (result !== "Failed") return;
-    const why = switchPods.flatMap((pod) => endOf(pod, "switch")?.message?.trim() ?? []).at(-1);
-    const message = `job ${name} failed: ${why ?? "see its log"}; delete it to retry`;
+    const why = ends.at(-1)?.message?.trim() || "see its log";
+    const what = Number(target) === wanted ? "" : `it has begun, so set primary to ${target}, and `;
+    const message = `job ${name} failed: ${why}; ${what}delete it to retry`;
     throw new Problem("SwitchoverFailed", message);
   }
   if (wanted === undefined || wanted === primaryOf(observed) || sizeOf(mysql) === 0) return;
@@ -53,10 +68,17 @@ export async function driveSwitchover(
   await applyOwned(client, mysql, Job, switchoverFor(mysql, observed, wanted));
 }
 
+/** Exit code of `switch.sh` if it was refused before it changed anything. */
+const NOTHING_CHANGED = 7;
+
+/** The servers that may have received more than the one that is to be primary. */
+export function othersOf(servers: number, primary: number, target: number): number[] {
+  const all = Array.from({ length: servers }, (_, ordinal) => ordinal);
+  return all.filter((ordinal) => ordinal !== target && ordinal !== primary);
+}
+
 function switchoverFor(mysql: Maria, observed: Observed, target: number): Desired<Job> {
-  const others = Array.from({ length: sizeOf(mysql) }, (_, ordinal) => ordinal).filter(
-    (ordinal) => ordinal !== target && ordinal !== primaryOf(observed),
-  );
+  const others = othersOf(serversOf(mysql, observed), primaryOf(observed), target);
   const isLossAllowed = allowsLoss(mysql) && isPrimaryReady(mysql, observed) === false;
   const container = jobContainer(mysql, "switch", {
     TARGET_HOST: hostOf(mysql, target),

@@ -18,7 +18,7 @@ export class Problem extends Error {
 }
 
 /** The reason of the one problem that is not reported: the object is about to be deleted. */
-export const NAMESPACE_GOES = "NamespaceTerminating";
+export const NAMESPACE_TERMINATING = "NamespaceTerminating";
 
 /** The result of a reconcile. */
 export interface Outcome {
@@ -48,8 +48,8 @@ function asProblem(error: unknown): Problem | undefined {
   if (error instanceof ApiError && error.isAlreadyOwned) {
     return new Problem("NameConflict", error.message, { retry: true });
   }
-  if (error instanceof ApiError && error.body.details?.causes?.some(isNamespaceGoing)) {
-    return new Problem(NAMESPACE_GOES, error.message);
+  if (error instanceof ApiError && error.body.details?.causes?.some(isNamespaceTerminating)) {
+    return new Problem(NAMESPACE_TERMINATING, error.message);
   }
   if (error instanceof ApiError && (error.isInvalid || error.isForbidden)) {
     return new Problem("ChildRejected", error.message, { retry: true });
@@ -57,6 +57,6 @@ function asProblem(error: unknown): Problem | undefined {
   return undefined;
 }
 
-function isNamespaceGoing({ reason }: { readonly reason?: string | undefined }): boolean {
-  return reason === NAMESPACE_GOES;
+function isNamespaceTerminating({ reason }: { readonly reason?: string | undefined }): boolean {
+  return reason === NAMESPACE_TERMINATING;
 }

@@ -21,7 +21,6 @@ import {
   ownerOfData,
   PORT,
   selectorLabels,
-  sizeOf,
   storageOf,
 } from "./maria_names.ts";
 
@@ -84,7 +83,7 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
 export function statefulSetFor(
   mysql: Maria,
   hashes: FileHashes,
-  primary: number,
+  replicas: number,
   existing?: StatefulSet,
 ): Desired<StatefulSet> {
   const names = namesOf(mysql);
@@ -92,8 +91,7 @@ export function statefulSetFor(
   return {
     metadata: { name: names.statefulSet, labels: labelsOf(mysql, "server") },
     spec: {
-      // Never without the primary.
-      replicas: sizeOf(mysql) && Math.max(sizeOf(mysql), primary + 1),
+      replicas,
       serviceName: names.headlessService,
       podManagementPolicy: "OrderedReady",
       updateStrategy: { type: "RollingUpdate" },

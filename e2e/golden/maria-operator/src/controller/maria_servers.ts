@@ -12,7 +12,7 @@ import { ensureCredentials } from "./maria_credentials.ts";
 import { announceChange } from "./maria_events.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
-import { type Observed, primaryOf, primaryPodOf } from "./maria_observed.ts";
+import { type Observed, primaryOf, primaryPodOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import {
   disruptionBudgetFor,
@@ -43,13 +43,13 @@ export async function driveServers(
   events: EventRecorder,
 ): Promise<void> {
   const files = serverFiles(mysql, await ensureCredentials(client, mysql, observed));
-  const primary = primaryOf(observed);
-  const config = configSecretFor(mysql, files, primary, historyOf(mysql, observed));
+  const history = historyOf(mysql, observed);
+  const config = configSecretFor(mysql, files, primaryOf(observed), history);
   await applyOwned(client, mysql, Secret, config);
   // One that is being deleted to expand volumes is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
-  const desired = statefulSetFor(mysql, hashesOf(files), primary, before);
+  const desired = statefulSetFor(mysql, hashesOf(files), serversOf(mysql, observed), before);
   announceChange(events, mysql, before, await applyOwned(client, mysql, StatefulSet, desired));
 }
 

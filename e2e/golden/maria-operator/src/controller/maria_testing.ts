@@ -3,7 +3,7 @@
  */
 
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { type Client, findCondition } from "@tsbuilder/runtime";
+import { type Client, type Condition, findCondition } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -61,19 +61,16 @@ export class Scene {
     await this.client.patch(Maria, mysql, ({ spec }) => edit(spec), { optimisticLock: false });
   }
 
-  async conditionOf(name: string, type: string): Promise<string | undefined> {
-    return findCondition((await this.get(name)).status?.conditions, type)?.reason;
+  async conditionOf(name: string, type: string): Promise<Condition | undefined> {
+    return findCondition((await this.get(name)).status?.conditions, type);
   }
 
   /** Waits until the conditions have these reasons. */
   async until(name: string, reasons: Record<string, string | undefined>): Promise<void> {
     await eventually(async () => {
       const { conditions } = (await this.get(name)).status ?? {};
-      const found = Object.keys(reasons).map((type) => [
-        type,
-        findCondition(conditions, type)?.reason,
-      ]);
-      expect(Object.fromEntries(found)).toEqual(reasons);
+      const reasonOf = (type: string) => [type, findCondition(conditions, type)?.reason];
+      expect(Object.fromEntries(Object.keys(reasons).map(reasonOf))).toEqual(reasons);
     });
   }
 
@@ -84,7 +81,7 @@ export class Scene {
     return data?.[file] && Buffer.from(data[file], "base64").toString("utf8");
   }
 
-  /** Acts as the StatefulSet controller: all servers are running, and all or some of them ready. */
+  /** Acts as the StatefulSet controller: all servers are running, and all or the first of them ready. */
   async makeReady(name: string, readyReplicas?: number): Promise<void> {
     const statefulSet = await this.statefulSet(name);
     const replicas = statefulSet.spec?.replicas ?? 1;
@@ -94,6 +91,10 @@ export class Scene {
       readyReplicas: readyReplicas ?? replicas,
       availableReplicas: readyReplicas ?? replicas,
     });
+    for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
+      const status = ordinal < (readyReplicas ?? replicas) ? "True" : "False";
+      await this.makePod(name, ordinal, { conditions: [{ type: "Ready", status }] });
+    }
   }
 
   /** Acts as the kubelet: a server whose container, or init container, exited with a code. */
@@ -101,8 +102,8 @@ export class Scene {
     const containers = [{ name: "mysql", image: "mariadb" }];
     const labels = labelsOf(await this.get(name), "server");
     const metadata = { namespace, name: `${name}-${ordinal}`, labels };
-    const pod = await this.client.create(Pod, { metadata, spec: { containers } });
-    await this.client.patchStatus(Pod, pod, status ?? {});
+    const pod = await this.client.apply(Pod, { metadata, spec: { containers } });
+    await this.client.patchStatus(Pod, pod, { ...pod.status, ...status });
   }
 
   /** Acts as the volume driver: a volume of a server, or of backups. */

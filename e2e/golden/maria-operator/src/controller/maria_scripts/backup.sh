@@ -26,14 +26,10 @@ if [ -z "${DATABASE:-}" ]; then
   [ "${#databases[@]}" -gt 0 ] || { echo "no database to back up" >&2; exit 1; }
 fi
 
-# prune N: keeps N other backups than the one that is being made. The times in their names sort as text. Times in the
-# future are from a clock that was wrong, and the first to go.
+# prune N: keeps N other backups than the one that is being made.
 prune() {
-  local past=() future=() file
-  while read -r file; do
-    if [[ "$file" > "$final" ]]; then future+=("$file"); elif [ "$file" != "$final" ]; then past+=("$file"); fi
-  done < <(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r)
-  local all=("${past[@]}" "${future[@]}")
+  local all
+  mapfile -t all < <(list_backups | grep -vxF "$final")
   [ "${#all[@]}" -le "$1" ] || rm -- "${all[@]:$1}"
 }
 

@@ -53,18 +53,19 @@ server_flags() {
   local id
   id="$(od -An -N4 -tu4 /dev/urandom)"
   printf '%s\n' "--defaults-file=$CONFIG/my.cnf" "--datadir=$DATADIR" "--socket=$SOCKET" "--port=$PORT" \
-    "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((id % 4294967000 + 200))" --log-bin=binlog --relay-log=relay-bin
+    "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((id % 4294967000 + 200))" --log-bin=binlog --relay-log=relay-bin --secure-file-priv=
   if [ "$FLAVOUR" = mariadb ]; then
     printf '%s\n' --gtid-strict-mode=ON --log-slave-updates=ON --skip-slave-start
   else
     # MySQL's GTIDs have the UUID of this file instead, which is created at startup.
     rm -f "$DATADIR/auto.cnf"
-    printf '%s\n' --secure-file-priv= --gtid-mode=ON --enforce-gtid-consistency=ON --skip-replica-start
+    printf '%s\n' --gtid-mode=ON --enforce-gtid-consistency=ON --skip-replica-start
   fi
 }
 
-# Keeps the directory itself, which is a mount point.
+# Keeps the directory itself, which is a mount point. The mark goes first: without it, what is left counts as incomplete.
 create_system_tables() {
+  rm -f "$MARK"
   find "$DATADIR" -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
   if [ "$FLAVOUR" = mariadb ]; then
     # --cross-bootstrap omits root@HOSTNAME, which would have no password.
@@ -111,6 +112,17 @@ promotion_statements() {
 # Escapes standard input for single quotes in a statement.
 sql_text() { sed -e 's/\\/\\\\/g' -e "s/'/''/g"; }
 
+# Prints the paths of the backups, the newest first. The times in their names sort as text. Times in the future are from a
+# clock that was wrong: they come last.
+list_backups() {
+  local file past=() future=() now
+  now="$BACKUP_DIR/$BACKUP_NAME-$(date -u +%Y%m%dT%H%M%SZ).sql.gz"
+  while read -r file; do
+    if [[ "$file" > "$now" ]]; then future+=("$file"); else past+=("$file"); fi
+  done < <(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r)
+  for file in "${past[@]}" "${future[@]}"; do echo "$file"; done
+}
+
 # replica_field NAME [USER ARGS...]: prints a field of a replica's status; by default, of this server's. The name is
 # MariaDB's; MySQL 8.4 has different names.
 replica_field() {
@@ -148,7 +160,7 @@ history_holds() {
     [ "$answer" = 1 ]
     return
   fi
-  answer="$("${ask[@]}" 'SELECT CONCAT_WS(",", @@gtid_slave_pos, @@gtid_binlog_state)')" || return 2
+  answer="$("${ask[@]}" "SELECT CONCAT_WS(',', @@gtid_slave_pos, @@gtid_binlog_state)")" || return 2
   local domain server number run
   IFS=- read -r domain server number <<< "${1%%,*}"
   [ -n "$number" ] || return 0

@@ -13,7 +13,8 @@ main() {
   if [ -e "$CONFIG/initialized" ]; then truth="$(cat "$CONFIG/initialized")"; fi
   if is_primary; then
     refuse_other_data "$history" "$truth"
-    [ -n "$history" ] || { create_system_tables && history="$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')"; }
+    [ -n "$history" ] || create_system_tables
+    history="${history:-$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')}"
   elif [ -z "$history" ] || [ -e "$STALE" ] || { [ -n "$truth" ] && [ "$history" != "$truth" ]; }; then
     copy_from_primary
     history="$truth"

@@ -6,7 +6,7 @@ set -euo pipefail
 : "${BACKUP_DIR:?}" "${BACKUP_NAME:?}" "${FILE:?}"
 
 if [ "$FILE" = latest ]; then
-  path="$(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort | tail -n 1)"
+  path="$(list_backups | sed -n 1p)"
   [ -n "$path" ] || { echo "no backup of $BACKUP_NAME found" >&2; exit 1; }
 else
   path="$BACKUP_DIR/$FILE"

@@ -21,24 +21,26 @@ main() {
 # value EXPRESSION USER ARGS...: prints the value of an expression.
 value() { as "${@:2}" --skip-column-names --execute="SELECT $1"; }
 
-# One session locks the old primary against all writers, root included, until it shuts down.
+# One session locks the old primary against all writers, root included, until it shuts down. If this job ends before, so
+# does the session, and writers go on. If the session ends before, so does this job.
 switch_over() {
-  local trouble="" position caught_up
+  local trouble="" caught_up
   is_marked drained "${old[@]}" || trouble="$(why_not_following "${new[@]}")"
   [ -z "$trouble" ] || refuse "$TARGET_HOST does not follow the primary: $trouble"
-  coproc OLD { as "${old[@]}" --skip-column-names --unbuffered; }
-  trap 'tell "UNLOCK TABLES; SET GLOBAL read_only=OFF;" || true' EXIT
-  tell "SET GLOBAL read_only=ON; FLUSH TABLES WITH READ LOCK; SELECT $POSITION;"
-  read -r -t 60 position <&"${OLD[0]}" || refuse "the primary has transactions that don't end"
-  caught_up="WAIT_FOR_EXECUTED_GTID_SET('$position', 60)"
-  [ "$FLAVOUR" = mysql ] || caught_up="MASTER_GTID_WAIT('$position', 60)"
+  coproc OLD { as "${old[@]}" --skip-column-names --unbuffered --skip-reconnect; }
+  ask "SET lock_wait_timeout=60, wait_timeout=600; FLUSH TABLES WITH READ LOCK; SELECT $POSITION;" || refuse "the primary has transactions that don't end"
+  caught_up="WAIT_FOR_EXECUTED_GTID_SET('$ANSWER', 60)"
+  [ "$FLAVOUR" = mysql ] || caught_up="MASTER_GTID_WAIT('$ANSWER', 60)"
   [ "$(value "$caught_up" "${new[@]}")" = 0 ] || refuse "$TARGET_HOST does not catch up within a minute"
-  # From here on the old primary never writes again, whatever happens to this job.
+  # From here on the switchover has to be finished: with the mark, the old primary only starts as a replica.
   mark drained "${old[@]}"
-  trap - EXIT
+  ask "SET GLOBAL read_only=ON; SELECT 1;"
   promote
-  tell "SHUTDOWN;" || true
+  ask "SHUTDOWN;" || true
 }
+
+# ask STATEMENTS: runs them in the session with the lock; the line that they print is the ANSWER.
+ask() { echo "$1" >&"${OLD[1]}" && read -r -t 60 ANSWER <&"${OLD[0]}"; }
 
 # Without the primary. What it committed and no replica received is lost, unless its volume comes back.
 promote_alone() {
@@ -65,12 +67,15 @@ promote() {
 mark() { is_marked "$@" || value "1 INTO OUTFILE '$(value @@datadir "${@:2}").operator-$1'" "${@:2}"; }
 is_marked() { [ "$(value "LOAD_FILE(CONCAT(@@datadir, '.operator-$1')) IS NOT NULL" "${@:2}")" = 1 ]; }
 
-tell() { echo "$1" >&"${OLD[1]}"; }
-
+# Exits with 7 if nothing has changed.
 refuse() {
   report "$1"
   echo "$1" >&2
+  is_marked drained "${old[@]}" || exit 7
   exit 1
 }
 
-main
+# Bash does not end by SIGTERM while it waits for a program, or as the first process of a container.
+main &
+trap 'kill "$!"; exit 143' TERM
+wait "$!"
