@@ -30,12 +30,6 @@ export function deletionAware<T extends KubernetesObject>(
    * in the meantime.
    */
   const gone = new Map<string, string | undefined>();
-  /**
-   * The uids of objects that were there, with their finalizers, when this process first met them, by key. The view that a
-   * process starts with, or takes the lease with, may be older than a finalizer that another one has removed: what
-   * `reconcile` would make for such an object, nobody would clean up.
-   */
-  const met = new Map<string, string | undefined>();
 
   /**
    * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
@@ -55,35 +49,23 @@ export function deletionAware<T extends KubernetesObject>(
     const key = formatKey(request);
     if (object && gone.has(key) && gone.get(key) === object.metadata.uid) return;
     gone.delete(key);
-    if (!object) met.delete(key);
     if (object?.metadata.deletionTimestamp !== undefined) {
       const wait = await cleanUp(object, context);
       if (wait || !whileDeleting) return wait;
-    } else if (object && finalizers.length > 0) {
-      const isThere = (await addFinalizers(object, context)) || (await meet(object));
-      if (!isThere) return;
-      met.set(key, object.metadata.uid);
+    } else if (object) {
+      await addFinalizers(object, context);
     }
     return await reconciler.reconcile(request, context);
   }
 
-  /** Whether an object is there. Otherwise the watch reports its deletion soon, which enqueues a request. */
-  async function meet(object: DeepReadonly<T>): Promise<boolean> {
-    const { uid } = object.metadata;
-    if (met.get(formatKey(keyOf(object))) === uid) return true;
-    return (await client.find(kind, keyOf(object), { live: true }))?.metadata.uid === uid;
-  }
-
-  /** Returns whether any was missing. */
-  async function addFinalizers(object: DeepReadonly<T>, { log }: Context): Promise<boolean> {
+  async function addFinalizers(object: DeepReadonly<T>, { log }: Context): Promise<void> {
     const present = object.metadata.finalizers ?? [];
     const missing = finalizers.map(({ name }) => name).filter((name) => !present.includes(name));
-    if (missing.length === 0) return false;
+    if (missing.length === 0) return;
     await client.patch(kind, object, ({ metadata }) => {
       metadata.finalizers = [...present, ...missing];
     });
     log.debug("Added finalizers", { finalizers: missing });
-    return true;
   }
 
   /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
