@@ -4,6 +4,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import { emitFile } from "./emit.ts";
 import type { Marker } from "./markers/collect.ts";
 import type { GeneratorName, GeneratorOptions } from "./options.ts";
+import { projectOptions } from "./project-options.ts";
 import { type GeneratorCache, ProjectSources } from "./project-sources.ts";
 import { addProvenance } from "./rbac/provenance.ts";
 import { rolesOf } from "./rbac/roles.ts";
@@ -35,9 +36,10 @@ const output: Readonly<Record<GeneratorName, string>> = {
 /** Generates `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml` in memory. */
 export async function planManifests(
   tree: SourceTree,
-  options: GeneratorOptions = {},
+  given: GeneratorOptions = {},
   cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
+  const options = { ...projectOptions(tree), ...given };
   const sources = await ProjectSources.load(tree, options, cache);
   const folder = (name: GeneratorName): string => options.output?.[name] ?? output[name];
   const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;

@@ -1,4 +1,4 @@
-import type { GeneratorName, GeneratorOptions } from "../../generators/options.ts";
+import type { GeneratorOptions } from "../../generators/options.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
 import { Draft } from "../../scaffold/tree.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
@@ -47,24 +47,20 @@ const flags = {
   "trim-descriptions": {
     type: "boolean",
     summary: "shorten the descriptions of a CRD that is too large for kubectl apply",
-    default: false,
   },
   "feature-gates": { type: "list", summary: "feature gates to enable", placeholder: "NAME" },
   provenance: {
     type: "boolean",
     summary: "add comments to the RBAC rules that name the markers they come from",
-    default: false,
   },
-  "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable", default: false },
+  "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable" },
   "allow-dangerous-types": {
     type: "boolean",
     summary: "allow the type number, which is a float",
-    default: false,
   },
   "generate-embedded-object-meta": {
     type: "boolean",
     summary: "generate the schema of metadata in embedded objects",
-    default: false,
   },
   markers: {
     type: "optional-string",
@@ -90,7 +86,7 @@ type Values = FlagValues<typeof flags>;
 export const manifests = defineCommand({
   summary: "Generate CRD, RBAC and webhook manifests from types and markers",
   description:
-    "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml.",
+    "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
   flags,
   examples: [
     "tsbuilder manifests",
@@ -163,24 +159,32 @@ async function printMarkers(part: string | true, ui: Ui): Promise<void> {
   ui.print(formatMarkerHelp(markers));
 }
 
-/** Omits flags that were not given, so that the generators' own defaults apply. */
+/** Omits flags that were not given, so that what `PROJECT` says applies, or the generators' own defaults. */
 function readOptions(values: Values): GeneratorOptions {
-  const output = {
-    ...(values["output-crd"] === undefined ? {} : { crd: values["output-crd"] }),
-    ...(values["output-rbac"] === undefined ? {} : { rbac: values["output-rbac"] }),
-    ...(values["output-webhook"] === undefined ? {} : { webhook: values["output-webhook"] }),
-  };
-  return {
-    ...(values.only.length === 0 ? {} : { only: values.only as GeneratorName[] }),
-    ...(values.paths.length === 0 ? {} : { paths: values.paths }),
-    ...(values["role-name"] === undefined ? {} : { roleName: values["role-name"] }),
-    ...(values["max-desc-len"] === undefined ? {} : { maxDescLen: values["max-desc-len"] }),
-    output,
-    featureGates: values["feature-gates"],
+  const all = {
+    only: orMissing(values.only),
+    paths: orMissing(values.paths),
+    roleName: values["role-name"],
+    maxDescLen: values["max-desc-len"],
+    output: given({
+      crd: values["output-crd"],
+      rbac: values["output-rbac"],
+      webhook: values["output-webhook"],
+    }),
+    featureGates: orMissing(values["feature-gates"]),
     trimDescriptions: values["trim-descriptions"],
     provenance: values.provenance,
     readonlyImmutable: values["readonly-immutable"],
     allowDangerousTypes: values["allow-dangerous-types"],
     generateEmbeddedObjectMeta: values["generate-embedded-object-meta"],
   };
+  return given(all);
+}
+
+function given(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function orMissing(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
 }

@@ -4,6 +4,7 @@ import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
 import type { CrdVersion } from "../crd/version.ts";
 import type { ManifestsPlan } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
+import { projectOptions } from "../project-options.ts";
 import { type GeneratorCache, ProjectSources } from "../project-sources.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { fieldRows } from "./field-rows.ts";
@@ -19,7 +20,7 @@ export async function planDocs(
   folder = "docs/api",
   cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
-  const sources = await ProjectSources.load(tree, options, cache);
+  const sources = await ProjectSources.load(tree, { ...projectOptions(tree), ...options }, cache);
   const pages = new Map<string, string[]>();
   for (const generated of sources.hasSyntaxErrors ? [] : generateCrds(sources)) {
     const { group } = generated.crd.spec;
