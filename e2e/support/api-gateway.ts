@@ -17,7 +17,7 @@ export interface PassedRequest {
 export interface ApiGateway {
   readonly url: string;
   readonly requests: readonly PassedRequest[];
-  /** True while requests are in flight; watches, which have no end, don't count. */
+  /** True while requests are in flight; a watch, which has no end, is until the server has sent all it had at first. */
   readonly isBusy: boolean;
   /** Breaks all connections and responds to nothing, until `mend`. */
   cut(): void;
@@ -50,6 +50,7 @@ export async function startApiGateway(
   const requests: PassedRequest[] = [];
   const sockets = new Set<Socket>();
   const running = new Map<ServerResponse, PassedRequest>();
+  const inFlight = new Set<PassedRequest>();
   const refusals: { refusal: Refusal; matches: (request: PassedRequest) => boolean }[] = [];
   let isCut = false;
 
@@ -76,8 +77,12 @@ export async function startApiGateway(
       return;
     }
     running.set(response, passed);
-    response.once("close", () => running.delete(response));
-    forward(request, response, { url, agent, passed });
+    inFlight.add(passed);
+    response.once("close", () => {
+      running.delete(response);
+      inFlight.delete(passed);
+    });
+    forward(request, response, { url, agent, passed, onOpen: () => inFlight.delete(passed) });
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -93,7 +98,7 @@ export async function startApiGateway(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     get isBusy() {
-      return [...running.values()].some((request) => !isWatch(request));
+      return inFlight.size > 0;
     },
     cut() {
       isCut = true;
@@ -128,10 +133,19 @@ export function isWrite({ method, path }: PassedRequest): boolean {
   return method !== "GET" && !path.includes("/authorization.k8s.io/") && !path.includes("/leases/");
 }
 
+/** A request on its way. */
+interface Forwarded {
+  readonly url: URL;
+  readonly agent: https.Agent;
+  readonly passed: PassedRequest;
+  /** Called when a watch has come to where only a change of an object sends more. */
+  readonly onOpen: () => void;
+}
+
 function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  { url, agent, passed }: { url: URL; agent: https.Agent; passed: PassedRequest },
+  { url, agent, passed, onOpen }: Forwarded,
 ): void {
   const headers = { ...request.headers, host: url.host };
   const sent = https.request(url, { method: request.method!, headers, agent }, (answer) => {
@@ -139,12 +153,23 @@ function forward(
     response.writeHead(answer.statusCode!, answer.headers);
     // A watch without events yet is open all the same.
     response.flushHeaders();
+    if (isWatch(passed)) reportOpen(passed, answer, onOpen);
     answer.pipe(response);
     answer.once("error", () => response.destroy());
   });
   sent.once("error", () => response.destroy());
   response.once("close", () => sent.destroy());
   request.pipe(sent);
+}
+
+function reportOpen({ query }: PassedRequest, answer: IncomingMessage, onOpen: () => void): void {
+  if (query.get("sendInitialEvents") !== "true") return onOpen();
+  const endOfList = "k8s.io/initial-events-end";
+  let text = "";
+  answer.on("data", (bytes: Buffer) => {
+    text = text.slice(-endOfList.length) + bytes.toString("latin1");
+    if (text.includes(endOfList)) onOpen();
+  });
 }
 
 function refuse(response: ServerResponse, { code, reason }: Refusal): void {

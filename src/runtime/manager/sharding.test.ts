@@ -29,10 +29,13 @@ async function startWorld({ by = "uid" }: Pick<ShardingOptions, "by"> = {}) {
     return name === undefined ? undefined : rangeOf(uids.get(name) ?? "");
   });
   const processes: SharedProcess[] = [];
+  /** Whether the server still answers: the clock stands still meanwhile, however busy the machine is. */
+  const isBusy = (): boolean =>
+    processes.some(({ proxy, hasEnded }) => !hasEnded && !proxy.isHeld && proxy.unanswered > 0);
   onTestFinished(async () => {
     for (const process of processes) await process.revive();
     for (const process of processes) process.manager.stop();
-    await moveClockUntil(clock, () => processes.every(({ hasEnded }) => hasEnded));
+    await moveClockUntil(clock, () => processes.every(({ hasEnded }) => hasEnded), { isBusy });
     await Promise.all(processes.map(({ proxy }) => proxy.close()));
   });
   return {
@@ -67,8 +70,8 @@ async function startWorld({ by = "uid" }: Pick<ShardingOptions, "by"> = {}) {
       const widgets = await cluster.client.list(Widget, { namespace });
       return widgets.every(({ status }) => status?.ready === size);
     },
-    move: (milliseconds: number) => moveClock(clock, milliseconds),
-    until: (check: () => boolean | Promise<boolean>) => moveClockUntil(clock, check),
+    move: (milliseconds: number) => moveClock(clock, milliseconds, { isBusy }),
+    until: (check: () => boolean | Promise<boolean>) => moveClockUntil(clock, check, { isBusy }),
   };
 }
 
