@@ -36,7 +36,7 @@ beforeAll(async () => {
     "create webhook --group apps --version v1 --kind Bill --conversion --spoke v2",
   ];
   for (const call of calls) await run(call.split(" "), root);
-}, 60_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const edit = (...flags: string[]): Promise<string> => {
@@ -225,7 +225,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
       await choose(on);
       expect(render().length).toBeGreaterThan(10);
     }
-  }, 60_000);
+  });
 
   test("rejects every other combination", async () => {
     for (const on of combinations.filter((names) => !canStand(names))) {

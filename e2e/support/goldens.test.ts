@@ -16,7 +16,7 @@ const mendTemplate =
 beforeAll(async () => {
   made = mkdtempSync(join(tmpdir(), "tsbuilder-golden-"));
   for (const name of goldenProjects) await makeGolden(name, made);
-}, 60_000);
+});
 afterAll(() => rmSync(made, { recursive: true, force: true }));
 
 describe.each(goldenProjects)("the golden project %s", (name) => {

@@ -97,29 +97,25 @@ test.skipIf(isMissing(fish))("fish offers what tsbuilder prints, with descriptio
   });
 });
 
-test.skipIf(isMissing(zsh))(
-  "zsh offers what tsbuilder prints, and completes a word",
-  async () => {
-    const shell = spawn(zsh, ["-f", "-i"], { cols: 120, rows: 40 });
-    try {
-      let screen = "";
-      shell.onData((text) => {
-        screen += text;
-      });
-      const shows = async (text: RegExp): Promise<void> => {
-        await expect.poll(() => screen, { timeout: 20_000 }).toMatch(text);
-      };
-      shell.write(`autoload -U compinit; compinit -u -D; tsbuilder() { ${standIn}; }\n`);
-      shell.write(`${completionScripts.zsh}\n`);
-      shell.write("echo re''ady\n");
-      await shows(/ready/u);
-      shell.write("tsbuilder create \t");
-      await shows(/api +-- add a kind: with its types/u);
-      shell.write("w\t");
-      await shows(/ebhook/u);
-    } finally {
-      shell.kill();
-    }
-  },
-  60_000,
-);
+test.skipIf(isMissing(zsh))("zsh offers what tsbuilder prints, and completes a word", async () => {
+  const shell = spawn(zsh, ["-f", "-i"], { cols: 120, rows: 40 });
+  try {
+    let screen = "";
+    shell.onData((text) => {
+      screen += text;
+    });
+    const shows = async (text: RegExp): Promise<void> => {
+      await expect.poll(() => screen).toMatch(text);
+    };
+    shell.write(`autoload -U compinit; compinit -u -D; tsbuilder() { ${standIn}; }\n`);
+    shell.write(`${completionScripts.zsh}\n`);
+    shell.write("echo re''ady\n");
+    await shows(/ready/u);
+    shell.write("tsbuilder create \t");
+    await shows(/api +-- add a kind: with its types/u);
+    shell.write("w\t");
+    await shows(/ebhook/u);
+  } finally {
+    shell.kill();
+  }
+});

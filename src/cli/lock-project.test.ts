@@ -109,7 +109,7 @@ describe("concurrent commands", () => {
     } finally {
       rmSync(fresh, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 
   test("wait for the one that holds the lock", async () => {
     const holder = await startHolder();

@@ -54,7 +54,7 @@ describe("a user at a terminal", () => {
     expect(screen.text).toContain("hint: pass it as a flag: --group GROUP");
     expect(existsSync(join(root, "api"))).toBe(false);
   });
-}, 60_000);
+});
 
 /** Waits for each question before it answers, as a person does. */
 function talk(

@@ -91,7 +91,7 @@ describe("a project after any sequence of commands", () => {
       ),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test("is as before once what was created is deleted", async () => {
     let count = 0;
@@ -107,7 +107,7 @@ describe("a project after any sequence of commands", () => {
       }),
       { numRuns: 10 },
     );
-  }, 60_000);
+  });
 });
 
 describe("scaffolded code", () => {
@@ -118,7 +118,7 @@ describe("scaffolded code", () => {
       for (const argv of calls) await tryCall(argv, root);
     }
     expect(compile(folder)).toEqual([]);
-  }, 60_000);
+  });
 
   test("compiles for any name of the kind", async () => {
     const root = await newProject("names", true);
@@ -142,7 +142,7 @@ describe("scaffolded code", () => {
       await succeeds(["create", "webhook", ...flags, "--defaulting", "--programmatic-validation"], root);
     }
     expect(compile(root)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** Type-checks all projects in a folder with their own options; our sources are checked elsewhere. */

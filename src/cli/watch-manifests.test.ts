@@ -35,7 +35,7 @@ describe("tsbuilder manifests --watch", () => {
     edit("// +kubebuilder:validation:MaxLength=7\n  code?: string;");
     await watching.said(`update ${definition}`);
     // A plan is printed before it is applied.
-    await expect.poll(() => read(definition), { timeout: 10_000 }).toContain("maxLength: 7");
+    await expect.poll(() => read(definition)).toContain("maxLength: 7");
 
     edit("// +kubebuilder:validation:MaxLenght=8\n  code?: string;");
     await watching.said("MaxLength");

@@ -95,4 +95,4 @@ test("of several processes that take over the lock of a killed one, exactly one 
   expect(readFileSync(join(folder, "count"), "utf8")).toBe(String(workers * turns + victims));
   tryLock(file).release!();
   expect(readdirSync(folder)).toEqual(["count"]);
-}, 60_000);
+});

@@ -213,7 +213,7 @@ describe("create api", () => {
     for (let i = 0; i < 50; i++)
       await call(`create api --group apps --version v1 --kind Kind${i} --make=false`);
     expect(read("src/main.ts").match(/setupKind\d+Controller\(manager\)/g)).toHaveLength(50);
-  }, 60_000);
+  });
 });
 
 const crdFile = join(tmpdir(), `tsbuilder-crd-${process.pid}.yaml`);

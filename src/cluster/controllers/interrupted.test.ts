@@ -64,4 +64,4 @@ test("a rollout and the deletion of a namespace that kill -9 interrupts are comp
   await eventually(() => expect(objects.get(namespaces, undefined, "goes")).toBeUndefined());
   expect(objects.list(pods, "goes")).toEqual([]);
   await cluster.stop();
-}, 120_000);
+});

@@ -85,7 +85,7 @@ test("a watcher that does not read is disconnected and does not block others", a
   expect(slow.events.length).toBeLessThan(40);
   expect((await create("after")).code).toBe(201);
   quick.close();
-}, 60_000);
+});
 
 test("watchers see restore() as writes", async () => {
   await create("kept", { k: "v" });

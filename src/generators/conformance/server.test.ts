@@ -43,7 +43,7 @@ beforeAll(async () => {
       throw error;
     }
   };
-}, 60_000);
+});
 
 afterAll(() => cluster?.stop());
 

@@ -98,7 +98,7 @@ describe("a third-party CRD", () => {
       outcomes.add(await expectSafe(stringify(replace(fullCrd, place, text))));
     }
     expect(outcomes).toEqual(new Set(["planned", "refused"]));
-  }, 60_000);
+  });
 
   it("can't with random strings at several places at once", async () => {
     const text = oneof(
@@ -117,7 +117,7 @@ describe("a third-party CRD", () => {
       { numRuns: 150 },
     );
     expect(planned).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   const spec = ["spec"];
   const names = [...spec, "names"];
