@@ -20,6 +20,8 @@ export type TraceEvent = { readonly at: number } & (
       readonly method: string;
       readonly path: string;
       readonly body?: string | undefined;
+      /** The object that it writes: `ConfigMap.v1 default/shop`. */
+      readonly object?: string;
       /** What the server answered; 0 if the process never learned of it. */
       readonly status: number;
     }

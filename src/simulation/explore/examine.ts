@@ -17,6 +17,8 @@ import { lastWords } from "./last-words.ts";
 export interface Finding extends Omit<Verdict, "class"> {
   readonly class: Verdict["class"] | "differs";
   readonly scenario: Scenario;
+  /** The message, a line for each thing that it tells. */
+  readonly lines: readonly string[];
   /** The run that shows it. */
   readonly run: Run;
   /** The outcome that it should have had. */
@@ -56,6 +58,7 @@ export async function examine(scenario: Scenario, { plain, chance }: Baseline): 
 function judge(run: Run, scenario: Scenario): Finding[] {
   return [...judgeTrace(run, scenario), ...judgeState(run, scenario)].map((verdict) => ({
     ...verdict,
+    lines: [verdict.message],
     scenario,
     run,
     compared: undefined,
@@ -69,11 +72,21 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
 function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Finding[] {
   const refused = refusedObjects(other);
   const differences = differencesBesides(chance, run.state, other.state).filter(
-    (each) => !refused.has(each.object.split(" ")[1]!),
+    (each) => !refused.has(each.object),
   );
   if (differences.length === 0) return [];
-  const message = differences.map(differenceText).join("; ");
-  return [{ class: "differs", message, objects: objectsOf(differences), scenario, run, compared }];
+  const lines = differences.map(differenceText);
+  return [
+    {
+      class: "differs",
+      message: lines.join("; "),
+      lines,
+      objects: objectsOf(differences),
+      scenario,
+      run,
+      compared,
+    },
+  ];
 }
 
 function objectsOf(differences: readonly Difference[]): string[] {

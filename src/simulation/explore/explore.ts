@@ -22,6 +22,7 @@ export interface ExploreOptions {
 
 /** What is wrong, with the smallest scenario that shows it. */
 export interface Failure {
+  /** The seed of the exploration that found it. The scenario has one of its own, which replays it. */
   readonly seed: number;
   readonly verdict: Verdict;
   readonly scenario: Scenario;

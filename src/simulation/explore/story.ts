@@ -5,7 +5,7 @@ import type { Finding } from "./examine.ts";
 
 /** What a person reads: what happened, what is wrong in the end, and how to see it again. */
 export function storyOf(finding: Finding, name: MistakeClass): string {
-  const { scenario, run, compared, message } = finding;
+  const { scenario, run, compared } = finding;
   const { faults = [], seed = 1 } = scenario;
   const comparison =
     compared === "fresh"
@@ -20,9 +20,9 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
     ...linesOf(run.trace, scenario, compared !== undefined),
     "",
     comparison,
-    ...message.split("; ").map((line) => `  ${line}`),
+    ...finding.lines.map((line) => `  ${line}`),
     "",
-    `seed ${seed}`,
+    `the scenario's seed is ${seed}`,
   ].join("\n");
 }
 

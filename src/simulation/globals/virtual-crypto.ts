@@ -1,5 +1,6 @@
 import type { Random } from "../random/random.ts";
 import { environment } from "./environment.ts";
+import { inContext } from "./in-context.ts";
 
 export function randomBytes(random: Random, size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => random.integer(0, 255)));
@@ -16,30 +17,45 @@ function randomUUID(random: Random): string {
 type Anything = (...args: never[]) => unknown;
 type Drawing = (random: Random, ...args: never[]) => unknown;
 
-/** Functions of `node:crypto` that draw from the environment' randomness. Calls with a callback stay real. */
+/** Fills a part of a buffer, counted as Node does: in bytes, or in items of a typed array. */
+function randomFill<V extends ArrayBufferView>(random: Random, view: V, offset = 0, size?: number): V {
+  const width = "BYTES_PER_ELEMENT" in view ? (view.BYTES_PER_ELEMENT as number) : 1;
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const from = offset * width;
+  const length = size === undefined ? bytes.length - from : size * width;
+  bytes.set(randomBytes(random, length), from);
+  return view;
+}
+
+function getRandomValues<V extends ArrayBufferView>(random: Random, view: V): V {
+  return randomFill(random, view);
+}
+
+/** Functions of `node:crypto` that draw from the environment's randomness. */
 export const virtualCrypto: { readonly [name: string]: Drawing } = {
   randomUUID,
   randomBytes,
   randomInt: (random: Random, first: number, end?: number) =>
     end === undefined ? random.integer(0, first - 1) : random.integer(first, end - 1),
+  randomFill,
+  randomFillSync: randomFill,
 };
 
-/** Those of the global `crypto`. */
+/** Those of the global `crypto`, which `node:crypto` takes `getRandomValues` from. */
 export const virtualWebCrypto: { readonly [name: string]: Drawing } = {
   randomUUID,
-  getRandomValues(random: Random, view: Uint8Array) {
-    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-    bytes.set(randomBytes(random, bytes.length));
-    return view;
-  },
+  getRandomValues,
 };
 
 /** A function that draws from the environment within a simulation, and is the real one elsewhere. */
 export function drawn(real: Anything, virtual: Drawing): Anything {
   return function (this: unknown, ...args: never[]) {
     const around = environment();
-    return around && typeof args.at(-1) !== "function"
-      ? virtual(around.random, ...args)
-      : real.apply(this, args);
+    if (!around) return real.apply(this, args);
+    const callback: unknown = args.at(-1);
+    if (typeof callback !== "function") return virtual(around.random, ...args);
+    const value = virtual(around.random, ...args.slice(0, -1));
+    around.enqueue(inContext(() => void callback(null, value)));
+    return undefined;
   };
 }

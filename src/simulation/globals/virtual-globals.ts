@@ -7,7 +7,7 @@ import { Replacements } from "./replace.ts";
 import { environment } from "./environment.ts";
 import { drawn, virtualCrypto, virtualWebCrypto } from "./virtual-crypto.ts";
 import { virtualDate } from "./virtual-date.ts";
-import { sleepers } from "./virtual-sleep.ts";
+import { schedulers, sleepers, virtualTimeout } from "./virtual-sleep.ts";
 import { virtualClear, virtualClearImmediate, virtualImmediate, virtualTimer } from "./virtual-timers.ts";
 
 let users = 0;
@@ -51,14 +51,18 @@ function replaceAll(): Replacements {
     (real: () => number) => () => environment()?.clock.monotonic() ?? real.call(performance),
   );
   for (const table of [globalThis, timers]) {
-    all.set(table, "setTimeout", (real: never) => virtualTimer(real, { repeats: false }));
+    all.set(table, "setTimeout", (real: never) =>
+      virtualTimer(real, { repeats: false }, sleepers.setTimeout),
+    );
     all.set(table, "setInterval", (real: never) => virtualTimer(real, { repeats: true }));
-    all.set(table, "setImmediate", virtualImmediate);
+    all.set(table, "setImmediate", (real: never) => virtualImmediate(real, sleepers.setImmediate));
     all.set(table, "clearTimeout", virtualClear);
     all.set(table, "clearInterval", virtualClear);
     all.set(table, "clearImmediate", virtualClearImmediate);
   }
   for (const [name, make] of Object.entries(sleepers)) all.set(timers.promises, name, make);
+  for (const [name, make] of Object.entries(schedulers)) all.set(timers.promises.scheduler, name, make);
+  all.set(AbortSignal, "timeout", virtualTimeout);
   for (const [name, virtual] of Object.entries(virtualCrypto))
     all.set(crypto, name, (real: never) => drawn(real, virtual));
   for (const [name, virtual] of Object.entries(virtualWebCrypto))

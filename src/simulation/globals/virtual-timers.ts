@@ -1,7 +1,8 @@
+import { promisify } from "node:util";
 import { inContext } from "./in-context.ts";
 import { type Environment, environment } from "./environment.ts";
 
-/** A timer on the environment' clock, with the methods of Node's. */
+/** A timer on the environment's clock, with the methods of Node's. */
 export class VirtualTimer {
   #cancel: () => void = () => {};
   readonly #start: () => () => void;
@@ -66,14 +67,27 @@ class VirtualImmediate {
 
 type Callback = (...args: unknown[]) => void;
 
+/** Makes a function that returns a promise virtual. */
+type MakeSleep = (real: never) => unknown;
+
+/** What the real function has stays, but for the promise that `promisify()` takes. */
+function like<F extends Callback>(virtual: object, real: F, makeSleep?: MakeSleep): F {
+  const { [promisify.custom]: custom } = real as { readonly [promisify.custom]?: unknown };
+  return Object.assign(virtual, real, makeSleep && { [promisify.custom]: makeSleep(custom as never) });
+}
+
 /** `setTimeout` or `setInterval`: virtual within a simulation. */
-export function virtualTimer<F extends Callback>(real: F, { repeats }: { repeats: boolean }): F {
+export function virtualTimer<F extends Callback>(
+  real: F,
+  { repeats }: { repeats: boolean },
+  makeSleep?: MakeSleep,
+): F {
   const set = (run: Callback, period = 1, ...args: unknown[]): unknown => {
     const around = environment();
     if (!around) return real(run, period, ...args);
     return new VirtualTimer(around, () => run(...args), { period: period || 1, repeats });
   };
-  return Object.assign(set, real);
+  return like(set, real, makeSleep);
 }
 
 /** `clearTimeout` and `clearInterval`. */
@@ -82,7 +96,7 @@ export function virtualClear(real: (timer: unknown) => void): (timer: unknown) =
 }
 
 /** `setImmediate`: virtual within a simulation. */
-export function virtualImmediate<F extends Callback>(real: F): F {
+export function virtualImmediate<F extends Callback>(real: F, makeSleep?: MakeSleep): F {
   const set = (run: Callback, ...args: unknown[]): unknown => {
     const around = environment();
     if (!around) return real(run, ...args);
@@ -94,7 +108,7 @@ export function virtualImmediate<F extends Callback>(real: F): F {
     );
     return immediate;
   };
-  return Object.assign(set, real);
+  return like(set, real, makeSleep);
 }
 
 export function virtualClearImmediate(real: (immediate: unknown) => void): (immediate: unknown) => void {

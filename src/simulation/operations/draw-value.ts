@@ -119,6 +119,7 @@ function drawNumber(schema: NarrowSchema, field: FieldName, random: Random): num
     (value) => value >= low && value <= high && value % step === 0,
   );
   if (typical.length > 1) return random.pick(typical);
+  if (low === -Infinity && high === Infinity) return step * random.integer(0, 3);
   if (low === -Infinity) return high - step * random.integer(0, 3);
   return low + step * random.integer(0, Math.min(3, Math.floor((high - low) / step)));
 }

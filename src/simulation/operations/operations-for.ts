@@ -75,6 +75,10 @@ class Plan {
   steps(): PlannedStep[] {
     const { steps = this.#random.integer(4, 12) } = this.#options;
     for (let tries = 0; this.#steps.length < steps && tries < steps * 3; tries++) this.#step();
+    if (this.#steps.length === 0)
+      throw new TypeError(
+        `no valid ${this.#kind.kind} was found that users could create: say in "values" what its fields may hold`,
+      );
     return this.#steps;
   }
 

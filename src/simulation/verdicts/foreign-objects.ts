@@ -8,18 +8,30 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
   const gone = new Set<string>();
   const verdicts = new Map<string, Verdict>();
   const changes = trace.filter(isChange);
+  const custom = new Set(scenario.crds?.map(({ metadata }) => metadata.name));
+  const seen = new Map<string, Change>();
+  /** Whether an object is the operator's, a custom resource, or belongs to such. */
+  const belongs = (uid: string | undefined, operator: string, below: readonly string[] = []): boolean => {
+    const change = uid === undefined ? undefined : seen.get(uid);
+    if (!change || below.includes(change.uid)) return false;
+    if (operators.get(creators.get(change.uid) ?? "") === operator || custom.has(change.resource))
+      return true;
+    const [before, after] = change.owners;
+    return belongs(after ?? before, operator, [...below, change.uid]);
+  };
   const add = (key: string, message: string): void =>
     void verdicts.set(key, { class: "foreign-object", message, objects: [key] });
   for (const change of changes) {
     const operator = operators.get(change.by);
     const key = textOf(change);
+    seen.set(change.uid, change);
     const creator = creators.get(change.uid);
     const isOwn = creator !== undefined && operators.get(creator) === operator;
     const whose = `which ${creator ?? "somebody else"} created`;
     const [before, after] = change.owners;
     if (change.change === "ADDED") creators.set(change.uid, change.by);
     else if (operator && isDeletion(change) && !change.fields.includes("metadata.finalizers")) {
-      if (!isOwn) add(key, `${change.by} deletes ${key}, ${whose}`);
+      if (!belongs(change.uid, operator)) add(key, `${change.by} deletes ${key}, ${whose}`);
     } else if (operator && before && after && before !== after && !gone.has(before))
       add(key, `${change.by} takes ${key} from the owner that controls it`);
     else if (operator && !isOwn && !before && overwrites(change)) {

@@ -145,6 +145,34 @@ test("an object that somebody else created is not to be taken and overwritten", 
   expect(judgeTrace(runOf([created, taken]), scenario)).toEqual([]);
 });
 
+test("an operator may delete custom resources, and what belongs to it or to them", () => {
+  const gone = (uid: string, resource: string, owner?: string): TraceEvent =>
+    ({
+      ...change("shop-0", "", uid),
+      resource,
+      change: "DELETED",
+      fields: [],
+      owners: [owner, owner],
+    }) as TraceEvent;
+  const made = (by: string, uid: string, resource: string, owner?: string): TraceEvent =>
+    ({ ...gone(uid, resource, owner), by, change: "ADDED" }) as TraceEvent;
+  expect(judgeTrace(runOf([gone("1", "shops.sim.dev")]), scenario)).toEqual([]);
+  expect(judgeTrace(runOf([gone("1", "pods")]), scenario)).toMatchObject([{ class: "foreign-object" }]);
+  for (const owner of ["1", "2"])
+    expect(
+      judgeTrace(
+        runOf([
+          made("user", "1", "shops.sim.dev"),
+          made("shop-0", "2", "deployments.apps"),
+          made("cluster", "3", "replicasets.apps", owner),
+          made("cluster", "4", "pods", "3"),
+          gone("4", "pods", "3"),
+        ]),
+        scenario,
+      ),
+    ).toEqual([]);
+});
+
 test("a write by a process that doesn't lead, a 403, and a change by a restart are named", () => {
   const replicas = { ...scenario, operators: scenario.operators.map((one) => ({ ...one, replicas: 2 })) };
   const leads: TraceEvent = { at: 0, type: "leads", process: "shop-1" };
@@ -198,14 +226,17 @@ test("the status must speak of the current generation, in conditions that are we
 });
 
 test("objects that the API server refuses in the end are no part of a comparison", () => {
-  const write = (status: number): TraceEvent => ({
+  const object = "ConfigMap.v1 default/a";
+  const write = (status: number, method = "PATCH"): TraceEvent => ({
     at: 1,
     type: "request",
     process: "shop-0",
-    method: "PATCH",
-    path: "/api/v1/namespaces/default/configmaps/a?fieldManager=shop",
+    method,
+    path: `/api/v1/namespaces/default/configmaps${method === "POST" ? "" : "/a"}?fieldManager=shop`,
+    object,
     status,
   });
-  expect([...refusedObjects(runOf([write(200), write(422)]))]).toEqual(["default/a"]);
+  expect([...refusedObjects(runOf([write(200), write(422)]))]).toEqual([object]);
   expect([...refusedObjects(runOf([write(422), write(200)]))]).toEqual([]);
+  expect([...refusedObjects(runOf([write(422, "POST")]))]).toEqual([object]);
 });

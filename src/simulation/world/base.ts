@@ -103,12 +103,14 @@ function permissionsOf({ name, rules }: SimulatedOperator): KubernetesObject[] {
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["*"] };
   const events = { apiGroups: ["", "events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] };
-  const role = { apiVersion, kind: "ClusterRole", metadata: { name }, rules: [...rules, lease, events] };
+  // An operator may have the name of a role of every cluster, such as `view`.
+  const metadata = { name: `operator:${name}` };
+  const role = { apiVersion, kind: "ClusterRole", metadata, rules: [...rules, lease, events] };
   const binding = {
     apiVersion,
     kind: "ClusterRoleBinding",
-    metadata: { name },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", ...metadata },
     subjects: [{ kind: "ServiceAccount", name, namespace: operatorNamespace }],
   };
   return [role, binding];

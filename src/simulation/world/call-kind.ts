@@ -11,9 +11,12 @@ interface Call {
  */
 export type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
+const leases = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
+const events = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
+
 export function kindOf({ method, path }: Call, isStream: boolean): CallKind {
-  if (/\/leases(?:\/|$|\?)/.test(path)) return "lease";
-  if (method !== "GET") return /\/events(?:\/|$|\?)/.test(path) ? "event" : "write";
+  if (leases.test(path)) return "lease";
+  if (method !== "GET") return events.test(path) ? "event" : "write";
   if (!isStream) return "read";
   return /[?&]watch=(?:true|1)/.test(path) ? "watch" : "list";
 }

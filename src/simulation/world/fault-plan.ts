@@ -31,6 +31,14 @@ export class FaultPlan {
     );
   }
 
+  /** Whether the server can't be watched by a process at a time. */
+  isUnwatchable(process: string, now: number): boolean {
+    return this.#faults.some(
+      (each) =>
+        each.fault === "break" && each.process === process && each.at <= now && now < each.at + each.for,
+    );
+  }
+
   /** Until when the events of a process are held at a time. */
   heldUntil(process: string, now: number): number {
     const ends = this.#faults.flatMap((each) =>
@@ -47,11 +55,6 @@ export class FaultPlan {
   /** The faults that strike at a time. */
   get timed(): ReadonlyArray<Fault & { readonly at: number }> {
     return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
-  }
-
-  /** When the last timed fault is over. */
-  get end(): number {
-    return Math.max(0, ...this.timed.map((each) => each.at + ("for" in each ? each.for : 0)));
   }
 }
 
@@ -70,7 +73,7 @@ export function faultText(fault: Fault): string {
     case "hold":
       return `events for ${fault.process} are held for ${fault.for} ms`;
     case "break":
-      return `the watches of ${fault.process} break`;
+      return `the watches of ${fault.process} break, for ${fault.for} ms`;
     case "expire":
       return `${fault.process} misses the events of ${fault.for} ms, and lists again`;
     case "cut":

@@ -1,6 +1,8 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import { applyShop, shopScenario } from "../../../e2e/support/simulated-shop.ts";
-import type { Fault, Run, Scenario } from "../contract/index.ts";
+import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random/index.ts";
 import { simulate } from "./simulate.ts";
@@ -20,6 +22,15 @@ const changesOf = ({ trace }: Run): string[] =>
     .flatMap((event) =>
       event.type === "change" && event.by === process ? [`${event.change} ${event.resource}`] : [],
     );
+
+/** What happened until all rested, besides the fault itself. */
+const pathOf = ({ trace }: Run): Run["trace"] =>
+  trace
+    .slice(
+      0,
+      trace.findIndex(({ type }) => type === "phase"),
+    )
+    .filter(({ type }) => type !== "fault");
 
 test.each([
   ["before", 0],
@@ -65,13 +76,52 @@ test.each<Fault>([
   { fault: "delete-child", child: 0, at: 3000 },
   { fault: "edit-child", child: 0, at: 3000 },
 ])("a right operator is right after %o", async (fault) => {
-  const run = await disturbedBy(fault);
+  const [run, plain] = await Promise.all([disturbedBy(fault), simulate(one)]);
+  // This operator looks at no date.
+  expect(isEqual(pathOf(run), pathOf(plain))).toBe(fault.fault === "clock");
   expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "1" } }]);
   expect(run.state.list("Shop")[0]).toMatchObject({ status: { size: 1 } });
   expect(run.leftovers).toEqual([]);
   expect(changesOf(run).filter((change) => change === "ADDED configmaps").length).toBe(
     fault.fault === "delete-child" ? 2 : 1,
   );
+});
+
+test("a process whose watches broke can't watch for a while", async () => {
+  const steps: Scenario["steps"] = [
+    applyShop("a", { size: 1 }),
+    { ...applyShop("a", { size: 2 }), after: 10_000 } as Step,
+  ];
+  const run = await simulate({ ...one, steps, faults: [{ fault: "break", process, at: 5000, for: 20_000 }] });
+  const seen = run.trace.filter(({ type, at }) => type === "watch" && at > 5000);
+  expect(seen[0]!.at).toBeGreaterThanOrEqual(25_000);
+  expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "2" } }]);
+});
+
+test("a machine's date stays wrong when a process of it starts again", async () => {
+  const dates: number[] = [];
+  const look = shopsThat(async ({ client }, { metadata, spec: { size } }) => {
+    dates.push(Date.now());
+    const { namespace, name } = metadata;
+    await client.apply(
+      ConfigMap,
+      { metadata: { namespace, name }, data: { size: `${size}` } },
+      { force: true },
+    );
+  });
+  await simulate({
+    ...shopScenario(look),
+    steps: [applyShop("a", { size: 1 }), { ...applyShop("a", { size: 2 }), after: 10_000 } as Step],
+    faults: [
+      { fault: "clock", process, at: 5000, by: 3_600_000, for: 60_000 },
+      { fault: "crash", process, write: 2, when: "before", down: 500 },
+    ],
+  });
+  const start = Date.UTC(2030, 0, 1);
+  const [before, ...after] = dates.map((date) => Math.floor((date - start) / 3_600_000));
+  expect(before).toBe(0);
+  expect(after.length).toBeGreaterThan(1);
+  expect(new Set(after)).toEqual(new Set([1]));
 });
 
 test("another process takes over when the leader dies", async () => {

@@ -4,6 +4,7 @@ import type { CrashFault, RefusalFault } from "../contract/index.ts";
 import { AbortableCall } from "./abortable-call.ts";
 import { textOf, tokenOf } from "./base.ts";
 import { asOf, type CallKind, kindOf } from "./call-kind.ts";
+import { objectOf } from "./object-of.ts";
 import type { Replica } from "./replica.ts";
 import { brokenConnection, WatchFeed } from "./watch-feed.ts";
 import type { World } from "./world.ts";
@@ -75,6 +76,7 @@ class Exchange {
     const response = await this.#handle();
     if (crash?.when === "at") return this.#die(crash);
     if (refusal) return this.#refuse(refusal);
+    if (this.#kind === "watch" && faults.isUnwatchable(name, this.#world.loop.now)) throw brokenConnection();
     if (this.#kind === "watch" && response.status < 300) {
       await this.#travel();
       const feed = new WatchFeed(this.#world, this.#replica, this.#request.path, response.body);
@@ -147,7 +149,17 @@ class Exchange {
     if (this.#kind === "lease" || this.#kind === "event") return;
     const { method, path, body } = this.#request;
     if (status >= 400 && this.#kind === "write") this.#world.lastEffort = this.#world.loop.now;
-    this.#world.recorder.add({ type: "request", process: this.#replica.name, method, path, body, status });
+    const object = method === "GET" ? undefined : objectOf(this.#world.cluster, this.#request);
+    const { name: process } = this.#replica;
+    this.#world.recorder.add({
+      type: "request",
+      process,
+      method,
+      path,
+      body,
+      ...(object !== undefined && { object }),
+      status,
+    });
   }
 }
 
