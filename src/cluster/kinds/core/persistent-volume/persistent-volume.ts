@@ -12,7 +12,8 @@ import { fillIn } from "../../fill-in.ts";
 import { addFinalizer } from "../../add-finalizer.ts";
 import { accessModes } from "../access-modes.ts";
 import { persistentVolumeController } from "./controller/persistent-volume-controller.ts";
-import { volumeChangeProblems, volumeProblems } from "./rules.ts";
+import { mountOptions, volumeChangeProblems, volumeProblems } from "./rules.ts";
+import { volumeWarnings } from "./warnings.ts";
 
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
@@ -40,9 +41,10 @@ const persistentVolumeStrategy: Partial<Strategy> = {
     else if ((status.lastPhaseTransitionTime ?? since) === since)
       status.lastPhaseTransitionTime = formatTime(now);
   },
-  validate: (object) => [...volumeProblems(object)],
+  validate: (object) => [...volumeProblems(object), ...mountOptions(object)],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "status" ? [] : [...volumeChangeProblems(object, old)],
+  warnings: (object) => volumeWarnings(object),
 };
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {

@@ -36,6 +36,31 @@ export function* volumeProblems(object: ApiObject): Problems {
   yield* attributesClass(spec);
 }
 
+const withMountOptions = [
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "iscsi",
+  "cinder",
+  "cephfs",
+  "azureFile",
+  "vsphereVolume",
+  "azureDisk",
+  "photonPersistentDisk",
+] as const;
+
+/** Only the old annotation is held against the kind of volume, not the field that took its place. */
+export function* mountOptions(object: ApiObject): Problems {
+  const { metadata, spec = {} } = object as Sent<PersistentVolume>;
+  const name = "volume.beta.kubernetes.io/mount-options";
+  if (metadata?.annotations?.[name] === undefined) return;
+  if (withMountOptions.some((source) => spec[source])) return;
+  yield forbidden(`metadata.annotations.${name}`, "may not specify mount options for this volume type");
+}
+
 function* capacityProblems(field: string, capacity: Spec["capacity"]): Problems {
   const entries = Object.entries(capacity ?? {});
   if (entries.length === 0) yield required(field);
@@ -90,6 +115,7 @@ export function* volumeChangeProblems(object: ApiObject, old: ApiObject): Proble
   const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<PersistentVolume>).spec);
   // The server checks both the rules for all writes and those for changes, which include the former.
   yield* volumeProblems(object);
+  yield* mountOptions(object);
   yield* volumeProblems(object);
   if (!isEqual(fixedSource(now, before), sourceOf(before))) {
     const detail = "spec.persistentvolumesource is immutable after creation";
