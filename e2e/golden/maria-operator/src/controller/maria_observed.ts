@@ -59,7 +59,7 @@ export function primaryOf({ switchover, credentials, config, status }: Observed)
     (object) => object?.metadata.annotations?.[PRIMARY_ANNOTATION],
   );
   // The file for the servers begins with it.
-  const mounted = Buffer.from(config?.data?.primary ?? "", "base64").toString().split(" ")[0];
+  const [mounted] = Buffer.from(config?.data?.primary ?? "", "base64").toString().split(" ");
   return Number(made ?? recorded ?? (mounted || status?.primary?.split("-").at(-1) || 0));
 }
 

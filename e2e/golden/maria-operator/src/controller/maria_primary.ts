@@ -15,13 +15,7 @@ import {
   PRIMARY_ANNOTATION,
   sizeOf,
 } from "./maria_names.ts";
-import {
-  isPrimaryReady,
-  isReady,
-  type Observed,
-  primaryOf,
-  serversOf,
-} from "./maria_observed.ts";
+import { isPrimaryReady, isReady, type Observed, primaryOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import { endOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";

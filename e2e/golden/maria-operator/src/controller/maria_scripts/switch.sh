@@ -36,7 +36,8 @@ switch_over() {
   mark drained "${old[@]}"
   ask "SET GLOBAL read_only=ON; SELECT 1;"
   promote
-  ask "SHUTDOWN;" || true
+  # The statement after it ends the client.
+  ask "SHUTDOWN; SELECT 1;" || true
 }
 
 # ask STATEMENTS: runs them in the session with the lock; the line that they print is the ANSWER.
