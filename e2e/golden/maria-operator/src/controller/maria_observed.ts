@@ -59,8 +59,9 @@ export function primaryOf({ switchover, credentials, config, status }: Observed)
     (object) => object?.metadata.annotations?.[PRIMARY_ANNOTATION],
   );
   // The file for the servers begins with it.
-  const [mounted] = Buffer.from(config?.data?.primary ?? "", "base64").toString().split(" ");
-  return Number(made ?? recorded ?? (mounted || status?.primary?.split("-").at(-1) || 0));
+  const mounted = Buffer.from(config?.data?.primary ?? "", "base64").toString();
+  const before = status?.primary?.split("-").at(-1) ?? 0;
+  return Number(made ?? recorded ?? (mounted.split(" ")[0] || before));
 }
 
 /** The number of servers: the primary is not scaled away. */
