@@ -17,3 +17,8 @@ test("a run replaces the rows of its files, and keeps the others", () => {
     "| e2e/b.test.ts | a test | passed | 2 | 2026-01-02T03:04 |",
   ]);
 });
+
+test("a run on a machine where nothing could run replaces nothing", () => {
+  const before = resultsPage("", report("a.test.ts", "passed"), "/root");
+  expect(resultsPage(before, report("a.test.ts", "skipped"), "/root")).toBe(before);
+});

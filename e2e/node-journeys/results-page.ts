@@ -13,8 +13,15 @@ export interface VitestReport {
   }[];
 }
 
-/** The page with the results of a run; files that were not run keep those of their last one. */
-export function resultsPage(before: string, { startTime, testResults }: VitestReport, root: string): string {
+/** The page with the results of a run; files of which nothing ran, or could run, keep those of their last one. */
+export function resultsPage(
+  before: string,
+  { startTime, testResults: all }: VitestReport,
+  root: string,
+): string {
+  const testResults = all.filter(({ assertionResults }) =>
+    assertionResults.some(({ status }) => status === "passed" || status === "failed"),
+  );
   const files = new Set(testResults.map(({ name }) => relative(root, name)));
   const kept = before
     .split("\n")

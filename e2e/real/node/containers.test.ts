@@ -93,7 +93,6 @@ describe.skipIf("missing" in programs)("in a container of a real node", () => {
   });
 
   test("logs are read by lines, and followed", async () => {
-    expect(await client.logs(key, { tail: 1 }).text()).toMatch(/^\w/);
     const [line] = (await client.logs(key, { timestamps: true, since: "1h" }).text()).split("\n");
     expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+ serving$/);
     const lines: string[] = [];
@@ -103,6 +102,7 @@ describe.skipIf("missing" in programs)("in a container of a real node", () => {
       if (lines.at(-1) === "more") break;
     }
     expect(lines[0]).toBe("serving");
+    expect(await client.logs(key, { tail: 1 }).text()).toBe("more\n");
   });
 
   test("ten megabytes go both ways through a port, and its end arrives", async () => {
