@@ -16,8 +16,11 @@ const versions = (["wrong", "right"] as const).filter(
   (version) => values.version === undefined || values.version === version,
 );
 
+const chosen = exhibits.filter(({ mistake }) => new RegExp(values.only).test(mistake));
+if (chosen.length === 0) throw new Error(`no exhibit matches ${values.only}`);
+
 let surprises = 0;
-for (const exhibit of exhibits.filter(({ mistake }) => new RegExp(values.only).test(mistake))) {
+for (const exhibit of chosen) {
   for (const version of versions) {
     const started = process.cpuUsage();
     const plans = Math.ceil(Number(values.seeds) / 10);

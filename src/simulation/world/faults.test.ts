@@ -98,6 +98,17 @@ test("a process whose watches broke can't watch for a while", async () => {
   expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "2" } }]);
 });
 
+test("somebody's edit that changes nothing is no fault", async () => {
+  const bare = shopsThat(async ({ client }, { metadata: { namespace, name } }) => {
+    await client.apply(ConfigMap, { metadata: { namespace, name } }, { force: true });
+  });
+  const faultsOf = async (scenario: Scenario): Promise<number> =>
+    (await simulate(scenario)).trace.filter(({ type }) => type === "fault").length;
+  const faults: Fault[] = [{ fault: "edit-child", child: 0, at: 3000 }];
+  expect(await faultsOf({ ...one, faults })).toBe(1);
+  expect(await faultsOf({ ...one, operators: [{ name: "shop", setup: bare }], faults })).toBe(0);
+});
+
 test("a machine's date stays wrong when a process of it starts again", async () => {
   const dates: number[] = [];
   const look = shopsThat(async ({ client }, { metadata, spec: { size } }) => {

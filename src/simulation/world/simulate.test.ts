@@ -62,7 +62,6 @@ describe("code of an operator", () => {
   });
 
   test.each([
-    ["fetch()", () => fetch("http://127.0.0.1:1"), "fetch failed"],
     [
       "a child process",
       async () => (await import("node:child_process")).spawn("true"),

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Fault } from "../contract/index.ts";
-import { pathOf } from "./base.ts";
+import { pathOf, textOf } from "./base.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
 
@@ -8,13 +8,14 @@ import type { World } from "./world.ts";
 export function scheduleFaults(world: World): void {
   for (const fault of world.faults.timed)
     world.loop.after(fault.at, () => {
-      if (strike(world, fault)) world.note(fault);
+      if (fault.fault === "delete-child" || fault.fault === "edit-child")
+        void world.loop.hold(meddle(world, fault)).then((isDone) => isDone && world.note(fault));
+      else if (strike(world, fault)) world.note(fault);
     });
 }
 
 /** Returns false if there is nothing to strike. */
 function strike(world: World, fault: Fault & { readonly at: number }): boolean {
-  if (fault.fault === "delete-child" || fault.fault === "edit-child") return meddle(world, fault);
   const replica = world.replicas.find(({ name }) => "process" in fault && name === fault.process);
   if (!replica) return false;
   if (fault.fault === "clock") {
@@ -35,17 +36,27 @@ function expire(world: World, replica: Replica): void {
   breakWatches(replica);
 }
 
-/** Somebody's hands on an object that a process created. */
-function meddle(world: World, fault: Fault & { readonly fault: "delete-child" | "edit-child" }): boolean {
+/** Somebody's hands on an object that a process created. Returns false if they change nothing. */
+async function meddle(
+  world: World,
+  fault: Fault & { readonly fault: "delete-child" | "edit-child" },
+): Promise<boolean> {
   const child = world.children[fault.child];
   if (!child) return false;
   const path = pathOf(world.cluster, child);
-  if (fault.fault === "delete-child") void world.ask("DELETE", path);
-  else void world.ask("PATCH", path, overwrite(child), "application/merge-patch+json");
-  return true;
+  if (fault.fault === "delete-child") return (await world.ask("DELETE", path)).status < 300;
+  const before = await versionOf(world.ask("GET", path));
+  const after = await versionOf(world.ask("PATCH", path, overwrite(child), "application/merge-patch+json"));
+  return after !== undefined && after !== before;
 }
 
-/** Another value for the first text in its data or spec, and a label less. */
+async function versionOf(answer: ReturnType<World["ask"]>): Promise<string | undefined> {
+  const { status, body } = await answer;
+  const text = await textOf(body);
+  return status < 300 ? (JSON.parse(text) as KubernetesObject).metadata.resourceVersion : undefined;
+}
+
+/** Another value for the first key of its data, and for all of its labels. */
 function overwrite(child: KubernetesObject & { readonly data?: object }): object {
   const [key] = Object.keys(child.data ?? {});
   const { labels = {} } = child.metadata;
