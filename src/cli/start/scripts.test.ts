@@ -64,6 +64,7 @@ export async function main() {
     expect(readdirSync(folder).sort()).toEqual(["chunk-A1.cjs", "later-B2.cjs", "main.cjs"]);
     const url = `file://${encodeURI(join(folder, "main.cjs"))}`;
     expect(await run()).toEqual(["b", 1, "seen 1", url, 'require("./elsewhere.js")']);
+    expect(["main.cjs", "chunk-A1.cjs"].map(runsKept)).toEqual([0, 0]);
   });
 
   it("keep their code, complete it in three more runs, and then leave it", () => {
