@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
 import { Secret } from "../k8s/core/v1.ts";
@@ -100,8 +101,27 @@ test("a kubeconfig that would run a program or read a file is refused", async ()
     [{}, { "client-certificate": "/tmp/a" }],
     [{}, { "client-key": "/tmp/a" }],
   ];
+  // What Node's TLS would throw at, in the middle of connecting.
+  await expect(read({ "tls-server-name": 5 }, {})).rejects.toThrow('has a "tls-server-name" that is no text');
   for (const [cluster, user] of wrong)
     await expect(read(cluster, user)).rejects.toThrow(
       /Secret default\/east has ".*", which a Secret must not have/,
     );
+});
+
+test("the message about a kubeconfig that can't be read has nothing of what is in it", async () => {
+  for (const text of ["users: [{ token: s3cret ]", '{ "token": "s3cret"', "a: &a s3cret\nb: *c"]) {
+    const failed = await configFromSecret(text, "Secret default/east").catch((error: unknown) => error);
+    expect(failed).toMatchObject({ message: expect.stringContaining("Secret default/east can't be read") });
+    expect(inspect(failed)).not.toContain("s3cret");
+  }
+});
+
+test("a Secret takes over no cluster that the operator added itself", async () => {
+  const { manager, lines } = await follow();
+  const own = manager.addCluster("east", { server: "http://127.0.0.1:1" });
+  await write(JSON.stringify(east.kubeconfig));
+  await eventually(() => expect(lines.join("")).toContain('there is a cluster \\"east\\" already'));
+  expect(manager.clusters.get("east")).toBe(own);
+  await home.client.delete(Secret, key);
 });

@@ -1,8 +1,10 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { Client } from "../client/client.ts";
+import { createCache } from "../cache/create-cache.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { formatKey } from "../client/object-key.ts";
+import { formatKey, keyOf } from "../client/object-key.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
+import type { Source } from "../controller/source.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { Secret } from "../k8s/core/v1.ts";
 import type { MemberCluster } from "../manager/cluster.ts";
@@ -27,20 +29,43 @@ export interface KubeconfigSecretsOptions {
  */
 export function followKubeconfigSecrets(manager: Manager, options: KubeconfigSecretsOptions): void {
   manager
-    .controllerFor(metadataOnly(Secret), {
-      predicates: [({ object }) => object.metadata.namespace === options.namespace],
-    })
-    .named("kubeconfig-secrets")
+    // Not by kind: with sharding, the leader follows all Secrets, because it also runs the controllers of the clusters.
+    .controllerOf(formatKey)
+    .named(`kubeconfig-secrets/${options.namespace}`)
     // One that takes long to end must not hold up the others.
     .withOptions({ maxConcurrentReconciles: 16 })
+    .watchesSource(marked(manager, options))
     .complete(new KubeconfigSecrets(manager, options));
+}
+
+/** The keys of the marked Secrets, from a watch of these Secrets only. */
+function marked(manager: Manager, { namespace, labels }: KubeconfigSecretsOptions): Source<Request> {
+  return {
+    name: `Secrets with kubeconfigs in ${namespace}`,
+    async start(enqueue, { signal, patience, log }) {
+      const cache = createCache(manager.client.with({ live: true }), {
+        namespaces: [namespace],
+        labels: Object.entries(labels)
+          .map(([label, value]) => `${label}=${value}`)
+          .join(),
+        clock: manager.clock,
+        onError: (error) => log.error("Watch failed, trying again", { kind: Secret.kind, error }),
+      });
+      onAbort(signal, () => void cache.stop());
+      const subscription = cache
+        .informer(metadataOnly(Secret))
+        .subscribe(({ object }) => enqueue(keyOf(object)));
+      cache.start();
+      await subscription.synced(patience);
+    },
+  };
 }
 
 class KubeconfigSecrets implements Reconciler {
   readonly #manager: Manager;
   readonly #options: KubeconfigSecretsOptions;
-  /** The kubeconfigs of the clusters that run. */
-  readonly #running = new Map<string, string>();
+  /** The clusters that run, by the names of their Secrets. */
+  readonly #running = new Map<string, { readonly kubeconfig: string; readonly cluster: MemberCluster }>();
 
   constructor(manager: Manager, options: KubeconfigSecretsOptions) {
     this.#manager = manager;
@@ -49,8 +74,8 @@ class KubeconfigSecrets implements Reconciler {
 
   async reconcile(request: Request, { log }: Context): Promise<void> {
     const { name } = request;
-    const kubeconfig = await this.#read(this.#manager.client, request);
-    if (kubeconfig === this.#running.get(name)) return;
+    const kubeconfig = await this.#read(request);
+    if (kubeconfig === this.#running.get(name)?.kubeconfig) return;
     if (kubeconfig === undefined) {
       await this.#remove(name);
       log.info("Removed the cluster", { cluster: name });
@@ -66,15 +91,13 @@ class KubeconfigSecrets implements Reconciler {
       await cluster.remove();
       throw error;
     }
-    this.#running.set(name, kubeconfig);
+    this.#running.set(name, { kubeconfig, cluster });
     log.info("Added the cluster", { cluster: name, server: config.server });
   }
 
   /** Reads the kubeconfig of a Secret that is marked. */
-  async #read(client: Client, request: Request): Promise<string | undefined> {
-    const known = await client.find(metadataOnly(Secret), request);
-    if (!known || !this.#isMarked(known.metadata)) return undefined;
-    const secret = await client.find(Secret, request, { live: true });
+  async #read(request: Request): Promise<string | undefined> {
+    const secret = await this.#manager.client.find(Secret, request, { live: true });
     if (!secret || !this.#isMarked(secret.metadata)) return undefined;
     const { key = "kubeconfig" } = this.#options;
     const data = secret.data?.[key];
@@ -86,8 +109,10 @@ class KubeconfigSecrets implements Reconciler {
     return Object.entries(this.#options.labels).every(([label, value]) => labels[label] === value);
   }
 
+  /** Removes what was added here: a cluster of that name which the operator itself added is none of a Secret's business. */
   async #remove(name: string): Promise<void> {
+    const running = this.#running.get(name);
     this.#running.delete(name);
-    await this.#manager.clusters.get(name)?.remove();
+    await running?.cluster.remove();
   }
 }

@@ -16,6 +16,11 @@ export function configFromContext(
   const cluster = entry(file.clusters, "cluster", context.cluster, source).cluster;
   const user = context.user ? entry(file.users, "user", context.user, source).user : {};
   const where = `cluster "${context.cluster}" of ${source}`;
+  for (const [what, content] of [
+    [where, cluster],
+    [`user "${context.user}" of ${source}`, user],
+  ] as const)
+    refuseOtherTypes(what, content);
   if (!cluster.server) throw new TerminalError(`${where} has no server`);
   return {
     server: serverUrl(cluster.server, isSecured(cluster, user), where),
@@ -28,6 +33,26 @@ export function configFromContext(
     namespace: context.namespace,
     source: `context "${contextName}" of ${source}`,
   };
+}
+
+/** The fields that become paths, addresses and certificates. */
+const texts = [
+  "server",
+  "tls-server-name",
+  "proxy-url",
+  "certificate-authority",
+  "certificate-authority-data",
+  "client-certificate",
+  "client-certificate-data",
+  "client-key",
+  "client-key-data",
+  "tokenFile",
+] as const;
+
+function refuseOtherTypes(what: string, content: KubeconfigCluster | KubeconfigUser): void {
+  const fields = content as { readonly [field: string]: unknown };
+  const wrong = texts.find((field) => fields[field] != null && typeof fields[field] !== "string");
+  if (wrong) throw new TerminalError(`${what} has a "${wrong}" that is no text`);
 }
 
 /** Like client-go: an address without a scheme means https if there are TLS settings. */

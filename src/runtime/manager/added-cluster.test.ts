@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget, type WidgetCluster } from "../../../e2e/support/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -183,6 +185,59 @@ test("a manager that holds no lease works in no cluster, and nothing of it is le
   manager.stop();
   await end;
   expect(manager.clusters.size).toBe(0);
+});
+
+test("a config that never comes delays no end, and one that could not be loaded is asked for again", async () => {
+  const { manager } = makeManager({ gracefulShutdownTimeout: "-1s" });
+  const hanging = manager.addCluster("hanging", () => new Promise(() => {}));
+  setup(hanging);
+  let calls = 0;
+  const late = manager.addCluster("late", async () => {
+    if (++calls === 1) throw new Error("not yet");
+    return configOf(east);
+  });
+  setup(late);
+  await start(manager);
+  const widget = await east.create({ size: 4 });
+  await eventually(async () => expect(await readyOf(east, widget)).toBe(4));
+  await hanging.remove();
+  expect([...manager.clusters.keys()]).toEqual(["late"]);
+  expect(() => setup(hanging)).toThrow("its cluster was removed");
+});
+
+test("a source that fails ends its controller, and no other of this or another cluster", async () => {
+  const { manager, lines } = makeManager();
+  const cluster = manager.addCluster("east", await configOf(east));
+  setup(cluster);
+  const source = { name: "broken", start: () => Promise.reject(new Error("boom")) };
+  cluster
+    .controllerOf(String)
+    .named("broken")
+    .watchesSource(source)
+    .complete({ reconcile() {} });
+  await start(manager);
+  const widget = await east.create({ size: 8 });
+  await eventually(async () => expect(await readyOf(east, widget)).toBe(8));
+  expect(lines).toContainEqual(expect.objectContaining({ cluster: "east", level: "error", error: "boom" }));
+});
+
+test("nothing is kept of clusters that were removed", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const { manager } = makeManager();
+  await start(manager);
+  const gone: WeakRef<Cluster>[] = [];
+  for (let index = 0; index < 5; index++) {
+    const cluster = manager.addCluster(`east-${index}`, await configOf(east));
+    setup(cluster);
+    gone.push(new WeakRef<Cluster>(cluster));
+    await cluster.remove();
+  }
+  await eventually(() => {
+    collect();
+    // The last one may still be on the stack.
+    expect(gone.filter((ref) => ref.deref()).length).toBeLessThanOrEqual(1);
+  });
 });
 
 test("names must be unique, and end in metrics and logs", () => {

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { onAbort } from "../clock/on-abort.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
@@ -23,7 +24,7 @@ export interface AddedClusterParts
   readonly log: Logger;
   readonly events: ApiEventRecorder;
   /** What runs with the manager. */
-  readonly lifecycle: { add(runnable: WarmRunnable): void };
+  readonly lifecycle: { add(runnable: WarmRunnable): void; forget(runnable: WarmRunnable): void };
   /** 0 for none, negative for no limit. */
   readonly gracefulShutdownTimeout: number;
   /** Closes the connections. */
@@ -31,8 +32,8 @@ export interface AddedClusterParts
   readonly onRemoved: () => void;
 }
 
-/** How long the last Events of a cluster may take, in milliseconds. */
-const eventsTimeout = 1000;
+/** How long the last Events of a cluster and the end of its connections may take, in milliseconds. */
+const closeTimeout = 1000;
 
 /**
  * A cluster besides the manager's own. Its controllers have queues and workers of their own, so a cluster that doesn't
@@ -45,18 +46,19 @@ export class AddedCluster implements MemberCluster {
   readonly #removed = new AbortController();
   readonly #deadline = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  readonly #runnables: WarmRunnable[] = [];
   #end: Promise<void> | undefined;
   #isStarted = false;
 
   constructor(name: string, parts: AddedClusterParts) {
     this.name = name;
     this.#parts = parts;
-    const { client, cache, controllerDefaults, lifecycle } = parts;
+    const { client, cache, controllerDefaults } = parts;
     this.#controllers = new ControllerSet(
       { client, cache, controllerDefaults, cluster: name },
-      { ...parts, lifecycle: { add: (runnable) => lifecycle.add(this.#untilRemoved(runnable)) } },
+      { ...parts, lifecycle: { add: (runnable) => this.#add(this.#untilRemoved(runnable)) } },
     );
-    lifecycle.add({
+    this.#add({
       name: `cluster ${name}`,
       needLeaderElection: false,
       start: ({ signal, deadline }) => this.#run(signal, deadline),
@@ -107,58 +109,79 @@ export class AddedCluster implements MemberCluster {
     return this.#end ?? Promise.resolve();
   }
 
+  #add(runnable: WarmRunnable): void {
+    this.#parts.lifecycle.add(runnable);
+    this.#runnables.push(runnable);
+  }
+
   /** Runs the cache and the connections, which must outlive the controllers. */
   #run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
     this.#isStarted = true;
     if (this.#removed.signal.aborted) return Promise.resolve();
+    const forget = [
+      onAbort(signal, () => this.#removed.abort()),
+      onAbort(deadline, () => this.#deadline.abort(deadline.reason)),
+    ];
     this.#parts.cache.start();
-    this.#end = aborted(AbortSignal.any([signal, this.#removed.signal])).then(async () => {
-      const late = AbortSignal.any([deadline, this.#deadline.signal]);
-      await Promise.race([Promise.all(this.#running), aborted(late)]);
-      await this.#close(late);
+    this.#end = aborted(this.#removed.signal).then(async () => {
+      await Promise.race([Promise.all(this.#running), aborted(this.#deadline.signal)]);
+      await this.#close();
+      for (const each of forget) each();
     });
     return this.#end;
   }
 
-  /** A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. */
+  /**
+   * A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. If a
+   * source of it fails, only this controller ends.
+   */
   #untilRemoved(controller: WarmRunnable): WarmRunnable {
     const { name, needLeaderElection } = controller;
+    const signal = this.#removed.signal;
     return {
       name,
       needLeaderElection,
-      warmUp: async (signal) => {
-        controller.warmUp?.(AbortSignal.any([signal, this.#removed.signal])).catch(this.#ignore);
+      warmUp: async () => {
+        controller.warmUp?.(signal).catch(() => {});
       },
-      start: async ({ signal, deadline, log }) => {
-        if (this.#removed.signal.aborted) return;
-        const running = Promise.resolve(
-          controller.start({
-            signal: AbortSignal.any([signal, this.#removed.signal]),
-            deadline: AbortSignal.any([deadline, this.#deadline.signal]),
-            log,
-          }),
-        );
-        const ended = running.catch(this.#ignore);
-        this.#running.add(ended);
-        void ended.then(() => this.#running.delete(ended));
+      start: async ({ log }) => {
+        if (signal.aborted) return;
+        const running = (async () => {
+          try {
+            await controller.start({ signal, deadline: this.#deadline.signal, log });
+          } catch (error) {
+            if (!signal.aborted)
+              this.log.error("A controller of this cluster failed, and ends", { name, error });
+          }
+        })();
+        this.#running.add(running);
         await running;
+        this.#running.delete(running);
       },
     };
   }
 
-  /** A failure also rejects the start, which the manager reports. */
-  readonly #ignore = (): void => {};
-
-  async #close(deadline = AbortSignal.abort()): Promise<void> {
-    const { clock, cache, events, close, onRemoved } = this.#parts;
+  /** Neither a cluster nor a config that doesn't answer may delay the release of the lease. */
+  async #close(): Promise<void> {
+    const { clock, lifecycle, log, onRemoved } = this.#parts;
     this.#controllers.forget();
-    await cache.stop();
-    // A cluster that doesn't answer must not delay the release of the lease.
-    const soon = new AbortController();
-    const cancel = clock.setTimer(() => soon.abort(), eventsTimeout);
-    await events.stop(AbortSignal.any([deadline, soon.signal]));
+    for (const runnable of this.#runnables) lifecycle.forget(runnable);
+    const late = new AbortController();
+    const forget = onAbort(this.#deadline.signal, () => late.abort());
+    const cancel = clock.setTimer(() => late.abort(), closeTimeout);
+    const closing = this.#closeParts(late.signal).catch((error: unknown) =>
+      log.error("Closing the cluster failed", { error }),
+    );
+    await Promise.race([closing, aborted(late.signal)]);
     cancel();
-    await close();
+    forget();
     onRemoved();
+  }
+
+  async #closeParts(late: AbortSignal): Promise<void> {
+    const { cache, events, close } = this.#parts;
+    await cache.stop();
+    await events.stop(late);
+    await close();
   }
 }

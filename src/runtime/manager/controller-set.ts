@@ -39,6 +39,7 @@ export class ControllerSet implements ControllerHost {
   readonly #parts: ControllerSetParts;
   readonly #cluster: string | undefined;
   readonly #engines = new Map<string, MeasurableController>();
+  #isForgotten = false;
 
   constructor(
     { client, cache, shards, controllerDefaults, cluster }: ControllerSetScope,
@@ -60,6 +61,8 @@ export class ControllerSet implements ControllerHost {
   }: BuiltController<R>): ExtensibleController<R> {
     const name = this.#cluster === undefined ? spec.name : `${this.#cluster}/${spec.name}`;
     const { log, clock, events, lifecycle, measurements, tracing } = this.#parts;
+    if (this.#isForgotten)
+      throw new TerminalError(`controller "${name}" can't be added: its cluster was removed`);
     if (this.#engines.has(name))
       throw new TerminalError(
         `there are two controllers named "${name}": give one another name with named()`,
@@ -89,8 +92,9 @@ export class ControllerSet implements ControllerHost {
     return engine;
   }
 
-  /** Measures the controllers no more: their cluster was removed. */
+  /** Measures the controllers no more, and takes no others: their cluster was removed. */
   forget(): void {
+    this.#isForgotten = true;
     for (const engine of this.#engines.values()) this.#parts.measurements.remove(engine);
   }
 }

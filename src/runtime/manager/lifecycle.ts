@@ -116,6 +116,13 @@ export class Lifecycle {
     if (this.#isWarming) this.#warmUp(runnable);
   }
 
+  /** Forgets a runnable that has ended, or will never run. */
+  forget(runnable: WarmRunnable): void {
+    const at = this.#warm.indexOf(runnable);
+    if (at >= 0) this.#warm.splice(at, 1);
+    for (const group of [this.#others, this.#leaders]) group.forget(runnable);
+  }
+
   /** Runs until `stop` is called or something fails; rejects with all failures. */
   async run(): Promise<void> {
     if (this.#state !== "new") throw new TerminalError("a manager can be started once");

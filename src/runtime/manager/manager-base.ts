@@ -26,10 +26,16 @@ export function makeBase({ name, clock = systemClock, config, logger }: ManagerO
   return { name, clock, config: loadOnce(config ?? (() => loadConfig())), measurements, log };
 }
 
-/** The config of a cluster is loaded once for all clients. */
+/** The config of a cluster is loaded once for all clients; one that could not be loaded is tried again. */
 export function loadOnce(
   config: ClusterConfig | (() => Promise<ClusterConfig>),
 ): () => Promise<ClusterConfig> {
   let found: Promise<ClusterConfig> | undefined;
-  return () => (found ??= typeof config === "function" ? config() : Promise.resolve(config));
+  return () => {
+    if (found) return found;
+    const loading = typeof config === "function" ? config() : Promise.resolve(config);
+    loading.catch(() => (found = undefined));
+    found = loading;
+    return loading;
+  };
 }

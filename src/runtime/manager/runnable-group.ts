@@ -24,6 +24,12 @@ export class RunnableGroup {
     else this.#waiting.push(runnable);
   }
 
+  /** Forgets a runnable that waits for the start. */
+  forget(runnable: Runnable): void {
+    const at = this.#waiting.indexOf(runnable);
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
+
   start(context: Omit<RunContext, "signal">): void {
     if (this.#stopping.signal.aborted) return;
     this.#context = context;

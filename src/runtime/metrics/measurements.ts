@@ -43,7 +43,11 @@ export class Measurements {
 
   /** Forgets a controller: its cluster was removed. */
   remove(controller: MeasurableController): void {
-    this.#controllers.splice(this.#controllers.indexOf(controller), 1);
+    const at = this.#controllers.indexOf(controller);
+    if (at === -1) return;
+    this.#controllers.splice(at, 1);
+    // What still runs there must not begin its series anew.
+    controller.observe({ reconciled() {}, failed() {}, added() {}, retried() {}, taken() {}, finished() {} });
     this.#metrics?.controllers.forget(controller);
   }
 
