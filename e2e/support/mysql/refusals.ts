@@ -43,6 +43,7 @@ export const refusals: readonly Scenario[] = [
         [{ password: "a\nb" }, "spec.password"],
         [{ config: { "server-id": "7" } }, "the operator sets"],
         [{ config: { gtid_mode: "OFF" } }, "the operator sets"],
+        [{ config: { "secure-file-priv": "" } }, "the operator sets"],
         [{ config: { UPPER: "1" } }, "spec.config"],
         [{ config: { max_connections: "9\nserver_id=7" } }, "spec.config"],
         [{ config: many(65) }, "spec.config"],
