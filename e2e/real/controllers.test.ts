@@ -19,12 +19,8 @@ const unscheduled = "scheduling";
 console.log(
   `left out: the stories ${unscheduled}: no kube-scheduler is built, e2e/controllers/record.ts needs one`,
 );
-const unsettled = "mirrored-endpoints";
-console.log(
-  `left out: the stories ${unsettled}: the real endpoints controller sometimes deletes Endpoints that have no Service yet`,
-);
 const told = Object.entries(chapters).filter(
-  ([chapter]) => chapter !== unscheduled && chapter !== unsettled && !leftOut.includes(chapter),
+  ([chapter]) => chapter !== unscheduled && !leftOut.includes(chapter),
 );
 
 describe.skipIf("missing" in binaries)("a real kube-controller-manager", () => {

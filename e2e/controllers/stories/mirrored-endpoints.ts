@@ -14,11 +14,14 @@ export const mirroredEndpointStories: readonly Story[] = [
   {
     name: "endpoints that a user writes",
     steps: [
+      // The Service comes first: the real endpoints controller deletes Endpoints without one when it starts.
       {
-        name: "without a service",
-        requests: [written("db", [one], { labels: { tier: "data" }, annotations: { a: "b" } })],
+        name: "with a service",
+        requests: [
+          service("db"),
+          written("db", [one], { labels: { tier: "data" }, annotations: { a: "b" } }),
+        ],
       },
-      { name: "with a service", requests: [service("db")] },
       {
         name: "other addresses",
         requests: [
@@ -75,7 +78,6 @@ export const mirroredEndpointStories: readonly Story[] = [
           service("bare", { clusterIP: "None", ports: [] }),
           written("lock", [one], { annotations: { "control-plane.alpha.kubernetes.io/leader": "me" } }),
           written("bare", [{ addresses: [{ ip: "192.0.2.9" }] }]),
-          written("alone", [one]),
         ],
       },
       { name: "endpoints deleted", requests: [remove(`${endpoints}/bare`)] },
