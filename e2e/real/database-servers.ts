@@ -15,6 +15,7 @@ import {
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@tsbuilder/apimachinery/port";
+import { limits } from "../../.config/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { watchLog } from "../support/watched-process.ts";
 
@@ -136,6 +137,9 @@ export async function databaseServer(
       const { status, stdout, stderr } = spawnSync(...command(name), {
         env: { ...env, ...more },
         cwd: "/",
+        // While it runs, the test can't reach its own limit.
+        timeout: limits.build,
+        killSignal: "SIGKILL",
         encoding: "utf8",
       });
       return { code: status, output: stdout + stderr };
