@@ -13,7 +13,7 @@ export interface Exhibit {
 
 /** All mistakes. */
 export const exhibits: readonly Exhibit[] = [
-  { mistake: "second-child-forgotten", classes: ["interrupted", "drift", "stale-view"] },
+  { mistake: "second-child-forgotten", classes: ["interrupted", "drift", "stale-view", "missed-event"] },
   { mistake: "one-time-step-twice", classes: ["interrupted", "stale-view", "unretried"] },
   { mistake: "stranger-deleted", plan: 4, classes: ["foreign-object"], withStranger: true },
   { mistake: "stranger-overwritten", plan: 4, classes: ["foreign-object"], withStranger: true },

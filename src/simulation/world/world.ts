@@ -30,6 +30,9 @@ const aside = new Set([
   "ipaddresses.networking.k8s.io",
 ]);
 
+/** How long after a fault a process may wait until it watches again. */
+const recovery = 60_000;
+
 /** The cluster and the processes of one run. */
 export class World {
   readonly loop = new EventLoop();
@@ -91,7 +94,7 @@ export class World {
       if (this.isProcess(by)) {
         if (type === "ADDED") this.children.push(object);
         this.lastEffort = this.loop.now;
-        this.changes.add(name, object);
+        if (!this.#isDisturbed) this.changes.add(name, object);
       }
       const wasDeleted = previous?.object.metadata.deletionTimestamp !== undefined;
       const fields =
@@ -124,6 +127,17 @@ export class World {
     for (const replica of this.replicas)
       if (replica.operator === this.replicas.find(({ name }) => name === holder)?.operator)
         replica.isLeader = replica.name === holder;
+  }
+
+  /** Whether a process may see an old state, and so change things in vain until it learns better. */
+  get #isDisturbed(): boolean {
+    const { now } = this.loop;
+    return (
+      this.replicas.some(({ viewHeldUntil }) => now < viewHeldUntil) ||
+      this.faults.timed.some(
+        (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + recovery,
+      )
+    );
   }
 
   isProcess(who: string): boolean {
