@@ -1,17 +1,20 @@
 /**
  * Several processes of one operator that share its objects:
  * - scale: reconciles a second, the processor's time of a reconcile, and the memory of a process, for 1, 2 and 3 processes;
- * - waits: how long changes wait for their answers while processes are killed and join, beside a leader election with
- *   the same times;
+ * - waits: how long changes wait for their answers while processes are killed and join, beside leader elections with
+ *   the same times, ours and controller-runtime's;
  * - clashes: writes of objects that another process had not given up. There must be none.
  * Run: [OBJECTS=600] [ROUNDS=3] [KILLS=4] [EVERY=10] [WORK=2] [KUBECONFIG=…] npm run bench -- shards
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { createCache, createClient, loadConfig } from "@tsbuilder/runtime";
 import { Fleet, type FleetOptions } from "../support/fleet.ts";
 import { Namespace, Widget, widgetDefinition } from "../support/widget-kinds.ts";
+import { buildTwin } from "./side-by-side/build-operators.ts";
 import { percentile } from "./side-by-side/statistics.ts";
 
 const number = (name: string, preset: number): number => Number(process.env[name] ?? preset);
@@ -34,10 +37,16 @@ await client
   .catch(() => {});
 await sleep(2000);
 let serial = 0;
+const folder = mkdtempSync(join(tmpdir(), "tsbuilder-shards-"));
 try {
   for (let round = 0; round < rounds; round++) for (const count of [1, 2, 3]) await scale(count);
-  for (const mode of ["shards", "leader-elect"] as const) await waits(mode);
+  await waits({ mode: "shards" }, "shards");
+  await waits({ mode: "leader-elect" }, "leader election");
+  const twin = buildTwin(folder, "./elected");
+  if (twin) await waits({ mode: "leader-elect", program: twin }, "controller-runtime's leader election");
+  else console.log("left out: controller-runtime: Go was not found");
 } finally {
+  rmSync(folder, { recursive: true });
   await client.close();
   await cluster?.stop();
 }
@@ -115,8 +124,9 @@ async function scale(count: number): Promise<void> {
 }
 
 /** Changes that go on while one process is killed again and again, and another is started. */
-async function waits(mode: FleetOptions["mode"]): Promise<void> {
-  const run = await begin({ mode });
+async function waits(options: Omit<FleetOptions, "namespace">, name: string): Promise<void> {
+  const { mode } = options;
+  const run = await begin(options);
   const { fleet } = run;
   try {
     for (let index = 0; index < objects; index++) await run.change(index);
@@ -147,7 +157,7 @@ async function waits(mode: FleetOptions["mode"]): Promise<void> {
     const sorted = run.waits.toSorted((a, b) => a - b);
     const show = (share: number): string => `${(percentile(sorted, share * 100) / 1000).toFixed(2)} s`;
     console.log(
-      `${mode}: ${kills} of 3 processes killed, one each ${every / 1000} s: ${sorted.length} changes answered, ` +
+      `${name}: ${kills} of 3 processes killed, one each ${every / 1000} s: ${sorted.length} changes answered, ` +
         `${run.unanswered()} not; waits p50 ${show(0.5)}, p90 ${show(0.9)}, p99 ${show(0.99)}, longest ${show(1)}; ` +
         (mode === "shards" ? `${fleet.observer.clashes.length} clashes` : "one leader"),
     );

@@ -20,6 +20,8 @@ export interface FleetOptions {
   readonly leases?: string;
   /** Milliseconds of the processor that a reconcile takes. */
   readonly work?: number;
+  /** Another program that takes the same flags. */
+  readonly program?: string;
 }
 
 /** One process of an operator, with an observer between it and the server. */
@@ -72,14 +74,11 @@ export class Fleet {
     proxy.onAnswer = (request) => this.observer.answered(name, request);
     const kubeconfig = join(this.#folder, name);
     writeFileSync(kubeconfig, JSON.stringify(this.#through(proxy.config.server)));
-    const { namespace, mode, leases = "", work = 0 } = this.#options;
+    const { namespace, mode, leases = "", work = 0, program: other } = this.#options;
     const child = spawn(
-      process.execPath,
+      other ?? process.execPath,
       [
-        "--conditions=@tsbuilder/source",
-        "--import",
-        "tsx",
-        program,
+        ...(other === undefined ? ["--conditions=@tsbuilder/source", "--import", "tsx", program] : []),
         `--${mode}`,
         `--kubeconfig=${kubeconfig}`,
         `--watch-namespaces=${namespace}`,

@@ -11,7 +11,7 @@ export async function buildOperators(folder: string): Promise<ReadonlyMap<string
   const operators = new Map<string, Command>([
     ["tsbuilder", [process.execPath, ...deployedOptions(), await bundle(folder)]],
   ]);
-  const twin = buildTwin(folder);
+  const twin = buildTwin(folder, ".");
   if (twin) operators.set("controller-runtime", [twin]);
   else console.log("left out: controller-runtime: Go was not found");
   return operators;
@@ -44,10 +44,11 @@ async function bundle(folder: string): Promise<string> {
   return outfile;
 }
 
-function buildTwin(folder: string): string | undefined {
+/** Builds a Go operator of `../operators/controller-runtime`; undefined without Go. */
+export function buildTwin(folder: string, place: "." | "./elected"): string | undefined {
   const output = join(folder, "operator");
   const cwd = new URL("../operators/controller-runtime", import.meta.url).pathname;
-  const { status } = spawnSync("go", ["build", "-o", output, "."], {
+  const { status } = spawnSync("go", ["build", "-o", output, place], {
     cwd,
     stdio: ["ignore", "ignore", "inherit"],
   });
