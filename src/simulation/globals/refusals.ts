@@ -43,7 +43,9 @@ function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunct
   // Other code derives from a class meanwhile, and asks for its instances.
   if (real.prototype !== undefined) replaced.prototype = real.prototype as object;
   const { [promisify.custom]: custom } = real;
-  return Object.assign(replaced, custom && { [promisify.custom]: checked(custom, check) });
+  // What was promisified once is from then on its own promisified version.
+  if (!custom || custom === real) return replaced;
+  return Object.assign(replaced, { [promisify.custom]: checked(custom, check) });
 }
 
 /** Refuses by name what a simulation can't own. Outside of simulations all of it works as before. */

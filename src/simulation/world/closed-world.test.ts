@@ -1,3 +1,4 @@
+import childProcess from "node:child_process";
 import crypto, { randomFillSync } from "node:crypto";
 import dgram from "node:dgram";
 import fs from "node:fs";
@@ -51,6 +52,14 @@ test.each<readonly [string, () => Promise<unknown>]>([
     return Date.now() - started;
   });
   expect(took).toBe(3000);
+});
+
+test("functions that were promisified before are refused, too", async () => {
+  // Node then keeps the promisified version as its own promisified version.
+  promisify(childProcess.execFile);
+  expect(await outcomeOf(() => promisify(childProcess.execFile)("true"))).toMatch(
+    /child_process.execFile\(\)/,
+  );
 });
 
 test.each<readonly [string, () => unknown]>([
