@@ -29,10 +29,20 @@ function maskBody({ text, body }: ReceivedResponse): unknown {
   if (body !== undefined) return mask(body);
   const lines = text.trim().split("\n");
   try {
-    return lines.map((line) => mask(JSON.parse(line)));
+    const events = lines
+      .map((line) => JSON.parse(line) as unknown)
+      .filter((event) => !isTimedBookmark(event));
+    return events.length === 1 ? mask(events[0]) : events.map((event) => mask(event));
   } catch {
     return maskText(text).replace(/resourceVersion: "\d+"/g, 'resourceVersion: "{rv}"');
   }
+}
+
+/** Whether an event is a bookmark that a server sends once in a while, rather than after the initial events. */
+function isTimedBookmark(event: unknown): boolean {
+  const { type, object } = event as { type?: unknown; object?: { metadata?: { annotations?: object } } };
+  const annotations = object?.metadata?.annotations ?? {};
+  return type === "BOOKMARK" && !("k8s.io/initial-events-end" in annotations);
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

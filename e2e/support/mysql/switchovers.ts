@@ -49,7 +49,7 @@ export const switchovers: readonly Scenario[] = [
       expect(await context.find(Job, "db-switchover")).toBeUndefined();
       context.decidePods(() => undefined);
       await context.eventually(async () => expect((await context.statefulSet("db")).spec?.replicas).toBe(1));
-      expect((await context.status("db")).primary).toBe("db-0");
+      await context.eventually(async () => expect((await context.status("db")).primary).toBe("db-0"));
     },
   },
   {
