@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { applyObjects, diffObjects, type ApplyOptions } from "./apply.ts";
 import { describeObject, isCrd, type ManifestObject, parseManifest } from "./manifest.ts";
 import { checkKinds } from "./served-kinds.ts";
@@ -12,6 +14,13 @@ export async function renderCrds(project: string): Promise<ManifestObject[]> {
 /** Renders what `deploy` applies: the CRDs, the operator and its RBAC. */
 export async function renderDeployment(project: string, overrides: Overrides): Promise<ManifestObject[]> {
   return parseManifest(await renderConfig(project, "default", overrides));
+}
+
+/** Renders the sample objects; none if the project has no samples. */
+export async function renderSamples(project: string): Promise<ManifestObject[]> {
+  const path = "samples";
+  if (!existsSync(join(project, "config", path, "kustomization.yaml"))) return [];
+  return parseManifest(await renderConfig(project, path));
 }
 
 /** Renders the whole deployment as one manifest, for users without tsbuilder. */

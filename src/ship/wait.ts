@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../shared/errors.ts";
-import { type ClusterChoice, readJson } from "./kubectl.ts";
-import type { ManifestObject } from "./manifest.ts";
+import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import { formatManifest, type ManifestObject } from "./manifest.ts";
 import {
   type DeploymentState,
   type WarningEvent,
@@ -9,31 +9,90 @@ import {
   type PodState,
   reasonsOf,
 } from "./unavailable.ts";
+import { hasWebhooks, unreachedWebhooks } from "./unreached-webhooks.ts";
 
-/** Waits until the deployed operator is available; on timeout, explains why with its pods and events. */
-export async function waitForDeployment(
-  target: ManifestObject,
+/**
+ * Waits until a deployed operator does its work: its Deployment is available, and the API server reaches its webhooks.
+ * On timeout, explains what is missing.
+ */
+export async function waitForOperator(
+  deployed: readonly ManifestObject[],
+  renderSamples: () => Promise<readonly ManifestObject[]>,
   choice: ClusterChoice,
-  { seconds, every = 1 }: { seconds: number; every?: number },
+  seconds: number,
 ): Promise<void> {
-  const { name, namespace = "default" } = target.metadata;
-  const where = ["--namespace", namespace];
   const deadline = Date.now() + seconds * 1000;
+  const deployment = deployed.find(({ kind }) => kind === "Deployment");
+  if (deployment) await until(deadline, () => checkDeployment(deployment, choice, seconds));
+  if (!hasWebhooks(deployed)) return;
+  const samples = await renderSamples();
+  await until(deadline, () => checkWebhooks(deployed, samples, choice, seconds));
+}
+
+/** Why something is not ready yet. */
+type Reason = () => Promise<TsbuilderError>;
+
+async function until(deadline: number, check: () => Promise<Reason | undefined>): Promise<void> {
   for (;;) {
-    const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
-    if (deployment && isAvailable(deployment)) return;
-    if (Date.now() >= deadline) {
-      const reasons = await findReasons(deployment, choice, where);
-      const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
-      throw new TsbuilderError(
-        [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
-        {
-          code: "TOOL_FAILED",
-          hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
-        },
-      );
-    }
-    await delay(every * 1000);
+    const reason = await check();
+    if (!reason) return;
+    if (Date.now() >= deadline) throw await reason();
+    await delay(1000);
+  }
+}
+
+async function checkDeployment(
+  { metadata: { name, namespace = "default" } }: ManifestObject,
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<Reason | undefined> {
+  const where = ["--namespace", namespace];
+  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
+  if (deployment && isAvailable(deployment)) return undefined;
+  return async () => {
+    const reasons = await findReasons(deployment, choice, where);
+    const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
+    return new TsbuilderError(
+      [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
+      {
+        code: "TOOL_FAILED",
+        hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
+      },
+    );
+  };
+}
+
+/**
+ * A ready pod is not enough: its node's rules for the Service and the API server's copy of the CA arrive a moment later,
+ * and until then what the webhooks admit is refused. The samples are sent as a dry run: they pass all webhooks, and
+ * nothing is stored.
+ */
+async function checkWebhooks(
+  deployed: readonly ManifestObject[],
+  samples: readonly ManifestObject[],
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<Reason | undefined> {
+  if (samples.length === 0) return undefined;
+  const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
+  if (failures.length === 0) return undefined;
+  return async () =>
+    new TsbuilderError(
+      [`the API server does not reach the operator's webhooks after ${seconds} s`, ...failures].join("\n  "),
+      {
+        code: "TOOL_FAILED",
+        hint: "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies",
+      },
+    );
+}
+
+async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterChoice): Promise<string> {
+  try {
+    const words = ["create", "--dry-run=server", "--filename", "-"];
+    await runKubectl(choice, words, formatManifest(samples));
+    return "";
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

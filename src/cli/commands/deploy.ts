@@ -9,7 +9,11 @@ export const deploy = defineCommand({
   flags: {
     ...applyFlags,
     ...overrideFlags,
-    wait: { type: "boolean", summary: "wait for the operator to become available", default: false },
+    wait: {
+      type: "boolean",
+      summary: "wait until the operator is available and its webhooks respond",
+      default: false,
+    },
     timeout: { type: "number", summary: "seconds to wait", placeholder: "SECONDS", default: 180 },
     prune: {
       type: "boolean",
@@ -20,7 +24,7 @@ export const deploy = defineCommand({
   examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
   async run({ flags, cwd, ui }) {
     const { root, project } = openProject(cwd, ui);
-    const { applyOrDiff, renderDeployment } = await import("../../ship/deploy.ts");
+    const { applyOrDiff, renderDeployment, renderSamples } = await import("../../ship/deploy.ts");
     const objects = await renderDeployment(root, { image: flags.image, namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;
     await announceTarget(flags, ui, { action: "Deploying", namespace });
@@ -33,9 +37,8 @@ export const deploy = defineCommand({
       if (pruned.length > 0) ui.print(pruned.join("\n"));
     }
     if (!flags.wait) return;
-    const { waitForDeployment } = await import("../../ship/wait.ts");
-    const operator = objects.find(({ kind }) => kind === "Deployment");
-    if (operator) await waitForDeployment(operator, flags, { seconds: flags.timeout });
+    const { waitForOperator } = await import("../../ship/wait.ts");
+    await waitForOperator(objects, () => renderSamples(root), flags, flags.timeout);
     ui.note("The operator is available.");
   },
 });
