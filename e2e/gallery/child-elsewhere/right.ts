@@ -12,7 +12,7 @@ export function setup(manager: Manager): void {
     })
     .complete({
       async reconcile(request) {
-        const app = await client.find(App, request, { live: true });
+        const app = await client.find(App, request);
         if (app)
           await client.apply(ConfigMap, { metadata: away(request), data: { message: app.spec.message } });
       },

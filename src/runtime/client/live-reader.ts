@@ -31,7 +31,10 @@ export class LiveReader implements Reader {
   }
 
   request(request: RawRequest): Promise<RawResponse> {
-    return this.transport.send(this.withSignal(request));
+    const { method = "GET" } = request;
+    const send = () => this.transport.send(this.withSignal(request));
+    const beforeWrite = method === "GET" ? undefined : currentCallContext()?.beforeWrite;
+    return beforeWrite ? beforeWrite().then(send) : send();
   }
 
   async find<T extends KubernetesObject>(

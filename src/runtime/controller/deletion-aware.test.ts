@@ -1,6 +1,7 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { interceptClient } from "../client/intercept-client.ts";
 import { type ClientOptions, createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { ApiError } from "../errors/api-error.ts";
@@ -62,6 +63,42 @@ test("finalizers are added before the first reconcile, and removed one after the
   expect(calls).toEqual(["first", "second", "second", "third"]);
   expect(await finalizersOf(key)).toBeUndefined();
   expect(reconciled).toEqual([key.name]);
+});
+
+test("what an earlier process cleaned up isn't cleaned up again from an old view: the next object of the name has its children", async () => {
+  let old: unknown;
+  const calls: string[] = [];
+  const live = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+  onTestFinished(() => live.close());
+  const client = interceptClient(live, {
+    find: (call, next) =>
+      old !== undefined && !(call.args[1] as { live?: boolean } | undefined)?.live
+        ? Promise.resolve(old)
+        : next(call),
+  });
+  const finalizers = [{ name: "example.com/hold", cleanup: () => void calls.push("cleanup") }];
+  const policy = { kind: Widget, finalizers, whileDeleting: false };
+  const written: string[] = [];
+  /** A process that has not met any object yet. */
+  const run = (request: Request) =>
+    deletionAware(client, policy, {
+      async reconcile({ name }) {
+        await client.apply(Widget, { metadata: { ...request, name: `${name}-child` }, spec: {} });
+        written.push(name);
+      },
+    }).reconcile(request, context);
+  const key = cluster.key();
+  await cluster.client.create(Widget, { metadata: key, spec: {} });
+  await run(key);
+  const alive = await cluster.client.find(Widget, key);
+  await cluster.client.delete(Widget, key);
+  const deleted = await cluster.client.find(Widget, key);
+  await run(key);
+  await cluster.client.create(Widget, { metadata: key, spec: {} });
+  await run(key);
+  expect([calls, written]).toEqual([["cleanup"], [key.name, key.name]]);
+  for (old of [alive, deleted]) await run(key);
+  expect([calls, written]).toEqual([["cleanup"], [key.name, key.name]]);
 });
 
 test("a 404 of a proxy doesn't look as if the object were gone", async () => {

@@ -3,7 +3,8 @@ import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { isMissingObject } from "../client/live-reader.ts";
-import { formatKey, keyOf } from "../client/object-key.ts";
+import { keyOf } from "../client/object-key.ts";
+import { FinalizedObjects } from "./finalized-objects.ts";
 import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
 
 /** What a controller does with objects that are being deleted. */
@@ -24,12 +25,8 @@ export function deletionAware<T extends KubernetesObject>(
   reconciler: Reconciler,
 ): Reconciler {
   const { kind, finalizers, whileDeleting } = policy;
-  /**
-   * The uids of objects whose last finalizer was removed, by key. The server answers that request with the previous
-   * version, so the cache doesn't know that the object is gone until the watch reports it. Cleanup must not run again
-   * in the meantime.
-   */
-  const gone = new Map<string, string | undefined>();
+  const names = finalizers.map(({ name }) => name);
+  const finalized = new FinalizedObjects(client, kind, names);
 
   /**
    * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
@@ -46,25 +43,26 @@ export function deletionAware<T extends KubernetesObject>(
 
   async function reconcileOrCleanUp(request: Request, context: Context): Promise<Result> {
     const object = await client.find(kind, request);
-    const key = formatKey(request);
-    if (object && gone.has(key) && gone.get(key) === object.metadata.uid) return;
-    gone.delete(key);
-    if (object?.metadata.deletionTimestamp !== undefined) {
+    if (!object) finalized.forget(request);
+    else if (finalized.isGone(object)) return;
+    else if (object.metadata.deletionTimestamp !== undefined) {
       const wait = await cleanUp(object, context);
       if (wait || !whileDeleting) return wait;
-    } else if (object) {
+    } else if (finalizers.length > 0) {
       await addFinalizers(object, context);
+      return await finalized.writing(object, () => reconciler.reconcile(request, context));
     }
     return await reconciler.reconcile(request, context);
   }
 
   async function addFinalizers(object: DeepReadonly<T>, { log }: Context): Promise<void> {
     const present = object.metadata.finalizers ?? [];
-    const missing = finalizers.map(({ name }) => name).filter((name) => !present.includes(name));
+    const missing = names.filter((name) => !present.includes(name));
     if (missing.length === 0) return;
     await client.patch(kind, object, ({ metadata }) => {
       metadata.finalizers = [...present, ...missing];
     });
+    finalized.noteThere(object);
     log.debug("Added finalizers", { finalizers: missing });
   }
 
@@ -73,6 +71,7 @@ export function deletionAware<T extends KubernetesObject>(
     let current = object;
     for (const { name, cleanup } of finalizers) {
       if (!current.metadata.finalizers?.includes(name)) continue;
+      if (!(await finalized.has(current, [name]))) return;
       const result = await cleanup(current, context);
       if (result?.requeueAfter !== undefined) return result;
       const left = await removeFinalizer(current, name);
@@ -96,7 +95,7 @@ export function deletionAware<T extends KubernetesObject>(
       const left = await client.patch(kind, latest, ({ metadata }) => {
         metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
       });
-      if (!left.metadata.finalizers?.length) gone.set(formatKey(keyOf(left)), left.metadata.uid);
+      if (!left.metadata.finalizers?.length) finalized.noteGone(left);
       return left;
     } catch (error) {
       if (isMissingObject(error)) return undefined;

@@ -13,6 +13,8 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Throws if the code may not write any more. Called before each attempt. */
   readonly assertMayWrite?: (() => void) | undefined;
+  /** Called, and awaited, before each call that writes; a rejection is that of the call, and nothing is sent. */
+  readonly beforeWrite?: (() => Promise<void>) | undefined;
   /** Receives warnings instead of the client's own `onWarning`. */
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
 }
