@@ -1,17 +1,19 @@
 import { isTyped } from "./flag-word.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Command, FlagDefinition } from "./command.ts";
+import { orderWords } from "./order-words.ts";
 import { commands } from "./commands/index.ts";
 import { verboseFlag, verboseSummary } from "./verbose.ts";
 
 /** Completions for the last word, with a description: `name<tab>description`. */
 export async function complete(words: readonly string[], cwd: string): Promise<string[]> {
-  const before = words.slice(0, -1);
+  const typed = words.slice(0, -1);
+  const before = orderWords(typed);
   const current = words.at(-1) ?? "";
   const entry = commands
     .filter(({ name }) => name.split(" ").every((word, i) => before[i] === word))
     .sort((a, b) => b.name.length - a.name.length)[0];
-  if (!entry) return nextWords(before);
+  if (!entry) return completeName(typed, before, current);
   const command = (await entry.load()) as Command;
   const name = (before.at(-1) ?? "").replace(/^--/u, "");
   const flag = command.flags[name];
@@ -22,6 +24,14 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
   }
   if (formatFlags(command).includes(before.at(-1)!)) return ["text", "json"];
   return [...flagsOf(command, before), ...positionalsOf(command), ...commonFlags(command, before)];
+}
+
+/** Completes command names, and the flags of all commands in front of them. */
+function completeName(typed: readonly string[], before: readonly string[], current: string): string[] {
+  if (formatFlags({ flags: {} }).includes(typed.at(-1) ?? "")) return ["text", "json"];
+  if (current.startsWith("-")) return commonFlags({ flags: {} }, before);
+  const end = before.findIndex((word) => word.startsWith("-"));
+  return nextWords(end === -1 ? before : before.slice(0, end));
 }
 
 /** Completes command names word by word. */
@@ -42,10 +52,10 @@ function flagsOf({ flags }: Command, before: readonly string[]): string[] {
     .map(([name, { summary }]) => `--${name}\t${summary}`);
 }
 
-function commonFlags(command: Command, before: readonly string[]): string[] {
+function commonFlags(command: Pick<Command, "flags" | "streams">, before: readonly string[]): string[] {
   const formats = formatFlags(command).filter((flag) => flag.startsWith("--"));
   return [...formats.map((flag) => [flag, formatSummary] as const), [verboseFlag, verboseSummary] as const]
-    .filter(([flag]) => !isTyped(before, flag))
+    .filter(([flag]) => !isTyped(before, flag) && !(flag === "--output" && isTyped(before, "-o")))
     .map(([flag, summary]) => `${flag}\t${summary}`);
 }
 

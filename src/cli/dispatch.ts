@@ -2,8 +2,10 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
 import { overview } from "./overview.ts";
+import { readFlagWord } from "./flag-word.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
 import { reportAsJson, takeFormat } from "./json-report.ts";
+import { orderWords } from "./order-words.ts";
 import type { Ui } from "./ui.ts";
 import { noteSteps, takeVerbose } from "./verbose.ts";
 
@@ -14,33 +16,36 @@ export async function dispatch(
   ui: Ui,
   host: Host = thisTsbuilder,
 ): Promise<number> {
-  const words = argv.filter((word) => word !== "--help" && word !== "-h");
-  const wantsHelp = words.length < argv.length;
   if (argv[0] === "__complete") {
     const { complete } = await import("./complete.ts");
     for (const proposal of await complete(argv.slice(1), cwd)) ui.print(proposal);
     return 0;
   }
+  const words = orderWords(argv);
   if (words[0] === "help") return dispatch([...words.slice(1), "--help"], cwd, ui, host);
   const entry = findCommand(words);
-  if (entry) {
-    const [{ runCommand }, command] = await Promise.all([import("./run-command.ts"), entry.load()]);
-    const { rest: flags, isVerbose } = takeVerbose(argv.slice(entry.name.split(" ").length));
-    const { rest, isJson } = takeFormat(flags, command);
-    const run = (by: Ui): Promise<number> => {
-      const runIt = (): Promise<number> => runCommand(entry.name, command, rest, cwd, by, host);
-      return isVerbose ? noteSteps(by, runIt) : runIt();
-    };
-    return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
-  }
-  const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
-  if (words.length === 0 || (group.length > 0 && words.length === 1)) {
-    ui.print(overview(words[0]));
-    return wantsHelp || words.length === 0 ? 0 : 1;
-  }
-  const error = unknownCommand(words, group);
-  if (!takeFormat(argv, { flags: {} }).isJson) throw error;
-  return reportAsJson("", ui, () => Promise.reject(error));
+  if (!entry) return dispatchWithoutCommand(words, ui);
+  const [{ runCommand }, command] = await Promise.all([import("./run-command.ts"), entry.load()]);
+  const { rest: flags, isVerbose } = takeVerbose(words.slice(entry.name.split(" ").length));
+  const { rest, isJson } = takeFormat(flags, command);
+  const run = (by: Ui): Promise<number> => {
+    const runIt = (): Promise<number> => runCommand(entry.name, command, rest, cwd, by, host);
+    return isVerbose ? noteSteps(by, runIt) : runIt();
+  };
+  return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
+}
+
+/** Lists the commands, or those of a group, or says that there is no such command. */
+async function dispatchWithoutCommand(words: readonly string[], ui: Ui): Promise<number> {
+  const { rest, isJson } = takeFormat(takeVerbose(words).rest, { flags: {} });
+  const names = rest.filter((word) => word !== "--help" && word !== "-h");
+  const group = commands.filter(({ name }) => name.startsWith(`${names[0]} `));
+  const list = async (by: Ui): Promise<number> => {
+    if (names.length > 1 || (names.length > 0 && group.length === 0)) throw unknownCommand(names, group);
+    by.print(overview(names[0]));
+    return names.length < rest.length || names.length === 0 ? 0 : 1;
+  };
+  return isJson ? reportAsJson("", ui, list) : list(ui);
 }
 
 /** The longest command name that the arguments begin with. */
@@ -51,6 +56,13 @@ function findCommand(words: readonly string[]): CommandEntry | undefined {
 }
 
 function unknownCommand(words: readonly string[], group: readonly CommandEntry[]): TsbuilderError {
+  const flag = readFlagWord(words[0]!)?.flag;
+  if (flag !== undefined) {
+    return new TsbuilderError(`there is no flag ${flag} before a command`, {
+      code: "INVALID_ARGUMENT",
+      hint: "write the command first, then its flags: tsbuilder create api --group apps",
+    });
+  }
   const known = commands.map(({ name }) => name);
   const pair = words.slice(0, 2).join(" ");
   const meant =

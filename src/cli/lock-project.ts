@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { type LockHolder, tryLock } from "@tsbuilder/apimachinery/lock";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { refuseOutside } from "../scaffold/refuse-outside.ts";
+import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /** The command that wants to change a project. */
@@ -65,7 +66,7 @@ function tryProjectLock(root: string, purpose: string): ReturnType<typeof tryLoc
   for (;;) {
     mkdirSync(dirname(file), { recursive: true });
     try {
-      const lock = tryLock(file, purpose);
+      const lock = atFile(file, () => tryLock(file, purpose));
       if (lock.heldBy) return lock;
       return {
         release() {

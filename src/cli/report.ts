@@ -123,7 +123,7 @@ function explainRefusal(error: unknown): ExplainedError | undefined {
   const { code = "", path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   const advice = adviceByCode[code];
   if (!advice || syscall === undefined) return undefined;
-  // Reading a folder is the only error without a path.
+  // What was not called by `atFile` may name no path.
   const what = path === undefined ? "one of the files" : `"${path}"`;
   return { code, message: `${what} ${advice[0]} (${code}, ${syscall})`, hint: advice[1] };
 }
@@ -136,6 +136,13 @@ const unwritable = [
 const adviceByCode: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   EACCES: unwritable,
   EPERM: unwritable,
+  EDQUOT: ["does not fit into your quota", "free some space and run the command again"],
+  EEXIST: ["exists, and is no folder", "move it away"],
+  EFBIG: ["is larger than this process may write", "raise the limit (ulimit -f)"],
+  EIO: ["cannot be read or written", "the disk may be damaged, or a network file system is gone"],
+  ELOOP: ["is a symbolic link that leads to itself", "delete the link"],
+  EMFILE: ["cannot be opened: too many files are open", "raise the limit (ulimit -n)"],
+  EXDEV: ["is on another file system than the project", "keep a project on one file system"],
   EROFS: ["is on a read-only file system", "copy the project to a writable one"],
   ENOSPC: ["does not fit on the disk", "free some space and run the command again"],
   EISDIR: ["is a folder, but a file is expected", "move the folder away"],

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -65,6 +76,52 @@ describe("applyPlan()", () => {
     expect(existsSync(join(root, ".tsbuilder"))).toBe(false);
     expect(files()).toEqual({});
   });
+});
+
+describe("applyPlan(), when a file cannot be written,", () => {
+  const never = (): void => undefined;
+  /** What is in the way, before the plan or by its own doing, and the error. */
+  const obstacles: Record<string, [obstruct: () => void, code: string, own?: string]> = {
+    "a folder": [() => mkdirSync(join(root, "z/last"), { recursive: true }), "EISDIR"],
+    "a file where a folder is needed": [() => writeFileSync(join(root, "z"), "mine"), "ENOTDIR"],
+    "a folder, at the last moment": [never, "EISDIR", "z/last/file"],
+    "a file where a folder is needed, at the last moment": [never, "EEXIST", "z"],
+  };
+
+  test.each(Object.entries(obstacles))("leaves everything as it was: %s", (_, [obstruct, code, own]) => {
+    for (const folder of ["a/b", "empty"]) mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, "old"), "old", { mode: 0o755 });
+    writeFileSync(join(root, "a/b/gone"), "gone");
+    const changes = [
+      write("new/x/file", "new"),
+      write("empty/file", "new"),
+      write("old", "changed"),
+      remove("a/b/gone"),
+      ...(own === undefined ? [] : [write(own, "own")]),
+      { ...write("z/last", "last"), action: "update" } as const,
+    ];
+    obstruct();
+    const [before, folders] = [files(), readdirSync(root)];
+    expect(() => applyPlan(root, changes)).toThrow(
+      expect.objectContaining({ code, path: join(root, "z/last") }) as Error,
+    );
+    expect(files()).toEqual(before);
+    expect(readdirSync(root).filter((name) => name !== ".tsbuilder")).toEqual(folders);
+    expect(existsSync(join(root, ".tsbuilder/stage"))).toBe(false);
+    expect(statSync(join(root, "old")).mode & 0o777).toBe(0o755);
+    expect(recoverPlan(root)).toBeUndefined();
+  });
+});
+
+test("a replaced file keeps its permissions, and a link leads to what replaces it", () => {
+  writeFileSync(join(root, "script"), "old", { mode: 0o755 });
+  mkdirSync(join(root, "conf"));
+  writeFileSync(join(root, "conf/PROJECT"), "old");
+  symlinkSync("conf/PROJECT", join(root, "PROJECT"));
+  applyPlan(root, [write("script", "new"), write("PROJECT", "new")]);
+  expect(statSync(join(root, "script")).mode & 0o777).toBe(0o755);
+  expect(lstatSync(join(root, "PROJECT")).isSymbolicLink()).toBe(true);
+  expect(readFileSync(join(root, "conf/PROJECT"), "utf8")).toBe("new");
 });
 
 describe("recoverPlan()", () => {

@@ -1,17 +1,19 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { trace } from "../shared/trace.ts";
 import type { FileChange } from "./file-change.ts";
+import { completeStep, removeEmptyBelow, removeIfEmpty, type Step, undoStep } from "./complete-steps.ts";
 import { hashText } from "./ownership.ts";
 import { refuseOutside } from "./refuse-outside.ts";
 
@@ -30,11 +32,11 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
   try {
     stage(root, changes);
   } catch (error) {
-    rmSync(join(root, stageFolder), { recursive: true, force: true });
+    removeStage(root);
     if (!hadFolder) rmSync(join(root, stateFolder), { recursive: true, force: true });
     throw error;
   }
-  complete(root);
+  completeOrUndo(root);
   for (const { action, path } of changes) trace(`${action} ${join(root, path)}`);
 }
 
@@ -49,11 +51,12 @@ export function isUnfinished(root: string): boolean {
  */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
   if (existsSync(join(root, journal))) {
-    complete(root);
+    for (const step of readJournal(root)) completeStep(root, step);
+    removeStage(root);
     return "completed";
   }
   if (!isUnfinished(root)) return undefined;
-  rmSync(join(root, stageFolder), { recursive: true, force: true });
+  removeStage(root);
   removeIfEmpty(join(root, stateFolder));
   return "undone";
 }
@@ -62,22 +65,22 @@ const stateFolder = ".tsbuilder";
 const stageFolder = ".tsbuilder/stage";
 const journal = ".tsbuilder/stage/journal.json";
 
-/** A remaining step: a staged file to move to a path, or a path to delete. */
-interface Step {
-  readonly path: string;
-  readonly staged: string | undefined;
-}
-
 function stage(root: string, changes: readonly FileChange[]): void {
   mkdirSync(join(root, stageFolder), { recursive: true });
   const steps = changes.map(({ path, content }, i): Step => {
-    if (content === undefined) return { path, staged: undefined };
+    const target = join(root, path);
+    const old = existsSync(target) ? `${stageFolder}/${i}.old` : undefined;
+    if (old !== undefined) atFile(target, () => copyFileSync(target, join(root, old)));
+    if (content === undefined) return { path, staged: undefined, old };
     const staged = `${stageFolder}/${i}`;
-    writeFileSync(join(root, staged), content, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
-    return { path, staged };
+    const mode = old === undefined ? modeOf(path) : statSync(target).mode;
+    atFile(target, () => writeFileSync(join(root, staged), content, { mode }));
+    return { path, staged, old };
   });
   writeWhole(join(root, journal), JSON.stringify({ steps }));
 }
+
+const modeOf = (path: string): number => (path.endsWith(".sh") ? 0o755 : 0o644);
 
 /** The file is written completely, or not at all. */
 function writeWhole(path: string, text: string): void {
@@ -86,22 +89,31 @@ function writeWhole(path: string, text: string): void {
   renameSync(unfinished, path);
 }
 
-/** Every step is idempotent: after its rename, a staged file no longer exists. */
-function complete(root: string): void {
+/** Completes all steps; if one fails, those before it are undone. */
+function completeOrUndo(root: string): void {
+  const steps = readJournal(root);
+  const made: (string | undefined)[] = [];
+  try {
+    for (const step of steps) made.push(completeStep(root, step));
+  } catch (error) {
+    for (const step of steps.toReversed()) undoStep(root, step);
+    for (const folder of made) if (folder !== undefined) removeEmptyBelow(folder);
+    removeStage(root);
+    throw error;
+  }
+  removeStage(root);
+}
+
+function removeStage(root: string): void {
+  rmSync(join(root, stageFolder), { recursive: true, force: true });
+}
+
+function readJournal(root: string): Step[] {
   const { steps } = JSON.parse(readFileSync(join(root, journal), "utf8")) as { steps: Step[] };
   // The journal may come from an untrusted repository.
-  refuseOutside(root, [journal, ...steps.flatMap(({ path, staged }) => [path, staged ?? path])]);
-  for (const { path, staged } of steps) {
-    const target = join(root, path);
-    if (staged === undefined) {
-      rmSync(target, { force: true });
-      removeEmptyParents(root, target);
-    } else if (existsSync(join(root, staged))) {
-      mkdirSync(dirname(target), { recursive: true });
-      renameSync(join(root, staged), target);
-    }
-  }
-  rmSync(join(root, stageFolder), { recursive: true, force: true });
+  const paths = steps.flatMap(({ path, staged = path, old = path }) => [path, staged, old]);
+  refuseOutside(root, [journal, ...paths]);
+  return steps;
 }
 
 /** A plan is based on the files as they were read; the user may have saved one since. */
@@ -112,23 +124,12 @@ function refuseStaleChanges(root: string, changes: readonly FileChange[]): void 
       action === "create"
         ? existsSync(file)
         : before !== undefined &&
-          (!existsSync(file) || hashText(readFileSync(file, "utf8")) !== hashText(before));
+          (!existsSync(file) ||
+            hashText(atFile(file, () => readFileSync(file, "utf8"))) !== hashText(before));
     if (!isStale) continue;
     throw new TsbuilderError(`"${path}" changed while the command was running`, {
       code: "FILE_CHANGED",
       hint: "run the command again; nothing was written",
     });
   }
-}
-
-function removeEmptyParents(root: string, file: string): void {
-  for (let folder = dirname(file); folder.length > root.length; folder = dirname(folder)) {
-    if (!removeIfEmpty(folder)) return;
-  }
-}
-
-function removeIfEmpty(folder: string): boolean {
-  if (existsSync(folder) && readdirSync(folder).length > 0) return false;
-  if (existsSync(folder)) rmdirSync(folder);
-  return true;
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { atFile } from "../shared/at-file.ts";
 import type { FileChange, Ownership } from "./file-change.ts";
 
 /** A project's files. Paths are relative to the project's root and use forward slashes. */
@@ -106,7 +107,7 @@ function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
  * answer is not certain.
  */
 function readIfExists(file: string): string | undefined {
-  return existsSync(file) ? unlessMissing(() => readFileSync(file, "utf8")) : undefined;
+  return existsSync(file) ? unlessMissing(() => atFile(file, () => readFileSync(file, "utf8"))) : undefined;
 }
 
 function unlessMissing<T>(read: () => T): T | undefined {
