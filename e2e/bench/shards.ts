@@ -4,7 +4,9 @@
  * - waits: how long changes wait for their answers while processes are killed and join, beside leader elections with
  *   the same times, ours and controller-runtime's;
  * - clashes: writes of objects that another process had not given up. There must be none.
- * Run: [OBJECTS=600] [ROUNDS=3] [KILLS=4] [EVERY=10] [WORK=2] [KUBECONFIG=…] npm run bench -- shards
+ * The server is the embedded one; SERVER=real is kube-apiserver, SERVER=sharded the same with its gate for sharded lists.
+ * ALONE=1 leaves out the leader elections.
+ * Run: [OBJECTS=600] [ROUNDS=3] [KILLS=4] [EVERY=10] [WORK=2] [SERVER=embedded] [ALONE=1] npm run bench -- shards
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,8 +14,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { createCache, createClient, loadConfig } from "@tsbuilder/runtime";
+import type { ClusterUnderTest } from "../support/cluster-under-test.ts";
 import { Fleet, type FleetOptions } from "../support/fleet.ts";
 import { Namespace, Widget, widgetDefinition } from "../support/widget-kinds.ts";
+import { startControlPlane } from "../real/control-plane.ts";
+import { findBinaries } from "../real/control-plane-binaries.ts";
 import { buildTwin } from "./side-by-side/build-operators.ts";
 import { percentile } from "./side-by-side/statistics.ts";
 
@@ -24,9 +29,8 @@ const kills = number("KILLS", 4);
 const every = number("EVERY", 10) * 1000;
 const work = number("WORK", 2);
 
-const given = process.env["KUBECONFIG"];
-const cluster = given === undefined ? await startTestCluster() : undefined;
-const kubeconfig = given ?? cluster!.kubeconfig;
+const server = await startServer(process.env["SERVER"] ?? "embedded");
+const { kubeconfig } = server;
 const client = createClient(await loadConfig({ kubeconfig, env: {} }), { fieldManager: "bench" });
 await client
   .request({
@@ -41,14 +45,27 @@ const folder = mkdtempSync(join(tmpdir(), "tsbuilder-shards-"));
 try {
   for (let round = 0; round < rounds; round++) for (const count of [1, 2, 3]) await scale(count);
   await waits({ mode: "shards" }, "shards");
+  if (process.env["ALONE"] === undefined) await leaders();
+} finally {
+  rmSync(folder, { recursive: true });
+  await client.close();
+  await server.stop();
+}
+
+async function startServer(which: string): Promise<Pick<ClusterUnderTest, "kubeconfig" | "stop">> {
+  if (which === "embedded") return startTestCluster();
+  const featureGates = { real: [], sharded: ["ShardedListAndWatch"] }[which];
+  if (!featureGates) throw new Error(`SERVER is embedded, real or sharded, not "${which}"`);
+  const binaries = findBinaries({ build: true });
+  if ("missing" in binaries) throw new Error(binaries.missing);
+  return startControlPlane(binaries.folder, { featureGates });
+}
+
+async function leaders(): Promise<void> {
   await waits({ mode: "leader-elect" }, "leader election");
   const twin = buildTwin(folder, "./elected");
   if (twin) await waits({ mode: "leader-elect", program: twin }, "controller-runtime's leader election");
   else console.log("left out: controller-runtime: Go was not found");
-} finally {
-  rmSync(folder, { recursive: true });
-  await client.close();
-  await cluster?.stop();
 }
 
 interface Run {

@@ -37,13 +37,6 @@ async function parse(text: string, where: string): Promise<KubeconfigFile> {
   try {
     return await parseKubeconfig(text);
   } catch (error) {
-    throw new TerminalError(`the kubeconfig in ${where} can't be read: ${reasonOf(error as Error)}`);
+    throw new TerminalError(`the kubeconfig in ${where} can't be read: ${(error as Error).message}`);
   }
-}
-
-/** The parser's own messages quote lines of the file, in which tokens may be. */
-function reasonOf(error: Error & { linePos?: readonly { line: number; col: number }[] }): string {
-  if (error.name === "Error") return error.message;
-  const [at] = error.linePos ?? [];
-  return at ? `it is no YAML in line ${at.line}, column ${at.col}` : "it is no YAML";
 }

@@ -1,9 +1,12 @@
 import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { Lease } from "../k8s/coordination/v1.ts";
 import { Secret } from "../k8s/core/v1.ts";
 import { createLogger } from "../log/create-logger.ts";
 import type { MemberCluster } from "../manager/cluster.ts";
+import type { Manager } from "../manager/manager.ts";
+import type { ManagerOptions } from "../manager/manager-options.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { configFromSecret } from "./config-from-secret.ts";
@@ -15,8 +18,11 @@ const labels = { "example.com/fleet": "shops" };
 const key = { namespace: "default", name: "east" };
 const encode = (text: string) => Buffer.from(text).toString("base64");
 
+/** All that were made, also those that wait for a lease. */
+const managers: Manager[] = [];
+
 /** Copies sizes to the status, and remembers the clusters it was called with. */
-async function follow() {
+async function follow(options: Partial<ManagerOptions> = {}) {
   const clusters: MemberCluster[] = [];
   const lines: string[] = [];
   const setup = (cluster: MemberCluster) => {
@@ -29,9 +35,10 @@ async function follow() {
     });
   };
   const logger = createLogger({ write: (line) => void lines.push(line) });
-  const running = await startTestManager({ kubeconfig: home.kubeconfig!, logger }, (manager) =>
-    followKubeconfigSecrets(manager, { namespace: "default", labels, setup }),
-  );
+  const running = await startTestManager({ kubeconfig: home.kubeconfig!, logger, ...options }, (manager) => {
+    managers.push(manager);
+    followKubeconfigSecrets(manager, { namespace: "default", labels, setup });
+  });
   onTestFinished(() => running.stop());
   return { ...running, clusters, lines };
 }
@@ -63,7 +70,7 @@ test("a cluster comes with its Secret, starts anew when its kubeconfig changes, 
   await home.client.patch(Secret, key, { merge: { metadata: { annotations: { note: "new" } } } });
   // A wrong one is reported, and the cluster goes on with the one before.
   await write("clusters: 7");
-  await eventually(() => expect(lines.join("")).toContain("its clusters are no list"));
+  await eventually(() => expect(lines.join("")).toContain("its clusters must be a list"));
   await east.client.patch(Widget, widget, { merge: { spec: { size: 2 } } });
   await isReady(2, widget.metadata);
   expect(clusters).toHaveLength(1);
@@ -102,7 +109,9 @@ test("a kubeconfig that would run a program or read a file is refused", async ()
     [{}, { "client-key": "/tmp/a" }],
   ];
   // What Node's TLS would throw at, in the middle of connecting.
-  await expect(read({ "tls-server-name": 5 }, {})).rejects.toThrow('has a "tls-server-name" that is no text');
+  await expect(read({ "tls-server-name": 5 }, {})).rejects.toThrow(
+    /"tls-server-name" of cluster .* must be a string/,
+  );
   for (const [cluster, user] of wrong)
     await expect(read(cluster, user)).rejects.toThrow(
       /Secret default\/east has ".*", which a Secret must not have/,
@@ -124,4 +133,33 @@ test("a Secret takes over no cluster that the operator added itself", async () =
   await eventually(() => expect(lines.join("")).toContain('there is a cluster \\"east\\" already'));
   expect(manager.clusters.get("east")).toBe(own);
   await home.client.delete(Secret, key);
+});
+
+test("of processes that share the objects one follows all Secrets, and another when it stops", async () => {
+  const id = { id: "fleet.example.com", namespace: "default" };
+  const options = { sharding: id, leaderElection: { ...id, id: "fleet-leader.example.com" } };
+  const followed = (manager: Manager) => [...manager.clusters.keys()].toSorted();
+  const first = await follow(options);
+  // It shares the objects at once, and its controllers start once it leads.
+  const second = follow(options);
+  await eventually(async () => {
+    const leases = await home.client.list(Lease, { namespace: "default" });
+    const claims = leases.flatMap(
+      ({ metadata }) => metadata.annotations?.["tsbuilder.dev/shard-claims"] ?? [],
+    );
+    const [one = 0n, other = 0n] = claims.map((claim) => BigInt(`0x${claim}`));
+    expect([one === 0n, other === 0n, one & other]).toEqual([false, false, 0n]);
+  });
+  const names = ["east", "north", "south", "west"];
+  for (const name of names)
+    await home.client.apply(Secret, {
+      metadata: { namespace: "default", name, labels },
+      data: { kubeconfig: encode(JSON.stringify(east.kubeconfig)) },
+    });
+  const waiting = managers.at(-1)!;
+  await eventually(() => expect(followed(first.manager)).toEqual(names));
+  expect(followed(waiting)).toEqual([]);
+  await first.stop();
+  await second;
+  await eventually(() => expect(followed(waiting)).toEqual(names));
 });

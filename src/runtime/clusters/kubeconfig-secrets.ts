@@ -1,5 +1,6 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
+import { syncFailure } from "../cache/sync-failure.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import { onAbort } from "../clock/on-abort.ts";
@@ -52,11 +53,12 @@ function marked(manager: Manager, { namespace, labels }: KubeconfigSecretsOption
         onError: (error) => log.error("Watch failed, trying again", { kind: Secret.kind, error }),
       });
       onAbort(signal, () => void cache.stop());
-      const subscription = cache
-        .informer(metadataOnly(Secret))
-        .subscribe(({ object }) => enqueue(keyOf(object)));
+      const informer = cache.informer(metadataOnly(Secret));
+      const subscription = informer.subscribe(({ object }) => enqueue(keyOf(object)));
       cache.start();
-      await subscription.synced(patience);
+      await subscription.synced(patience).catch((error: unknown) => {
+        if (!signal.aborted) throw syncFailure(informer, error);
+      });
     },
   };
 }

@@ -52,7 +52,7 @@ const texts = [
 function refuseOtherTypes(what: string, content: KubeconfigCluster | KubeconfigUser): void {
   const fields = content as { readonly [field: string]: unknown };
   const wrong = texts.find((field) => fields[field] != null && typeof fields[field] !== "string");
-  if (wrong) throw new TerminalError(`${what} has a "${wrong}" that is no text`);
+  if (wrong) throw new TerminalError(`"${wrong}" of ${what} must be a string`);
 }
 
 /** Like client-go: an address without a scheme means https if there are TLS settings. */

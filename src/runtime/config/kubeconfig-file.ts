@@ -69,7 +69,7 @@ function entriesOf(
   what: "cluster" | "user" | "context",
 ): object[] {
   const list = file[`${what}s`] ?? [];
-  if (!Array.isArray(list)) throw new Error(`its ${what}s are no list`);
+  if (!Array.isArray(list)) throw new Error(`its ${what}s must be a list`);
   return list.map((entry: unknown, at) => {
     const content = isObject(entry) ? (entry[what] ?? {}) : undefined;
     if (!isObject(content)) throw new Error(`its ${what}s[${at}] has no ${what}`);
@@ -87,5 +87,15 @@ async function parse(text: string): Promise<unknown> {
     }
   }
   const yaml = await import("yaml");
-  return (yaml.parse(text) as unknown) ?? {};
+  try {
+    return (yaml.parse(text) as unknown) ?? {};
+  } catch (error) {
+    throw withoutQuotes(error as Error);
+  }
+}
+
+/** The parser's messages quote lines of the file, in which tokens may be. */
+function withoutQuotes({ linePos }: Error & { linePos?: readonly { line: number; col: number }[] }): Error {
+  const [at] = linePos ?? [];
+  return new Error(`it isn't valid YAML${at ? ` (line ${at.line}, column ${at.col})` : ""}`);
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { inspect } from "node:util";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { inClusterConfig, isInCluster, podNamespace } from "./in-cluster-config.ts";
@@ -52,8 +53,9 @@ test("loadConfig() lists where it looked if there is no config", async () => {
 test.for([
   ["a text", "hello", "holds no clusters"],
   ["a list", "[]", "holds no clusters"],
-  ["clusters that are a mapping", "clusters: {a: b}", "clusters are no list"],
+  ["clusters that are a mapping", "clusters: {a: b}", "clusters must be a list"],
   ["a context of another type", "contexts: [{name: c, context: dev}]", "contexts[0] has no context"],
+  ["what isn't YAML", "users: [{token: s3cret ]", "it isn't valid YAML (line 1, column 2"],
   ["nothing", "", "has no current context"],
   [
     "a context without content",
@@ -66,6 +68,7 @@ test.for([
   expect(error).toBeInstanceOf(TerminalError);
   expect((error as Error).message).toContain(message);
   expect((error as Error).message).toContain(path);
+  expect(inspect(error)).not.toContain("s3cret");
 });
 
 test.for([

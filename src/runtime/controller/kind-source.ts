@@ -1,10 +1,10 @@
 import { onAbort } from "../clock/on-abort.ts";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
-import type { Informer, InformerEvent } from "../cache/informer.ts";
+import type { InformerEvent } from "../cache/informer.ts";
+import { syncFailure } from "../cache/sync-failure.ts";
 import { synchronous } from "../callbacks/call-safely.ts";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
-import { ApiError } from "../errors/api-error.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText } from "../client/object-key.ts";
 import { settledWithin } from "../clock/settled-within.ts";
@@ -95,20 +95,4 @@ function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean
     case "delete":
       return false;
   }
-}
-
-/** Says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
-function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
-  const { lastError } = stats;
-  if (hasSynced)
-    return new Error(`a map function or handler of ${kind.kind} objects has not ended in time`, { cause });
-  const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
-  let hint = lastError === undefined ? "" : `: ${lastError.message}`;
-  if (lastError instanceof ApiError && lastError.isForbidden)
-    hint += `. The operator needs the verbs get, list and watch on ${resource}`;
-  if (lastError instanceof ApiError && lastError.isNotFound)
-    hint += `. Is the CustomResourceDefinition of ${resource} installed?`;
-  return new Error(`the ${kind.kind} objects (${kind.apiVersion}) could not be listed in time${hint}`, {
-    cause: lastError ?? cause,
-  });
 }

@@ -69,7 +69,7 @@ export class Replica {
     return this.#manager?.isIdle ?? false;
   }
 
-  /** Sets the date of its machine, which outlives the process. */
+  /** Moves the date of its machine, which outlives the process. */
   moveDate(milliseconds: number): void {
     this.#dateOffset += milliseconds;
     (this.#around.clock as ProcessClock).offset = this.#dateOffset;

@@ -1,7 +1,7 @@
 import { resetStatus } from "../../registry/default-strategy.ts";
 import type { Strategy } from "../../registry/resource.ts";
 
-/** A write to the status of flow control takes nothing of the metadata, and not even compares the uid. */
+/** A write to the status of flow control ignores the metadata: not even the uid is compared. */
 export const resetFlowControl: Strategy["resetFields"] = (object, old, subresource) => {
   resetStatus(object, old, subresource);
   if (subresource === "status") object.metadata.uid = old!.metadata.uid!;

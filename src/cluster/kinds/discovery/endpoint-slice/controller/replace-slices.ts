@@ -2,7 +2,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterObjects } from "../../../../contract/cluster-objects.ts";
 import type { EndpointSlice } from "./endpoint-slices.ts";
 
-/** What of a slice is its controller's. */
+/** The part of a slice that its controller owns. */
 interface SliceOptions {
   /** Whether annotations are copied from elsewhere, instead of being users'. Default: false. */
   readonly areAnnotationsOurs?: boolean | undefined;
