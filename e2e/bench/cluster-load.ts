@@ -8,28 +8,61 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../src/cluster/testing/send.ts";
+import type { LoopStops } from "./load/loop-monitor.ts";
 
 /**
  * The embedded cluster under load, as it is installed (`npm run build` first): memory while a large object is updated, and
- * latency beside full lists.
+ * latency and stops of the event loop beside full lists, in each form that clients ask for.
  */
+
+/** A cluster in a process of its own, and how long its event loop stopped since it was asked the last time. */
+interface RunningCluster {
+  readonly kubeconfig: Kubeconfig;
+  readonly pid: number;
+  readonly loopStops: () => Promise<LoopStops>;
+}
+
+/** How a client asks for all objects. */
+interface Reading {
+  readonly query?: string;
+  readonly accept?: string;
+}
+
+const readings: Readonly<Record<string, Reading>> = {
+  "full lists": {},
+  Tables: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+  "metadata only": { accept: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io" },
+  "lists by label": { query: "?labelSelector=even%3Dtrue" },
+  YAML: { accept: "application/yaml" },
+  "initial events of watches": { query: "?watch=1&timeoutSeconds=1" },
+};
+const readingSeconds = Number(process.env["BENCH_SECONDS"] ?? 15);
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const objectCount = Number(process.env["BENCH_OBJECTS"] ?? 20_000);
 const updateCount = Number(process.env["BENCH_UPDATES"] ?? 3000);
 
-async function withCluster(run: (kubeconfig: Kubeconfig, pid: number) => Promise<void>): Promise<void> {
+async function withCluster(
+  nodeOptions: readonly string[],
+  run: (cluster: RunningCluster) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   const command = join(import.meta.dirname, "../../bin/tsbuilder.js");
   const path = join(folder, "kubeconfig");
-  const child = spawn(process.execPath, [command, "cluster", "start", "--kubeconfig", path], {
-    stdio: ["ignore", "pipe", "inherit"],
+  const child = spawn(process.execPath, [...nodeOptions, command, "cluster", "start", "--kubeconfig", path], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const ended = once(child, "exit");
+  const loopStops = async (): Promise<LoopStops> => {
+    const answered = once(child, "message") as Promise<[LoopStops]>;
+    child.send("how long?");
+    return (await answered)[0];
+  };
   try {
     // The first line says that it is ready.
-    await Promise.race([once(child.stdout, "data"), ended]);
-    await run(parse(readFileSync(path, "utf8")) as Kubeconfig, child.pid!);
+    await Promise.race([once(child.stdout!, "data"), ended]);
+    const kubeconfig = parse(readFileSync(path, "utf8")) as Kubeconfig;
+    await run({ kubeconfig, pid: child.pid!, loopStops });
   } finally {
     child.kill("SIGTERM");
     await ended;
@@ -46,13 +79,13 @@ function memoryOf(pid: number): number {
   }
 }
 
-async function measureMemory(kubeconfig: Kubeconfig, pid: number): Promise<void> {
+async function measureMemory({ kubeconfig, pid }: RunningCluster): Promise<void> {
   const before = memoryOf(pid);
   let most = before;
-  await put(kubeconfig, "POST", configMaps, "large", { text: "" });
+  await put(kubeconfig, "POST", configMaps, { name: "large" }, { text: "" });
   for (let index = 0; index < updateCount; index++) {
     const data = { text: String(index).padEnd(200_000, "x") };
-    await put(kubeconfig, "PUT", `${configMaps}/large`, "large", data);
+    await put(kubeconfig, "PUT", `${configMaps}/large`, { name: "large" }, data);
     most = Math.max(most, memoryOf(pid));
   }
   console.log(
@@ -60,11 +93,20 @@ async function measureMemory(kubeconfig: Kubeconfig, pid: number): Promise<void>
   );
 }
 
-async function measureLatency(kubeconfig: Kubeconfig): Promise<void> {
+async function measureLatency({ kubeconfig, loopStops }: RunningCluster): Promise<void> {
   const data = { text: "x".repeat(1000) };
   let next = 0;
   const create = async (): Promise<void> => {
-    while (next < objectCount) await put(kubeconfig, "POST", configMaps, `c-${next++}`, data);
+    while (next < objectCount) {
+      const index = next++;
+      await put(
+        kubeconfig,
+        "POST",
+        configMaps,
+        { name: `c-${index}`, labels: { even: String(index % 2 === 0) } },
+        data,
+      );
+    }
   };
   await Promise.all(Array.from({ length: 16 }, create));
   const readyz = async (): Promise<number> => {
@@ -73,25 +115,32 @@ async function measureLatency(kubeconfig: Kubeconfig): Promise<void> {
     return performance.now() - start;
   };
   report("/readyz alone", [await readyz(), await readyz(), await readyz()]);
-  // Clients in other processes, so that this one is not busy reading.
-  const readers = Array.from({ length: 3 }, () => spawnReader(kubeconfig));
-  await Promise.all(readers.map((reader) => once(reader.stdout, "data")));
-  const times: number[] = [];
-  for (const end = performance.now() + 15_000; performance.now() < end; await delay(10)) {
-    times.push(await readyz());
+  for (const [what, reading] of Object.entries(readings)) {
+    // Clients in other processes, so that this one is not busy reading.
+    const readers = Array.from({ length: 3 }, () => spawnReader(kubeconfig, reading));
+    await Promise.all(readers.map((reader) => once(reader.stdout, "data")));
+    await loopStops();
+    const times: number[] = [];
+    for (const end = performance.now() + readingSeconds * 1000; performance.now() < end; await delay(10)) {
+      times.push(await readyz());
+    }
+    const { longest, p99, worked } = await loopStops();
+    for (const reader of readers) reader.kill();
+    report(`/readyz beside three clients with ${what} of ${objectCount}`, times);
+    console.log(
+      `  the event loop stopped for at most ${longest.toFixed(1)} ms (p99 ${p99.toFixed(1)} ms), and worked for at most ${worked.toFixed(1)} ms of one stop   goal < 50`,
+    );
   }
-  for (const reader of readers) reader.kill();
-  report(`/readyz beside three full lists of ${objectCount}`, times);
 }
 
 /** Reads full lists in an endless loop, and prints a line for each. */
-function spawnReader(kubeconfig: Kubeconfig) {
+function spawnReader(kubeconfig: Kubeconfig, { query = "", accept = "application/json" }: Reading) {
   const url = new URL(kubeconfig.clusters[0].cluster.server);
   const code = `
     const { request } = require("node:https");
     const read = () => request({
-      host: ${JSON.stringify(url.hostname)}, port: ${url.port}, path: ${JSON.stringify(configMaps)},
-      rejectUnauthorized: false, headers: { Authorization: "Bearer ${kubeconfig.users[0].user.token}" },
+      host: ${JSON.stringify(url.hostname)}, port: ${url.port}, path: ${JSON.stringify(configMaps + query)},
+      rejectUnauthorized: false, headers: { Authorization: "Bearer ${kubeconfig.users[0].user.token}", Accept: ${JSON.stringify(accept)} },
     }, (response) => response.resume().on("end", () => { console.log("read"); read(); })).end();
     read();`;
   return spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
@@ -108,12 +157,14 @@ async function put(
   kubeconfig: Kubeconfig,
   method: string,
   path: string,
-  name: string,
+  metadata: object,
   data: object,
 ): Promise<void> {
-  const { code, text } = await send(kubeconfig, { method, path, body: { metadata: { name }, data } });
+  const { code, text } = await send(kubeconfig, { method, path, body: { metadata, data } });
   if (code >= 300) throw new Error(text);
 }
 
-await withCluster(measureMemory);
-await withCluster(measureLatency);
+// Being measured takes memory, too.
+await withCluster([], measureMemory);
+const monitor = join(import.meta.dirname, "load/loop-monitor.ts");
+await withCluster(["--import", "tsx", "--import", monitor], measureLatency);

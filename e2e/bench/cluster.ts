@@ -5,6 +5,7 @@ import { Agent, request } from "node:https";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import { startCluster } from "@tsbuilder/cluster";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
@@ -136,23 +137,29 @@ async function timeProcess(): Promise<number> {
 async function timeCommand(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   const command = join(import.meta.dirname, "../../bin/tsbuilder.js");
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = await freePort();
   const kubeconfig = join(folder, "kubeconfig");
   const start = performance.now();
   const child = spawn(
     process.execPath,
     [command, "cluster", "start", "--kubeconfig", kubeconfig, `--port=${port}`],
-    { stdio: "ignore" },
+    { stdio: ["ignore", "ignore", "pipe"] },
   );
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const ended = once(child, "close") as Promise<[number | null, string | null]>;
   // Both servers are started by the benchmark, and create their CA during the start.
   const agent = new Agent({ rejectUnauthorized: false });
   while ((await ready(port, agent)) !== 200) {
-    if (child.exitCode !== null) throw new Error("the cluster exited; run npm run build first");
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const [code, signal] = await ended;
+      throw new Error(`the cluster ended with ${signal ?? code}: ${said || "it said nothing"}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const took = performance.now() - start;
   child.kill("SIGTERM");
-  await once(child, "exit");
+  await ended;
   rmSync(folder, { recursive: true });
   return took;
 }

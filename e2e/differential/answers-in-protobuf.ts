@@ -3,14 +3,14 @@ import { protobufType } from "../conformance/protobuf-bodies.ts";
 
 /**
  * The embedded server answers in JSON where a client accepts protobuf as well. The real one's answer was decoded: what
- * protobuf can't tell from nothing, such as null and empty lists, is left out of both.
+ * protobuf can't tell from nothing, such as null and empty lists, is left out of both, and the types of objects within it.
  */
 export function alike(real: MaskedAnswer, embedded: MaskedAnswer): [MaskedAnswer, MaskedAnswer] {
   if (real.type !== protobufType) return [real, embedded];
   const type = "application/json";
   return [
-    { ...real, type, body: withoutEmpty(real.body) },
-    { ...embedded, body: withoutEmpty(embedded.body) },
+    { ...real, type, body: withoutInnerTypes(withoutEmpty(real.body), true) },
+    { ...embedded, body: withoutInnerTypes(withoutEmpty(embedded.body), true) },
   ];
 }
 
@@ -21,6 +21,18 @@ function withoutEmpty(value: unknown): unknown {
     Object.entries(value)
       .map(([name, child]) => [name, withoutEmpty(child)] as const)
       .filter(([, child]) => !isEmpty(child)),
+  );
+}
+
+/** Only the envelope of a message says which type it has, so the claims of a StatefulSet come without one. */
+function withoutInnerTypes(value: unknown, isWhole = false): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutInnerTypes(item));
+  const isInner = !isWhole && "metadata" in value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !isInner || (name !== "apiVersion" && name !== "kind"))
+      .map(([name, child]) => [name, withoutInnerTypes(child)]),
   );
 }
 

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Story } from "../conformance/story.ts";
 import type { Difference } from "./compare-servers.ts";
 import { type Cause, causesOf } from "./without-chance.ts";
 
 /** Names what differs, so that differences with one reason have one name. */
 export function classify({ story, step, real, embedded }: Difference): string {
-  const kind = story.name.replace(/ \d+$/u, "");
+  const kind = kindOf(story);
   if (real.code !== embedded.code) {
     const said = real.code >= 400 ? real : embedded;
     return `${kind}: ${real.code} is ${embedded.code} here: ${reasonOf(said.body)}`;
@@ -19,6 +20,11 @@ export function classify({ story, step, real, embedded }: Difference): string {
   if (missing.length + added.length > 0)
     return `${kind}: ${[...missing.map((name) => `lacks ${name}`), ...added.map((name) => `adds ${name}`)].slice(0, 2).join(", ")}`;
   return `${kind}: ${step.method} ${real.code}: ${firstDifference(real.body, embedded.body)}`;
+}
+
+/** The kind that a story is about: its name without the number. */
+export function kindOf({ name }: Story): string {
+  return name.replace(/ \d+$/u, "");
 }
 
 function reasonOf(body: unknown): string {

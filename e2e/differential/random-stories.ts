@@ -1,11 +1,9 @@
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import type { Story } from "../conformance/story.ts";
+import { customKind } from "./most-used-kinds.ts";
 import { readKinds } from "./read-kinds.ts";
 import { readSamples } from "./samples.ts";
 import { storiesOfBuiltInKinds, storiesOfCustomKinds, type Wanted } from "./stories.ts";
-
-/** The kind of all custom objects. */
-const custom = "Foo";
 
 /** One request in three is about custom objects, unless one kind is chosen. */
 export async function randomStories(
@@ -13,7 +11,7 @@ export async function randomStories(
   { kind, seed, requests }: Wanted & { readonly kind?: string },
 ): Promise<readonly Story[]> {
   const kinds = (await readKinds(kubeconfig)).filter((each) => kind === undefined || each.kind === kind);
-  const ofCustomKinds = kind === undefined ? Math.floor(requests / 3) : kind === custom ? requests : 0;
+  const ofCustomKinds = kind === undefined ? Math.floor(requests / 3) : kind === customKind ? requests : 0;
   return [
     ...storiesOfBuiltInKinds(kinds, await readSamples(), { seed, requests: requests - ofCustomKinds }),
     ...storiesOfCustomKinds({ seed, requests: ofCustomKinds }),

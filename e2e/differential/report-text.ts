@@ -1,15 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
+import { kindOf } from "./classify.ts";
+import type { Difference } from "./compare-servers.ts";
 import type { DifferenceClass, Report } from "./run.ts";
 
 /** What a comparison found, for a terminal: each class with a request, and the parts of the answers that differ. */
 export function reportText({ classes, ...counts }: Report): string {
-  const { answers, different, accepted, differentAccepted, wronglyAccepted } = counts;
+  const { answers, different, accepted, differentAccepted, wronglyAccepted, wronglyAcceptedOften } = counts;
   return [
     ...classes.map(classText),
     `${answers} answers, ${different} differ (${percent(different, answers)})`,
     `${accepted} of them accepted by the real server, ${differentAccepted} differ (${percent(differentAccepted, accepted)})`,
-    `${wronglyAccepted} accepted by the embedded server alone`,
+    `${wronglyAccepted.length} accepted by the embedded server alone${namesOf(wronglyAccepted)}`,
+    `${wronglyAcceptedOften.length} of them about the forty most used kinds or custom objects${namesOf(wronglyAcceptedOften)}`,
   ].join("\n");
+}
+
+/** What a few differences are about. */
+function namesOf(differences: readonly Difference[]): string {
+  if (differences.length === 0) return "";
+  return `: ${differences.map(({ story, step }) => `${kindOf(story)} by ${step.method} ${step.path}`).join(", ")}`;
 }
 
 function classText({ name, count, example: { step, real, embedded } }: DifferenceClass): string {

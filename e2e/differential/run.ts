@@ -1,6 +1,7 @@
 import type { Story } from "../conformance/story.ts";
-import { classify } from "./classify.ts";
+import { classify, kindOf } from "./classify.ts";
 import { compareStory, type Compared, type Difference, type Servers } from "./compare-servers.ts";
+import { customKind, mostUsedKinds } from "./most-used-kinds.ts";
 
 /** Differences that have one reason, with the shortest story that shows it. */
 export interface DifferenceClass {
@@ -16,7 +17,9 @@ export interface Report {
   /** Of requests that the real server accepts. */
   readonly differentAccepted: number;
   /** Requests that the real server refuses, and the embedded one does not. */
-  readonly wronglyAccepted: number;
+  readonly wronglyAccepted: readonly Difference[];
+  /** Those of them about the forty most used kinds, or about custom objects. */
+  readonly wronglyAcceptedOften: readonly Difference[];
   readonly classes: readonly DifferenceClass[];
 }
 
@@ -38,6 +41,7 @@ export async function runStories(servers: Servers, stories: readonly Story[]): P
 
 function report(results: readonly Compared[]): Report {
   const differences = results.flatMap(({ difference }) => difference ?? []);
+  const wronglyAccepted = differences.filter(({ real, embedded }) => real.code >= 400 && embedded.code < 300);
   const byName = new Map<string, Difference[]>();
   for (const difference of differences) {
     const name = classify(difference);
@@ -54,8 +58,12 @@ function report(results: readonly Compared[]): Report {
     accepted: sum(({ accepted }) => accepted),
     different: differences.length,
     differentAccepted: differences.filter(({ real }) => real.code < 300).length,
-    wronglyAccepted: differences.filter(({ real, embedded }) => real.code >= 400 && embedded.code < 300)
-      .length,
+    wronglyAccepted,
+    wronglyAcceptedOften: wronglyAccepted.filter(({ story }) => isUsedOften(kindOf(story))),
     classes: classes.toSorted((a, b) => b.count - a.count),
   };
+}
+
+function isUsedOften(kind: string): boolean {
+  return kind === customKind || mostUsedKinds.includes(kind);
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { Story } from "../conformance/story.ts";
 import { type CustomKind, customKinds } from "./custom-kinds.ts";
+import { customKind } from "./most-used-kinds.ts";
 import type { Kind } from "./read-kinds.ts";
 import { type Sample, samplesOf, type Samples } from "./samples.ts";
 import { stepsOn } from "./steps.ts";
@@ -33,7 +34,7 @@ export function storiesOfCustomKinds(wanted: Wanted): readonly Story[] {
     fc.constantFrom(...custom.versions).chain((version) => {
       const kind = kindOf(custom, version);
       return objectsOf(kind).chain((own) =>
-        stepsOn(kind, own).map((steps) => ({ name: "Foo", crds: [custom.crd], steps })),
+        stepsOn(kind, own).map((steps) => ({ name: customKind, crds: [custom.crd], steps })),
       );
     }),
   );
@@ -55,7 +56,7 @@ function take(stories: fc.Arbitrary<Story>, { seed, requests }: Wanted): readonl
 function kindOf({ schema, hasStatus, hasScale }: CustomKind, version: string): Kind {
   return {
     apiVersion: `{group}/${version}`,
-    kind: "Foo",
+    kind: customKind,
     plural: "foos",
     isNamespaced: true,
     verbs: ["create", "get"],

@@ -22,7 +22,8 @@ export function causesOf(answer: MaskedAnswer): readonly Cause[] {
  * as the rules of a user always do, and a list of nothing is null or empty, depending on whether a cache was ready.
  */
 export function withoutChance(answer: MaskedAnswer): MaskedAnswer {
-  return withoutUnknownName(withoutOrder(withoutOrderOfRules(withoutNullItems(withoutBookmarks(answer)))));
+  const steps = [withoutBookmarks, withoutNullItems, withoutOrderOfRules, withoutOrder, withoutUnknownName];
+  return [...steps, withoutOrderOfLines].reduce((masked, step) => step(masked), answer);
 }
 
 /** A bookmark that only tells the revision is sent from time to time, and may fall into the second of a watch. */
@@ -41,6 +42,15 @@ function withoutUnknownName(answer: MaskedAnswer): MaskedAnswer {
   if (message === undefined) return answer;
   const masked = message.replaceAll(/[^.\s]+(?=: field not declared in schema)/gu, "{name}");
   return masked === message ? answer : { ...answer, body: { ...(answer.body as Status), message: masked } };
+}
+
+/** What an apply finds wrong in fields comes line by line, in the order of a Go map. */
+function withoutOrderOfLines(answer: MaskedAnswer): MaskedAnswer {
+  const { message } = (answer.body as Status | null | undefined) ?? {};
+  const [, start, lines] = /^(.*errors:\n)(.*)$/su.exec(message ?? "") ?? [];
+  if (start === undefined || lines === undefined) return answer;
+  const sorted = `${start}${inOrder(lines.split("\n")).join("\n")}`;
+  return { ...answer, body: { ...(answer.body as Status), message: sorted } };
 }
 
 function withoutOrderOfRules(answer: MaskedAnswer): MaskedAnswer {

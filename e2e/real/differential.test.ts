@@ -25,6 +25,9 @@ describe.skipIf("missing" in binaries)("random requests", () => {
       console.log(reportText({ ...report, classes: [] }));
       expect(servers.unforeseen).toEqual([]);
       expect(report.answers).toBeGreaterThan(500);
+      // A read may find here what the real server's cache does not know of yet.
+      const written = report.wronglyAcceptedOften.filter(({ step }) => step.method !== "GET");
+      expect(written).toEqual([]);
       const isWithin = (100 * report.different) / report.answers <= mayDiffer;
       expect({ isWithin, report: reportText(report) }).toMatchObject({ isWithin: true });
     },

@@ -242,12 +242,25 @@ function writtenZeros(schema: BuiltinSchema): readonly (readonly [string, unknow
 }
 
 /** Types whose lists Go writes as null if they are not set; in most kinds validation refuses objects without them. */
-const withNullLists = new Set(["core/v1.LimitRangeSpec", "core/v1.ContainerImage"]);
+const withNullLists = new Set([
+  "batch/v1.PodFailurePolicy",
+  "batch/v1.SuccessPolicy",
+  "core/v1.ContainerImage",
+  "core/v1.LimitRangeSpec",
+  "storage/v1.CSINodeDriver",
+]);
+/** Types whose quantities Go writes as null if they are not set, because they are pointers. */
+const withNullQuantities = new Set([
+  "resource/v1.CapacityRequestPolicy",
+  "resource/v1.CapacityRequestPolicyRange",
+]);
 
 function writtenZero(owner: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
   // Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states.
   const hasTimes = /Condition$|ContainerState(Running|Terminated)$/.test(owner.typeName ?? "");
   if (node.typeName === "Time") return hasTimes ? null : undefined;
+  if (go?.zero === "written" && node.typeName === "Quantity")
+    return withNullQuantities.has(owner.typeName ?? "") ? null : "0";
   if (go?.zero !== "written" || node.typeName !== undefined) return undefined;
   if (node.type === "array") return withNullLists.has(owner.typeName ?? "") ? null : undefined;
   return node.type === "object" || node.format === "byte" ? undefined : (zeroOf(node) ?? undefined);

@@ -50,23 +50,37 @@ export function goPlainFloat(value: number): string {
 
 /** Encodes JSON as Go does: sorted keys, and `<`, `>`, `&` escaped. */
 export function goJSON(value: unknown): string {
-  return goStruct(sorted(value));
+  return written(value, (object) => Object.keys(object).sort(compareText));
 }
 
 /** The same for a struct, whose fields keep their order. */
 export function goStruct(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    typeof item === "bigint" ? Number(item) : item,
-  ).replaceAll(/[<>&\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return written(value, fieldsOf);
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value ?? null;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => compareText(a, b))
-      .map(([key, item]) => [key, sorted(item)]),
+type Members = Readonly<Record<string, unknown>>;
+
+/** Only maps have keys that look like numbers; JavaScript does not keep these in the order of their text. */
+function fieldsOf(object: Members): readonly string[] {
+  const names = Object.keys(object).filter((name) => object[name] !== undefined);
+  return names.some((name) => /^\d/u.test(name)) ? names.sort(compareText) : names;
+}
+
+function written(value: unknown, namesOf: (object: Members) => readonly string[]): string {
+  if (typeof value === "bigint") return String(Number(value));
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, namesOf)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return escaped(JSON.stringify(value ?? null));
+  const object = value as Members;
+  const members = namesOf(object).map(
+    (name) => `${escaped(JSON.stringify(name))}:${written(object[name], namesOf)}`,
+  );
+  return `{${members.join(",")}}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(
+    /[<>&\u2028\u2029]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 

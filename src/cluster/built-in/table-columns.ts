@@ -7,8 +7,11 @@ import { findKind } from "./find-kind.ts";
 export function tableColumns(resource: BuiltinResource): TableColumns | undefined {
   const { kind, columns } = resource;
   if (columns.length === 0) return undefined;
-  const { cells, rowConditions } = findKind(resource) ?? {};
-  const readers = columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank);
+  const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
+  const readers = [
+    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
+    ...cellsWithoutColumn,
+  ];
   return {
     definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
     cells: (object, now) => readers.map((read) => read(object, now)),

@@ -55,7 +55,7 @@ export class MessageCodecs {
     }
     // A list as the value of a map entry is wrapped in a message: protobuf can't repeat that field.
     if (type === "array") return wrappedList(this.#value(schema.items!));
-    if (format === "byte") return plainCodecs.byte;
+    if (format === "byte" || format === "int32") return plainCodecs[format];
     return plainCodecs[type as keyof typeof plainCodecs];
   }
 

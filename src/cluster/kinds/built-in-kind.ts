@@ -21,6 +21,8 @@ export interface BuiltInKind<Controllers extends string = never> {
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
   /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */
   readonly cells?: Readonly<Record<string, CellReader>>;
+  /** Cells after them that the real server writes without a column. */
+  readonly cellsWithoutColumn?: readonly CellReader[];
   readonly rowConditions?: TableColumns["rowConditions"];
   /** Field selectors whose name is not the path, or that have a value for an absent field. */
   readonly selectors?: Readonly<Record<string, (object: ApiObject) => string>>;

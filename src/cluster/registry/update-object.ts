@@ -94,6 +94,7 @@ async function prepare(
   const { resource, core } = write;
   const { strategy } = resource;
   checkPlace(write, next);
+  if (write.options["kind"] === "PatchOptions") removeDuplicateOwners(write, next, "admission");
   checkUid(write, current.metadata.uid!, next, source);
   checkRevision(write, current, next);
   const tracked = !write.applied && canTrack(write, current, next);

@@ -59,11 +59,20 @@ export function formatElement(element: PathElement): string {
       return `[=${body}]`;
     case "k":
       return `[${Object.entries(JSON.parse(body) as JSONObject)
-        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .map(([name, value]) => `${name}=${keyText(value)}`)
         .join(",")}]`;
     default:
       return `[${body}]`;
   }
+}
+
+/** Go's library writes the members of a map without anything between them. */
+function keyText(value: JSONValue): string {
+  if (Array.isArray(value)) return `[${value.map(keyText).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name}=${keyText(member)}`)
+    .join("");
 }
 
 /** Compares path elements by their order in `fieldsV1`: members, keys, values, indexes, each sorted. */

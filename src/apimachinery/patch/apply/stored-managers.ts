@@ -1,5 +1,6 @@
-import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
+import { isEqual, isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import type { ManagedFieldsEntry } from "../../meta/index.ts";
+import { parseTime } from "../../time/index.ts";
 import { decodeManagedFields, encodeManagedFields, type Managers } from "./managers.ts";
 
 /** Returns the managers of an object; empty if they can't be decoded. */
@@ -40,10 +41,26 @@ export function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] 
   return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
 }
 
-/** Whether an object has a list of managers; one with anything but objects in it counts as none. */
+/** Whether an object has a list of managers; one with anything that Go can't decode counts as none. */
 export function hasManagers({ metadata }: JSONObject): boolean {
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) && entries.every(isObject);
+  return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));
+}
+
+const texts = ["manager", "operation", "apiVersion", "fieldsType", "subresource"];
+
+function isDecodable(entry: JSONObject): boolean {
+  const isText = (value: JSONValue): boolean => value === null || typeof value === "string";
+  const { time = null } = entry;
+  return texts.every((name) => isText(entry[name] ?? null)) && (time === null || isTime(time));
+}
+
+function isTime(value: JSONValue): boolean {
+  try {
+    return typeof value === "string" && !Number.isNaN(parseTime(value));
+  } catch {
+    return false;
+  }
 }
 
 function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {

@@ -18,7 +18,8 @@ export function mergeList(
   const items = patch.filter((item) => isObject(item));
   if (items.length === 0) return orderItems(unique([...list, ...patch]), patch, list, undefined);
   if (items.length < patch.length) {
-    throw new PatchError("inapplicable", "list element types are not identical");
+    const lists = goText([[...list], [...patch]]);
+    throw new PatchError("inapplicable", `list element types are not identical: ${lists}`);
   }
   const key = mergeKey ?? missingMergeKey();
   const { replaces, deleted, plain } = splitItems(items, key);

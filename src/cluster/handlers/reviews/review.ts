@@ -2,6 +2,7 @@ import type { User } from "../../contract/user.ts";
 import type { Core } from "../../registry/core.ts";
 import { setNamespace } from "../../registry/create-object.ts";
 import { removeSystemMetadata } from "../../registry/object-meta.ts";
+import { removeDuplicateOwners } from "../../registry/owner-references.ts";
 import { trackManagers } from "../../registry/field-manager.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -27,12 +28,13 @@ const answeredAnew: Readonly<Record<string, (now: number) => ApiObject["metadata
 /** Answers a review. */
 export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
   const object = await readObject(context, target, "CreateOptions");
+  const write = writeOf(context, target, "CreateOptions");
+  removeDuplicateOwners(write, object, "client");
   removeSystemMetadata(object);
   delete object.metadata.uid;
   delete object.metadata.creationTimestamp;
   setNamespace(target, object);
   const { core } = target;
-  const write = writeOf(context, target, "CreateOptions");
   await target.resource.load?.();
   target.resource.strategy.default?.(object, write);
   const tracked = await trackManagers(write, undefined, object);

@@ -24,7 +24,8 @@ const exitCodeLimit = 255;
 const indexesLimit = 64 * 1024;
 
 /** Validates a podFailurePolicy. */
-export function* failurePolicy(field: string, { rules = [] }: PodFailurePolicy, spec: JobSpec): Problems {
+export function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
+  const rules = policy.rules ?? [];
   if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
   for (const [index, rule] of rules.entries()) yield* failureRule(`${field}.rules[${index}]`, rule, spec);
 }
@@ -103,8 +104,18 @@ function* conditions(
   }
 }
 
+/** The policy as messages show it. */
+export function successStruct({ rules }: SuccessPolicy): object {
+  const shown = rules?.map(({ succeededIndexes, succeededCount }) => ({
+    SucceededIndexes: succeededIndexes ?? null,
+    SucceededCount: succeededCount ?? null,
+  }));
+  return { Rules: shown ?? null };
+}
+
 /** Validates a successPolicy. */
-export function* successPolicy(field: string, { rules = [] }: SuccessPolicy, spec: JobSpec): Problems {
+export function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
+  const rules = policy.rules ?? [];
   const { completions = 0 } = spec;
   if (rules.length === 0) {
     const detail = "at least one rules must be specified when the successPolicy is specified";

@@ -6,7 +6,7 @@ import { nonNegative, optionalChoice, type Problems, refused } from "../../check
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
-import { failurePolicy, successPolicy } from "./job-policies.ts";
+import { failurePolicy, successPolicy, successStruct } from "./job-policies.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
 
@@ -92,13 +92,7 @@ function* policies(field: string, spec: JobSpec): Problems {
     if (spec.completionMode === "Indexed")
       yield* successPolicy(`${field}.successPolicy`, spec.successPolicy, spec);
     else {
-      const shown = {
-        Rules:
-          spec.successPolicy.rules?.map(({ succeededIndexes, succeededCount }) => ({
-            SucceededIndexes: succeededIndexes ?? null,
-            SucceededCount: succeededCount ?? null,
-          })) ?? null,
-      };
+      const shown = successStruct(spec.successPolicy);
       yield invalidStruct(`${field}.successPolicy`, shown, "requires indexed completion mode");
     }
   }

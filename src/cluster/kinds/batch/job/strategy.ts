@@ -1,5 +1,5 @@
 import type { SentObject } from "../../../contract/sent.ts";
-import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
@@ -11,6 +11,7 @@ import { isUsable, selectorProblems } from "../../checks/label-selector.ts";
 import type { Problems } from "../../checks/problems.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
+import { successStruct } from "./job-policies.ts";
 import { defaultJobTemplate, jobSpec, type JobSpec } from "./job-spec.ts";
 
 type Job = SentObject<JobSpec>;
@@ -152,7 +153,11 @@ function* fixedFields(now: JobSpec, before: JobSpec): Problems {
     yield invalid("spec.template", now.template ?? null, detail);
   }
   for (const field of immutable) {
-    if (!isEqual(now[field], before[field])) yield invalid(`spec.${field}`, now[field] ?? null, detail);
+    if (isEqual(now[field], before[field])) continue;
+    const struct = field === "successPolicy" && now[field] && successStruct(now[field]);
+    yield struct
+      ? invalidStruct(`spec.${field}`, struct, detail)
+      : invalid(`spec.${field}`, now[field] ?? null, detail);
   }
 }
 

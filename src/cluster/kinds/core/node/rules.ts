@@ -2,6 +2,7 @@ import type { Node, NodeStatus, Taint } from "@tsbuilder/apimachinery/k8s/core/v
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { goStruct } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { checkAddressRange } from "../../checks/addresses.ts";
@@ -116,8 +117,10 @@ function* taintProblems(field: string, taints: readonly Sent<Taint>[] = []): Pro
   }
 }
 
+/** The message shows the taint as a Go struct. */
 function repeatedTaint(field: string, taint: Sent<Taint>) {
-  const error = duplicate(field, taint);
+  const { key = "", value = "", effect = "", timeAdded = null } = taint;
+  const shown = goStruct({ Key: key, Value: value, Effect: effect, TimeAdded: timeAdded });
   const detail = "taints must be unique by key and effect pair";
-  return { ...error, detail, body: `${error.body}: ${detail}` };
+  return { ...duplicate(field, taint), detail, body: `Duplicate value: ${shown}: ${detail}` };
 }

@@ -4,9 +4,9 @@ import type { IPAddressSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
+import { ageOf } from "../../../registry/format-age.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { text } from "../../cells/read-field.ts";
 import { checkCanonicalAddress } from "../../checks/addresses.ts";
 import { needed, type Problems, refused } from "../../checks/problems.ts";
 import { checkSegment } from "../typed-reference.ts";
@@ -43,13 +43,21 @@ function structOf({ parentRef }: Sent<IPAddressSpec>) {
   return { Group: group, Resource: resource, Namespace: namespace, Name: name };
 }
 
+function parentCell(object: object): string {
+  const { parentRef } = (object as IPAddress).spec ?? {};
+  if (!parentRef) return "<none>";
+  const { group = "", resource = "", namespace = "", name = "" } = parentRef;
+  const kind = (group === "" ? resource : `${resource}.${group}`).toLowerCase();
+  return [kind, ...(namespace === "" ? [] : [namespace]), name].join("/");
+}
+
 export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
   metadataChecks: "new/new+update/update",
   strategy: ipAddressStrategy,
   cells: {
-    ParentRef: (object) =>
-      `${text("spec.parentRef.resource")(object)}/${text("spec.parentRef.namespace")(object)}/${text("spec.parentRef.name")(object)}`,
+    ParentRef: parentCell,
   },
+  cellsWithoutColumn: [({ metadata }, now) => ageOf(metadata.creationTimestamp, now)],
   emptyObject: { spec: {} },
 };

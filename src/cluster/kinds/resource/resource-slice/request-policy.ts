@@ -12,7 +12,8 @@ export function* capacityProblems(field: string, capacity: Sent<DeviceCapacity>,
   const { requestPolicy: policy, value: most = "0" } = capacity;
   if (!policy) return;
   const at = `${field}.requestPolicy`;
-  const { default: usual, validValues = [], validRange } = policy;
+  const { default: given, validValues = [], validRange } = policy;
+  const usual = given ?? undefined;
   if (!shared) yield forbidden(at, "allowMultipleAllocations must be true");
   else if (validValues.length > 0 && validRange) {
     yield forbidden(
@@ -58,10 +59,11 @@ function* valueProblems(
 
 function* rangeProblems(
   field: string,
-  { min, max, step }: Sent<CapacityRequestPolicyRange>,
+  { min: least, max, step }: Sent<CapacityRequestPolicyRange>,
   usual: Quantity,
   most: Quantity,
 ): Problems {
+  const min = least ?? undefined;
   if (min === undefined) return yield required(`${field}.min`, "required when validRange is defined");
   const exceeds = (a: Quantity, b: Quantity) => compareQuantities(a, b) > 0;
   if (exceeds(min, most)) yield invalid(`${field}.min`, min, `min is larger than capacity value: ${most}`);

@@ -30,7 +30,8 @@ function* driverProblems(object: CSINode): Problems {
   const names = driversOf(object).map(({ name = "" }) => name);
   for (const [index, driver] of driversOf(object).entries()) {
     const field = `spec.drivers[${index}]`;
-    const { name = "", nodeID = "", topologyKeys = [], allocatable } = driver;
+    const { name = "", nodeID = "", allocatable } = driver;
+    const topologyKeys = driver.topologyKeys ?? [];
     yield* driverName(`${field}.name`, name);
     if (nodeID === "") yield required(`${field}.nodeID`);
     if (nodeID.length > longestNodeID) {
