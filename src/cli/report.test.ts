@@ -18,6 +18,15 @@ test("names the file of a system error, and what to do", () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   expect(say(() => readFileSync(folder))).toContain("is a folder, but a file is expected (EISDIR, read)");
+  const gone = Object.assign(new Error("no such file or directory, uv_cwd"), {
+    code: "ENOENT",
+    syscall: "uv_cwd",
+  });
+  expect(
+    say(() => {
+      throw gone;
+    }),
+  ).toContain("error: the current folder does not exist any more");
   expect(say(() => writeFileSync(join(file, "below"), ""))).toBe(
     `error: "${file}/below" is inside of a file, but a folder is expected (ENOTDIR, open)\nhint: move the file away`,
   );

@@ -121,6 +121,13 @@ export function describeError(error: unknown, read: (file: string) => string | u
 /** File system errors are not bugs: their message names the file, and the hint says what to do. */
 function explainRefusal(error: unknown): ExplainedError | undefined {
   const { code = "", path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (syscall === "uv_cwd") {
+    return {
+      code,
+      message: `the current folder does not exist any more (${code})`,
+      hint: "change to one that does: cd",
+    };
+  }
   const advice = adviceByCode[code];
   if (!advice || syscall === undefined) return undefined;
   // What was not called by `atFile` may name no path.

@@ -34,6 +34,12 @@ export const pluginKey = "typescript.tsbuilder.dev/v1";
 
 /** Reads a `PROJECT` file; unknown keys are ignored. */
 export function readProject(value: unknown): Project {
+  if (value === undefined || value === null) {
+    throw new TsbuilderError('"PROJECT" is empty', {
+      code: "INVALID_PROJECT",
+      hint: "restore the file from version control",
+    });
+  }
   const file = new Reader("PROJECT", value);
   const version = file.text("version");
   if (version !== schemaVersion) {

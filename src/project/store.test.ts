@@ -47,6 +47,16 @@ const bill: Resource = {
   webhooks: noWebhooks,
 };
 
+test.each([
+  ["", '"PROJECT" is empty'],
+  ["# nothing\n", '"PROJECT" is empty'],
+  [`${text}a: *nope\n`, '"PROJECT" is not valid YAML: no anchor &nope stands before *nope'],
+])("parseProject() says what is wrong with %j", (broken, message) => {
+  expect(() => parseProject(broken)).toThrow(
+    expect.objectContaining({ code: "INVALID_PROJECT", message }) as Error,
+  );
+});
+
 describe("formatProject()", () => {
   test("writes what was read, byte for byte", () => {
     expect(formatProject(parseProject(text).project, text)).toBe(text);

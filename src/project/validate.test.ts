@@ -19,7 +19,12 @@ describe.each([
     ["example.com", "a", "my-corp.io"],
     ["", "Example.com", "a..b", "-a.b", "a_b"],
   ],
-  ["checkGroup()", checkGroup, ["", "apps", "foo.policy", "sea-creatures"], ["Apps", "a.", "a_b", "a b"]],
+  [
+    "checkGroup()",
+    checkGroup,
+    ["", "apps", "foo.policy", "sea-creatures"],
+    ["Apps", "a.", "a_b", "a b", "on"],
+  ],
   [
     "checkVersion()",
     checkVersion,
@@ -30,9 +35,9 @@ describe.each([
     "checkKind()",
     checkKind,
     ["MySQL", "A", "HTTPRoute", "K8s"],
-    ["", "mysql", "My-Kind", "9P", "Promise", `A${"a".repeat(63)}`],
+    ["", "mysql", "My-Kind", "9P", "Promise", "Null", "Yes", "N", `A${"a".repeat(63)}`],
   ],
-  ["checkPlural()", checkPlural, ["mysqls", "a-b"], ["", "Mysqls", "9s", "a.b", "-a"]],
+  ["checkPlural()", checkPlural, ["mysqls", "a-b"], ["", "Mysqls", "9s", "a.b", "-a", "yes"]],
   ["checkControllerName()", checkControllerName, ["mysql", "mysql-backup"], ["", "MySQL", "a_b", "9a"]],
   [
     "checkWebhookPath()",

@@ -32,6 +32,7 @@ export function checkProjectName(name: string): string {
       "use lower-case letters, digits and dashes, starting with a letter, for example --project-name mysql-operator",
     );
   }
+  refuseYamlWord("project name", name, `choose a longer one, for example --project-name ${name}-operator`);
   if (name.length <= maxProjectName) return name;
   throw invalid(
     "project name",
@@ -41,6 +42,7 @@ export function checkProjectName(name: string): string {
 }
 
 export function checkGroup(group: string): string {
+  refuseYamlWord("group", group, `choose a longer one, for example --group ${group}-apps`);
   if (group === "" || subdomain.test(group)) return group;
   throw invalid("group", group, "use lower-case letters, digits, dashes and dots, for example --group apps");
 }
@@ -60,6 +62,7 @@ export function checkKind(kind: string): string {
     const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
     throw invalid("kind", kind, `use letters and digits, starting with a capital letter: --kind ${example}`);
   }
+  refuseYamlWord("kind", kind, `choose a longer one, for example --kind App${kind}`);
   if (!taken.has(kind)) return kind;
   throw invalid(
     "kind",
@@ -80,6 +83,7 @@ const taken = new Set([
 ]);
 
 export function checkPlural(plural: string, flag = "plural"): string {
+  refuseYamlWord(flag, plural, `choose a longer one, for example --${flag} app${plural}`);
   if (label.test(plural) && plural.length <= 63) return plural;
   throw invalid(flag, plural, `use lower-case letters, digits and dashes, for example --${flag} mysqls`);
 }
@@ -156,6 +160,12 @@ export function checkModule(module: string): string {
 export function checkTemplateOption(name: string, value: string): string {
   if (name === "image" ? /^[\w./:@-]*$/u.test(value) : !/\p{Cc}/u.test(value)) return value;
   throw invalid(name, value, "use a value that create api accepts");
+}
+
+/** Manifests are full of names, and programs read them by YAML 1.1. */
+function refuseYamlWord(what: string, name: string, hint: string): void {
+  if (/^(?:y|n|yes|no|on|off|true|false|null)$/iu.test(name))
+    throw invalid(what, name, `YAML takes this word for a boolean or null; ${hint}`);
 }
 
 function invalid(what: string, value: string, hint: string): TsbuilderError {

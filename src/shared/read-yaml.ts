@@ -25,6 +25,16 @@ export function readYaml(
       throw new TsbuilderError(message, { ...complaint, at: { file, line, column } });
     });
   } catch (error) {
+    const unresolved = /^Unresolved alias .*: (.*)$/su.exec((error as Error).message)?.[1];
+    if (error instanceof ReferenceError && unresolved !== undefined) {
+      throw new TsbuilderError(
+        `"${file}" is not valid YAML: no anchor &${unresolved} stands before *${unresolved}`,
+        {
+          ...complaint,
+          cause: error,
+        },
+      );
+    }
     // Aliases of aliases, or thousands of brackets: small files that no memory and no stack is large enough for.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
     throw new TsbuilderError(`"${file}" can't be read: its aliases or brackets are nested too deeply`, {

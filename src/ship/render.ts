@@ -31,8 +31,25 @@ export async function renderConfig(
   return withTemporaryFolder("tsbuilder-config-", async (copy) => {
     cpSync(config, join(copy, "config"), { recursive: true });
     editBase(join(copy, "config/base/kustomization.yaml"), overrides);
-    const { stdout } = await runTool({ tool: "kubectl", args: ["kustomize", join(copy, "config", path)] });
+    const stdout = await kustomize(join(copy, "config", path)).catch((error: unknown) => {
+      throw inProject(error, copy, project);
+    });
     return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
+  });
+}
+
+async function kustomize(folder: string): Promise<string> {
+  return (await runTool({ tool: "kubectl", args: ["kustomize", folder] })).stdout;
+}
+
+/** An error about the copy, which is gone when somebody reads it, as one about the project. */
+function inProject(error: unknown, copy: string, project: string): unknown {
+  if (!(error instanceof TsbuilderError)) return error;
+  const { code, cause } = error;
+  return new TsbuilderError(error.message.replaceAll(copy, project), {
+    code,
+    hint: error.hint.replaceAll(copy, project),
+    cause,
   });
 }
 
@@ -41,7 +58,7 @@ const placeholder = "controller";
 
 function editBase(file: string, { image, namespace }: Overrides): void {
   if (image === undefined && namespace === undefined) return;
-  const document = parseDocument(readFileSync(file, "utf8"));
+  const document = parseDocument(readFileSync(file, "utf8"), { compat: "yaml-1.1" });
   if (namespace !== undefined) document.set("namespace", namespace);
   if (image !== undefined) document.set("images", [imageOverride(image)]);
   writeFileSync(file, String(document));

@@ -1,8 +1,9 @@
 import { defineCommand } from "../command.ts";
+import { checkPackages } from "../doctor/check-packages.ts";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkTools } from "../doctor/check-tools.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { findProjectRoot, openProject } from "../open-project.ts";
+import { findProjectRoot, openProject, type OpenProject } from "../open-project.ts";
 
 export const doctor = defineCommand({
   summary: "Check this machine and this project for problems",
@@ -13,7 +14,7 @@ export const doctor = defineCommand({
   async run({ cwd, ui }) {
     const tools = await checkTools();
     const isProject = findProjectRoot(cwd) !== undefined;
-    const project = isProject ? await checkProject(openProject(cwd, ui)) : [];
+    const project = isProject ? await checkAll(openProject(cwd, ui)) : [];
     const findings = [...tools, ...project];
     ui.add?.({ findings });
     ui.print(["This machine:", ...tools.map(describeFinding)].join("\n"));
@@ -21,6 +22,10 @@ export const doctor = defineCommand({
     return findings.some(({ state }) => state === "wrong") ? 1 : 0;
   },
 });
+
+async function checkAll(project: OpenProject): Promise<Finding[]> {
+  return [...checkPackages(project.root, project.tree), ...(await checkProject(project))];
+}
 
 const signs = { good: "+", missing: "-", wrong: "!" } as const;
 

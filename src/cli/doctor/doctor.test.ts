@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../../e2e/golden/golden-projects.ts";
 import { openProject } from "../open-project.ts";
+import { diskTree } from "../../scaffold/tree.ts";
+import { checkPackages } from "./check-packages.ts";
 import { checkProject } from "./check-project.ts";
 import { checkNode } from "./check-tools.ts";
 
@@ -19,6 +21,23 @@ const check = () =>
   checkProject(openProject(root, { print: () => undefined, note: () => undefined, isInteractive: false }));
 const edit = (path: string, change: (text: string) => string): void =>
   writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8")));
+
+test("checkPackages() names what an interrupted npm install left out", () => {
+  const names = (): unknown => checkPackages(root, diskTree(root));
+  expect(names()).toMatchObject([{ state: "missing", subject: "packages", remedy: "npm install" }]);
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    [key: string]: object;
+  };
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    mkdirSync(join(root, "node_modules", name), { recursive: true });
+    writeFileSync(join(root, "node_modules", name, "package.json"), "{}");
+  }
+  expect(names()).toEqual([]);
+  rmSync(join(root, "node_modules/vitest"), { recursive: true });
+  expect(names()).toMatchObject([{ message: "vitest is not installed" }]);
+  writeFileSync(join(root, "package.json"), "{");
+  expect(names()).toEqual([]);
+});
 
 describe("checkProject()", () => {
   test("finds nothing wrong in a new project", async () => {

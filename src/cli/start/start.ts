@@ -13,7 +13,10 @@ const { folder, version } = findOwnPackage();
 // A reader such as `head` closes the pipe early: there is nowhere left to write.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  process.stderr.write(
+    `error: the output cannot be written (${error.code})\nhint: check where it is sent to\n`,
+  );
+  process.exit(1);
 });
 
 // Shells and programs call `--version` and wait for it, so nothing else is loaded.

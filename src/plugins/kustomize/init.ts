@@ -107,5 +107,5 @@ function roleBinding(projectName: string, namespace: string): string {
       },
     ],
   };
-  return `---\n${stringify(binding, { lineWidth: 0, indentSeq: false }).trimEnd()}`;
+  return `---\n${stringify(binding, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" }).trimEnd()}`;
 }

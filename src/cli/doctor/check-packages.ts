@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Tree } from "../../scaffold/tree.ts";
+import type { Finding } from "./finding.ts";
+
+/** Whether the packages that `package.json` names are installed, be it in a folder above the project. */
+export function checkPackages(root: string, tree: Tree): Finding[] {
+  const missing = namesIn(tree.read("package.json") ?? "{}").filter((name) => !isInstalled(root, name));
+  if (missing.length === 0) return [];
+  const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");
+  return [
+    {
+      state: "missing",
+      subject: "packages",
+      message: `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`,
+      remedy: "npm install",
+    },
+  ];
+}
+
+/** Yarn's Plug'n'Play has no folders of packages. */
+function isInstalled(root: string, name: string): boolean {
+  if (existsSync(join(root, "node_modules", name, "package.json")) || existsSync(join(root, ".pnp.cjs")))
+    return true;
+  return dirname(root) !== root && isInstalled(dirname(root), name);
+}
+
+/** A `package.json` that can't be read names none: npm says what is wrong with it. */
+function namesIn(text: string): string[] {
+  try {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, object>;
+    return Object.keys({ ...dependencies, ...devDependencies });
+  } catch {
+    return [];
+  }
+}
