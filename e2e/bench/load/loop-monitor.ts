@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance, PerformanceObserver } from "node:perf_hooks";
 
 /** How long the event loop of a process stopped at most, in milliseconds. */
 export interface LoopStops {
@@ -6,6 +6,8 @@ export interface LoopStops {
   readonly p99: number;
   /** Of the longest turn, what the process itself worked: the rest is other programs on the same processors. */
   readonly worked: number;
+  /** The longest pause of the garbage collector. */
+  readonly collected: number;
 }
 
 /**
@@ -24,14 +26,20 @@ if (process.send) {
     worked = Math.max(worked, Math.min((user + system) / 1000, at - last.at));
     last = { at, processor: process.cpuUsage() };
   }, 1).unref();
+  let collected = 0;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) collected = Math.max(collected, duration);
+  }).observe({ entryTypes: ["gc"] });
   process.on("message", () => {
     const stops: LoopStops = {
       longest: delays.max / 1e6,
       p99: delays.percentile(99) / 1e6,
       worked,
+      collected,
     };
     delays.reset();
     worked = 0;
+    collected = 0;
     process.send!(stops);
   });
   // Being measured keeps no process alive.

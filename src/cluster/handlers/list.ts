@@ -4,7 +4,7 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 import { timeSlices } from "../http/time-slices.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
-import { listOfJSON } from "./list-body.ts";
+import { listOfJSON, listOfValues, listOfYAML } from "./list-body.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
 import { expiredContinue, expiredList, listRevision } from "./list-revision.ts";
 import { lookedAt } from "./narrow-list.ts";
@@ -101,23 +101,18 @@ export async function listReply(context: RequestContext, target: Target, found: 
     const include = includeObjectOf(context.query);
     const now = target.core.clock.now();
     const options = { metaVersion, include, now, withDefinitions: true, metadata };
-    if (yaml) return encode(tableOf(entries, target, options), representation);
-    return listOfJSON(tableOf([], target, options), entries, (entry) => [
-      jsonOf(rowOf(entry, target, options)),
-    ]);
+    const empty = tableOf([], target, options);
+    const row = (entry: Entry): unknown => rowOf(entry, target, options);
+    return yaml ? listOfYAML(empty, "rows", entries, row) : listOfValues(empty, entries, row);
   }
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
     // Go has no list to encode then; whole objects always have one.
     if (entries.length === 0) return encode({ ...list, items: null }, representation);
-    if (yaml)
-      return encode(
-        { ...list, items: entries.map((entry) => partialOf(entry, target, metaVersion)) },
-        representation,
-      );
-    return listOfJSON({ ...list, items: [] }, entries, (entry) => [
-      jsonOf(partialOf(entry, target, metaVersion)),
-    ]);
+    const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
+    return yaml
+      ? listOfYAML(list, "items", entries, item)
+      : listOfValues({ ...list, items: [] }, entries, item);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
@@ -127,19 +122,14 @@ export async function listReply(context: RequestContext, target: Target, found: 
     : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
   const list = { kind: resource.listKind, apiVersion, metadata: shown };
   if (yaml) {
-    const items = entries.map(({ object: { kind, apiVersion: own, ...rest } }) =>
+    return listOfYAML(list, "items", entries, ({ object: { kind, apiVersion: own, ...rest } }) =>
       resource.custom ? { kind, apiVersion: own, ...rest } : rest,
     );
-    return encode({ ...list, items }, representation);
   }
   const omitted = Buffer.from(
     resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`,
   );
   return listOfJSON({ ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
-}
-
-function jsonOf(value: unknown): Buffer {
-  return Buffer.from(JSON.stringify(value));
 }
 
 const brace = Buffer.from("{");

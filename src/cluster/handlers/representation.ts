@@ -90,7 +90,11 @@ export interface TableOptions {
 }
 
 /** A Table of objects, as `kubectl get` prints it. */
-export function tableOf(entries: readonly Entry[], target: Target, options: TableOptions): unknown {
+export function tableOf(
+  entries: readonly Entry[],
+  target: Target,
+  options: TableOptions,
+): Readonly<Record<string, unknown>> {
   const columns = columnsOf(target)!;
   return {
     kind: "Table",

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gunzipSync } from "node:zlib";
+import { parse } from "yaml";
 import { agentFor, send } from "../testing/send.ts";
 import { openWatch } from "../testing/open-watch.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
@@ -54,6 +55,21 @@ test("a list of many megabytes is complete, in every form", async () => {
   expect(page.map(({ metadata }) => metadata.name)).toEqual(
     Array.from({ length: 10 }, (_, index) => `c-${String(2 * index + 1).padStart(5, "0")}`),
   );
+});
+
+test.each([
+  ["objects", ""],
+  ["metadata", ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"],
+  ["rows", ";as=Table;g=meta.k8s.io;v=v1"],
+])("a list of %s is the same in YAML", async (_, form) => {
+  const read = async (type: string, query: string): Promise<string> => {
+    const headers = { Accept: `${type}${form}` };
+    return (await send(cluster.kubeconfig, { method: "GET", path: `${path}${query}`, headers })).text;
+  };
+  for (const query of ["?limit=40", "?limit=1", "?labelSelector=odd%3Dmaybe"]) {
+    const yaml = parse(await read("application/yaml", query)) as unknown;
+    expect(yaml).toEqual(JSON.parse(await read("application/json", query)));
+  }
 });
 
 test("a list is compressed for clients that accept it", async () => {
