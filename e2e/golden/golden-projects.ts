@@ -52,6 +52,7 @@ export const goldenHost: Host = {
     packages: {
       runtime: "file:vendor/tsbuilder-runtime-0.0.0-golden.tgz",
       cluster: "file:vendor/tsbuilder-cluster-0.0.0-golden.tgz",
+      simulation: "file:vendor/tsbuilder-simulation-0.0.0-golden.tgz",
       tsbuilder: "file:vendor/tsbuilder-0.0.0-golden.tgz",
     },
     files: new Map(),

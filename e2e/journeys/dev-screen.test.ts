@@ -96,7 +96,7 @@ test("dev on a port in use prints a hint, with and without a terminal, and leave
 
 test("tsbuilder test runs the project's tests on the embedded cluster, and fails if they fail", async () => {
   const passed = await run(project, "node", cli, "test");
-  expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
+  expect(stripVTControlCharacters(passed.stdout)).toContain("2 passed");
   const failed = await tryRun(project, "node", cli, "test", "--", "no-such-file");
   expect(failed.exitCode).toBe(1);
 });

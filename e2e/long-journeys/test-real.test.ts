@@ -37,9 +37,15 @@ test("tsbuilder test --real runs the tests on the programs of KUBEBUILDER_ASSETS
   installLaunchers(assets);
   const passed = await run(there, "node", cli, "test", "--real");
   expect(passed.stderr).toContain(`Each suite starts kube-apiserver and etcd from ${assets}`);
-  expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
+  expect(stripVTControlCharacters(passed.stdout)).toContain("2 passed");
   writeFileSync(join(assets, "etcd"), "#!/bin/sh\necho no room for etcd >&2\nexit 1\n");
   const broken = await tryRun(there, "node", cli, "test", "--real");
   expect(broken.exitCode).toBe(1);
   expect(broken.stdout + broken.stderr).toContain("no room for etcd");
+});
+
+test("tsbuilder test --explore explores the project's controllers only, from a seed", async () => {
+  const { stdout } = await run(project, "node", cli, "test", "--explore", "--time", "1s", "--seed", "70");
+  expect(stripVTControlCharacters(stdout)).toMatch(/^MySQL: explored \d+ disturbed runs from seed 70; /m);
+  expect(stripVTControlCharacters(stdout)).toContain("1 passed");
 });

@@ -65,7 +65,7 @@ const parts = projects
   .flatMap((project) => [
     ...describeProject(project, {
       boilerplate: "/* */",
-      packages: { runtime: "", cluster: "", tsbuilder: "" },
+      packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" },
     }).parts,
     chartPart({ project, version: "1.0.0" }),
     valuesPart({ manager, features: featureNames, switches: new Set() }),

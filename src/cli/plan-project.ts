@@ -67,4 +67,4 @@ function readBoilerplate(tree: Tree, project: Project): string {
 }
 
 /** Only `init` writes `package.json`; it is the user's from then on. */
-const noPackages: PackageSpecifiers = { runtime: "", cluster: "", tsbuilder: "" };
+const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: "", tsbuilder: "" };

@@ -17,15 +17,11 @@ export function vendorPackages(): VendorPackages {
     packages: {
       runtime: specifier("@tsbuilder/runtime"),
       cluster: specifier("@tsbuilder/cluster"),
+      simulation: specifier("@tsbuilder/simulation"),
       tsbuilder: specifier("tsbuilder"),
     },
     files: new Map(
-      isPublished
-        ? []
-        : [...tarballs.values()]
-            // No scaffolded project depends on it yet.
-            .filter(({ name }) => name !== "@tsbuilder/simulation")
-            .map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
+      isPublished ? [] : [...tarballs.values()].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
     ),
   };
 }

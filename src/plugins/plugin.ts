@@ -25,5 +25,6 @@ export interface ScaffoldInputs {
 export interface PackageSpecifiers {
   readonly runtime: string;
   readonly cluster: string;
+  readonly simulation: string;
   readonly tsbuilder: string;
 }

@@ -5,6 +5,7 @@ import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../scaffold/tree.ts";
 import { defineCommand } from "../command.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { exploreFlags, readExploring } from "../explore-flags.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import type { Ui } from "../ui.ts";
@@ -12,24 +13,31 @@ import type { Ui } from "../ui.ts";
 export const test = defineCommand({
   summary: "Run the project's tests on the embedded cluster or a real API server",
   description:
-    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. Arguments after -- are passed to the test runner.",
+    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
   streams: true,
   flags: {
     real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
+    ...exploreFlags,
   },
   takesRest: true,
-  examples: ["tsbuilder test", "tsbuilder test -- --watch", "tsbuilder test --real"],
-  async run({ flags, rest, cwd, ui }) {
+  examples: [
+    "tsbuilder test",
+    "tsbuilder test -- --watch",
+    "tsbuilder test --real",
+    "tsbuilder test --explore --time 10m",
+  ],
+  async run({ flags, given, rest, cwd, ui }) {
     const { root } = openProject(cwd, ui);
     refuseEndlessScript(root);
+    const exploring = readExploring(flags, given);
     const real = flags.real ? await realServer(ui) : {};
     const draft = new Draft(diskTree(root));
     await planGenerated(draft);
     applyPlan(root, draft.changes());
-    const { exitCode } = await execa("npm", ["run", "--silent", "test", "--", ...rest], {
+    const { exitCode } = await execa("npm", ["run", "--silent", "test", "--", ...exploring.files, ...rest], {
       cwd: root,
       // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-      env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real },
+      env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
       stdio: "inherit",
       reject: false,
     });

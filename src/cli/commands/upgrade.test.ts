@@ -33,6 +33,7 @@ describe("upgrade", () => {
         packages: {
           runtime: "file:vendor/tsbuilder-runtime-0.0.0-newer.tgz",
           cluster: "file:vendor/tsbuilder-cluster-0.0.0-newer.tgz",
+          simulation: "file:vendor/tsbuilder-simulation-0.0.0-newer.tgz",
           tsbuilder: "file:vendor/tsbuilder-0.0.0-newer.tgz",
         },
         files: new Map([["vendor/tsbuilder-0.0.0-newer.tgz", new Uint8Array([0, 1])]]),

@@ -13,7 +13,7 @@ import type { Finding } from "./finding.ts";
 
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
-  const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", tsbuilder: "" } };
+  const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
   const { parts, inserts } = describeProject(project, inputs);
   const templates = everythingBelow(join(findOwnPackage().folder, "templates"));
   const missing = parts

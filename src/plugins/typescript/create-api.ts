@@ -18,7 +18,32 @@ export function createApi(project: Project, resource: Resource, inputs: Scaffold
   return joinBlueprints(
     resource.origin.type === "own" ? types(project, resource, inputs) : foreignTypes(resource),
     ...resource.controllers.map(({ name }) => controller(project, resource, name, inputs)),
+    exploring(project, resource, inputs),
   );
+}
+
+/** A test that explores the first controller of an own kind. The servers of the MySQL template have no stand-in for it. */
+function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+  const [first] = resource.controllers;
+  if (!first || resource.origin.type !== "own" || resource.template?.name === "mysql")
+    return { parts: [], inserts: [], generated: [] };
+  const { header, controllerFolder, controllerFile, className, kind, typesImport } = controllerContext(
+    project,
+    resource,
+    first.name,
+    inputs,
+  );
+  return {
+    parts: [
+      {
+        key: `typescript/explore/${identity(resource)}`,
+        templates: "typescript/create-api/explore-test",
+        context: { header, controllerFolder, controllerFile, className, kind, typesImport },
+      },
+    ],
+    inserts: [],
+    generated: [],
+  };
 }
 
 /** Types generated from a third-party CRD are deleted with their last use; a package is up to npm. */
@@ -177,6 +202,7 @@ function reference(project: Project, resource: Resource, inputs: ScaffoldInputs)
       ),
       generated: [],
     },
+    exploring(project, resource, inputs),
     // Additional controllers of the kind are skeletons.
     ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, inputs)),
   );

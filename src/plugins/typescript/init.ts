@@ -17,6 +17,7 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
           projectName,
           runtimePackage: packages.runtime,
           clusterPackage: packages.cluster,
+          simulationPackage: packages.simulation,
           tsbuilderPackage: packages.tsbuilder,
         },
         ifExists: "refuse",

@@ -16,6 +16,10 @@ export interface Run {
   /** The writes of each process, for faults to be aimed at. */
   readonly writes: { readonly [process: string]: number };
   readonly requests: { readonly [process: string]: number };
+  /** What the processes' writes do to which kinds, such as `shop: PATCH ConfigMap`. */
+  readonly writePoints: readonly string[];
+  /** The points at which a process died. */
+  readonly diedAt: readonly string[];
   /** Virtual milliseconds until everything had come to rest. */
   readonly duration: number;
 }

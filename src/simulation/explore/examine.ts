@@ -48,11 +48,18 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   return { plain, findings, chance };
 }
 
+/** A disturbed run, and what is wrong with it. */
+export interface Examined {
+  readonly run: Run;
+  readonly findings: readonly Finding[];
+}
+
 /** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
-export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Finding[]> {
+export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
   const run = await simulate(scenario);
   const own = judge(run, scenario);
-  return own.length > 0 ? own : compare(run, plain, { scenario, compared: "undisturbed", chance });
+  const findings = own.length > 0 ? own : compare(run, plain, { scenario, compared: "undisturbed", chance });
+  return { run, findings };
 }
 
 function judge(run: Run, scenario: Scenario): Finding[] {

@@ -1,6 +1,7 @@
 import { readScenario, type Scenario, type Step, type Verdict } from "../contract/index.ts";
 import { Random } from "../random/index.ts";
 import { classify } from "./classify.ts";
+import { CrashCoverage, type CrashPoints } from "./crash-points.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { type Baseline, baselineOf, examine, type Finding } from "./examine.ts";
 import { findIn, shrink } from "./shrink.ts";
@@ -36,6 +37,7 @@ export interface Exploration {
   /** How many disturbed runs were made. */
   readonly runs: number;
   readonly failure: Failure | undefined;
+  readonly crashPoints: CrashPoints;
 }
 
 /** This many seeds share their steps, and so the undisturbed runs that theirs are compared with. */
@@ -52,6 +54,7 @@ export async function explore(
   const start = performance.now();
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
   let runs = 0;
+  const coverage = new CrashCoverage();
   for (let seed = from; seed < from + seeds && performance.now() - start < time; seed++) {
     const number = Math.floor(seed / perPlan);
     if (plan?.number !== number) {
@@ -59,6 +62,7 @@ export async function explore(
       const scenario = readScenario(made);
       const planned = { ...scenario, steps: timed(scenario.steps ?? [], new Random(number)), seed: number };
       plan = { number, scenario: planned, baseline: await baselineOf(planned) };
+      coverage.add(plan.baseline.plain);
     }
     const { scenario, baseline } = plan;
     let [finding] = baseline.findings;
@@ -67,16 +71,19 @@ export async function explore(
         ...(scenario.faults ?? []),
         ...drawFaults(new Random(seed).fork("faults"), baseline.plain),
       ];
-      [finding] = await examine({ ...scenario, faults, seed: number }, baseline);
+      const examined = await examine({ ...scenario, faults, seed: number }, baseline);
+      [finding] = examined.findings;
+      coverage.add(examined.run);
       runs++;
     }
     if (finding) {
       let tries = 0;
       const isOver = (): boolean => tries++ >= shrinks;
-      return { runs, failure: failureOf(await shrink(finding, isOver), seed) };
+      const failure = failureOf(await shrink(finding, isOver), seed);
+      return { runs, failure, crashPoints: coverage.points };
     }
   }
-  return { runs, failure: undefined };
+  return { runs, failure: undefined, crashPoints: coverage.points };
 }
 
 /** Fixes the time of each step, so that a step that is left out doesn't move the others. */

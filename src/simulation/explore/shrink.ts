@@ -6,7 +6,7 @@ export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
   const baseline = await baselineOf(scenario);
   const [found] = baseline.findings;
   if (found || !scenario.faults?.length) return found;
-  return (await examine(scenario, baseline))[0];
+  return (await examine(scenario, baseline)).findings[0];
 }
 
 /** Omits faults and steps, and makes numbers smaller, as long as the same is wrong. `isOver` is asked before each try. */

@@ -22,6 +22,8 @@ const runOf = (trace: readonly TraceEvent[], objects: readonly KubernetesObject[
   rejected: [],
   writes: {},
   requests: {},
+  writePoints: [],
+  diedAt: [],
   duration: 0,
 });
 const change = (by: string, field: string, uid = "1"): TraceEvent => ({

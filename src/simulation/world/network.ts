@@ -4,7 +4,7 @@ import type { CrashFault, RefusalFault } from "../contract/index.ts";
 import { AbortableCall } from "./abortable-call.ts";
 import { textOf, tokenOf } from "./base.ts";
 import { asOf, type CallKind, kindOf } from "./call-kind.ts";
-import { objectOf } from "./object-of.ts";
+import { objectOf, writePoint } from "./object-of.ts";
 import type { Replica } from "./replica.ts";
 import { brokenConnection, WatchFeed } from "./watch-feed.ts";
 import type { World } from "./world.ts";
@@ -69,6 +69,7 @@ class Exchange {
     const { name } = this.#replica;
     const isOwn = this.#kind === "read" || this.#kind === "write";
     const crash = this.#kind === "write" ? faults.crashAt(name, ++this.#replica.writes) : undefined;
+    if (this.#kind === "write") this.#world.writePoints.add(this.#point);
     const refusal = isOwn ? faults.refusalOf(name, ++this.#replica.requests) : undefined;
     if (crash?.when === "before") return this.#die(crash);
     if (refusal && !refusal.done) return this.#refuse(refusal);
@@ -98,8 +99,13 @@ class Exchange {
   #die(crash: CrashFault): undefined {
     if (!this.#isAlive()) return undefined;
     this.#world.note(crash);
+    this.#world.diedAt.add(this.#point);
     this.#replica.die(crash);
     return undefined;
+  }
+
+  get #point(): string {
+    return `${this.#replica.operator.name}: ${writePoint(this.#world.cluster, this.#request)}`;
   }
 
   async #handle() {

@@ -69,6 +69,8 @@ async function live(world: World, scenario: Scenario): Promise<Run> {
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
+    writePoints: [...world.writePoints],
+    diedAt: [...world.diedAt],
     duration: loop.now,
   };
 }

@@ -49,6 +49,9 @@ export class World {
   readonly creators = new Map<string, string>();
   /** Objects that processes created, in order. */
   readonly children: KubernetesObject[] = [];
+  /** What the writes of the processes do to which kinds: each is a point at which they may die. */
+  readonly writePoints = new Set<string>();
+  readonly diedAt = new Set<string>();
   /** When a process last changed an object, or failed to: it will try again. */
   lastEffort = 0;
   /** The changes of the processes since they last had to come to rest. */

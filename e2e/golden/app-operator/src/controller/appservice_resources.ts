@@ -56,7 +56,8 @@ export function deploymentFor(app: AppService): Desired<Deployment> {
       template: {
         metadata: { labels: labelsOf(app), annotations: configAnnotation(spec.config) },
         spec: {
-          serviceAccountName: spec.serviceAccountName,
+          // The API server keeps the former account of a Deployment that names none.
+          serviceAccountName: spec.serviceAccountName ?? "default",
           imagePullSecrets: spec.imagePullSecrets,
           securityContext: isRestricted
             ? { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }

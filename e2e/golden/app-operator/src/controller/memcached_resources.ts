@@ -37,6 +37,8 @@ export function deploymentFor(owner: Memcached): Desired<Deployment> {
             {
               name: "memcached",
               image,
+              // The default depends on the tag of the first image, and stays when that changes.
+              imagePullPolicy: "IfNotPresent",
               command,
               resources,
               ports: port === undefined ? undefined : [{ name: PORT, containerPort: port }],

@@ -1,0 +1,14 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { exploreProject } from "@tsbuilder/simulation";
+import { test } from "vitest";
+import { Bar } from "../../../api/fiz/v1/bar_types.ts";
+import { setupBarController } from "./bar_controller.ts";
+
+// Users change objects, processes die, watches break, answers are lost: the seed decides when. It takes a moment;
+// npx tsbuilder test --explore --time 10m looks for longer.
+test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
+  exploreProject({ kind: Bar, setup: setupBarController }),
+);

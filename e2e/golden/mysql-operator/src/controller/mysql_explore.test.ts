@@ -1,0 +1,15 @@
+/*
+ * Copyright The MySQL operator authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { exploreProject } from "@tsbuilder/simulation";
+import { test } from "vitest";
+import { MySQL } from "../../api/v1/mysql_types.ts";
+import { setupMySQLController } from "./mysql_controller.ts";
+
+// Users change objects, processes die, watches break, answers are lost: the seed decides when. It takes a moment;
+// npx tsbuilder test --explore --time 10m looks for longer.
+test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
+  exploreProject({ kind: MySQL, setup: setupMySQLController }),
+);

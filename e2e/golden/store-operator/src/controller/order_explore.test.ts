@@ -1,0 +1,10 @@
+import { exploreProject } from "@tsbuilder/simulation";
+import { test } from "vitest";
+import { Order } from "../../api/v1/order_types.ts";
+import { setupOrderController } from "./order_controller.ts";
+
+// Users change objects, processes die, watches break, answers are lost: the seed decides when. It takes a moment;
+// npx tsbuilder test --explore --time 10m looks for longer.
+test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
+  exploreProject({ kind: Order, setup: setupOrderController }),
+);

@@ -1,0 +1,15 @@
+/*
+ * Copyright The platform team.
+ * All rights reserved.
+ */
+
+import { exploreProject } from "@tsbuilder/simulation";
+import { test } from "vitest";
+import { Tenant } from "../../api/v1/tenant_types.ts";
+import { setupTenantController } from "./tenant_controller.ts";
+
+// Users change objects, processes die, watches break, answers are lost: the seed decides when. It takes a moment;
+// npx tsbuilder test --explore --time 10m looks for longer.
+test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
+  exploreProject({ kind: Tenant, setup: setupTenantController }),
+);

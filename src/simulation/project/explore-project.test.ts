@@ -1,0 +1,60 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { Memcached } from "../../../e2e/golden/app-operator/api/v1/memcached_types.ts";
+import { setupMemcachedController } from "../../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
+import { ConfigMap } from "../../runtime/k8s/core/v1.ts";
+import { defineKind, type Manager } from "../../runtime/index.ts";
+import { budgetOf } from "./budget.ts";
+import { exploreProject } from "./explore-project.ts";
+import { summaryOf } from "./summary.ts";
+
+const folder = fileURLToPath(new URL("../../../e2e/golden/app-operator", import.meta.url));
+
+test("a controller of a project is explored with the project's CRDs and role", async () => {
+  const { runs, crashPoints } = await exploreProject({
+    kind: Memcached,
+    setup: setupMemcachedController,
+    folder,
+  });
+  expect(runs).toBeGreaterThan(0);
+  expect(crashPoints.all).toContain("memcached: PATCH Deployment");
+});
+
+test("what is wrong is thrown as a story, with a test that replays it", async () => {
+  /** Nothing owns what it makes. */
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Memcached).complete({
+      async reconcile(request) {
+        await manager.client.apply(ConfigMap, { metadata: request });
+      },
+    });
+  await expect(exploreProject({ kind: Memcached, setup, folder })).rejects.toThrow(
+    /^leftover: [^]*A test that replays it:/,
+  );
+});
+
+test("a kind without a CRD is named", async () => {
+  const kind = defineKind({ group: "none.dev", version: "v1" }, { kind: "None", plural: "nones" });
+  await expect(exploreProject({ kind, setup: () => {}, folder })).rejects.toThrow(
+    "config/crd/bases has no CRD of None: npx tsbuilder manifests writes it",
+  );
+});
+
+test("tsbuilder test --explore says how long, and from which seed", () => {
+  expect(budgetOf({})).toEqual({ seeds: 20, time: 3000 });
+  expect(budgetOf({ TSBUILDER_EXPLORE_TIME: "10m", TSBUILDER_EXPLORE_SEED: "70" })).toEqual({
+    seeds: Infinity,
+    time: 600_000,
+    from: 70,
+  });
+});
+
+test("the summary names the kinds of writes that no process died at", () => {
+  const crashPoints = {
+    all: ["shop: PATCH ConfigMap", "shop: PATCH Shop/status"],
+    missed: ["shop: PATCH Shop/status"],
+  };
+  expect(summaryOf({ runs: 4, failure: undefined, crashPoints }, { from: 70 })).toBe(
+    "explored 4 disturbed runs from seed 70; processes died at 1 of 2 kinds of writes, but not at shop: PATCH Shop/status",
+  );
+});

@@ -1,0 +1,1 @@
+export { exploreProject, type ProjectExploration } from "./explore-project.ts";
