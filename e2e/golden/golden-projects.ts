@@ -61,7 +61,7 @@ export const goldenHost: Host = {
 };
 
 /** The script's lines, split into words as a shell does. */
-function readCalls(name: string): string[][] {
+export function readCalls(name: string): string[][] {
   return readFileSync(join(folder, `${name}.sh`), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("tsbuilder "))

@@ -4,7 +4,7 @@ import { ownedFile } from "../scaffold/ownership.ts";
 import { memoryTree } from "../scaffold/tree.ts";
 import type { VendorPackages } from "./host.ts";
 import type { OpenProject } from "./open-project.ts";
-import { planProjectChange } from "./plan-project.ts";
+import { planProjectChange, readHeader } from "./plan-project.ts";
 
 /**
  * All files that a project's description scaffolds into an empty folder, with the license header and formatter of an
@@ -15,7 +15,7 @@ export async function planFresh(
   project: Project,
   { packages }: VendorPackages,
 ): Promise<readonly FileChange[]> {
-  const boilerplate = tree.read("hack/boilerplate.ts.txt")?.trimEnd();
+  const boilerplate = readHeader(tree);
   const { changes } = await planProjectChange({
     root,
     tree: memoryTree(),

@@ -9,6 +9,7 @@ import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, everythingBelow, type Tree } from "../scaffold/tree.ts";
+import { withPlainLineEnds } from "../shared/line-ends.ts";
 import { formatCreated } from "./format-created.ts";
 
 /** A change from one project description to another. */
@@ -63,7 +64,13 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
 
 /** The header in `hack/`; without one, that of the project's license. */
 function readBoilerplate(tree: Tree, project: Project): string {
-  return tree.read("hack/boilerplate.ts.txt")?.trimEnd() ?? formatBoilerplate(project);
+  return readHeader(tree) ?? formatBoilerplate(project);
+}
+
+/** The header in `hack/`, if there is one. */
+export function readHeader(tree: Tree): string | undefined {
+  const text = tree.read("hack/boilerplate.ts.txt");
+  return text === undefined ? undefined : withPlainLineEnds(text).trimEnd();
 }
 
 /** Only `init` writes `package.json`; it is the user's from then on. */

@@ -2,9 +2,11 @@ import { posix } from "node:path";
 import { type GeneratedCrd, generateCrds } from "./crd/generate-crds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { emitFile } from "./emit.ts";
+import { withLineEndsOf } from "../shared/line-ends.ts";
 import type { Marker } from "./markers/collect.ts";
 import type { GeneratorName, GeneratorOptions } from "./options.ts";
 import { projectOptions } from "./project-options.ts";
+import { refuseTooDeep } from "./too-deep.ts";
 import { type GeneratorCache, ProjectSources } from "./project-sources.ts";
 import { addProvenance } from "./rbac/provenance.ts";
 import { rolesOf } from "./rbac/roles.ts";
@@ -47,7 +49,7 @@ export async function planManifests(
   if (runs("crd") && !sources.hasSyntaxErrors) {
     const { checkCrd } = await import("./crd/check-crd.ts");
     const check = (generated: GeneratedCrd): void => checkCrd(generated, sources.log);
-    for (const { fileName, text } of generateCrds(sources, check))
+    for (const { fileName, text } of refuseTooDeep("one of the kinds", () => generateCrds(sources, check)))
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
@@ -68,7 +70,7 @@ export async function planManifests(
   sources.checkMarkers();
   const stale = runs("crd") ? staleCrds(tree, folder("crd"), files) : [];
   const changes = [...files]
-    .filter(([path, content]) => tree.read(path) !== content)
+    .filter(([path, content]) => !isWritten(tree.read(path), content))
     .map(([path, content]): GeneratedFile => ({ path, content }));
   const removals = options.prune ? stale.map((path): GeneratedFile => ({ path, content: undefined })) : [];
   return {
@@ -76,6 +78,10 @@ export async function planManifests(
     stale,
     diagnostics: sources.log.sorted(),
   };
+}
+
+function isWritten(present: string | undefined, content: string): boolean {
+  return present === content || (present !== undefined && present === withLineEndsOf(present, content));
 }
 
 function packageMarkers(sources: ProjectSources, name: string): Marker[] {

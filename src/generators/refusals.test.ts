@@ -36,3 +36,15 @@ it("planManifests() reports all errors in one run, sorted by file and line", asy
     'src/controller/x.ts:1:34 +kubebuilder:rbac has no argument "verb"',
   ]);
 });
+
+const depth = 100_000;
+it.each([`${"{ a?: ".repeat(depth)}string${" }".repeat(depth)}`, `string${"[]".repeat(depth)}`])(
+  "planManifests() refuses 100,000 types within types, and names the file",
+  async (type) => {
+    const spec = `export interface Spec { a: ${type} }`;
+    await expect(findings({ [file]: typesFile({ spec }) })).rejects.toMatchObject({
+      code: "INVALID_SOURCE",
+      message: `"${file}" nests its types too deeply`,
+    });
+  },
+);

@@ -2,6 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { YAMLSeq } from "yaml";
 import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
+import { withLineEndsOf } from "../shared/line-ends.ts";
 import { readYaml } from "../shared/read-yaml.ts";
 import { readProject } from "./read-project.ts";
 import type { Project } from "./project.ts";
@@ -34,7 +35,7 @@ export function formatProject(project: Project, text?: string): string {
   if (text === undefined) document.commentBefore = header;
   mergeInto(document, document.contents as YAMLMap, toRecord(project));
   const formatted = document.toString({ lineWidth: 0, indentSeq: false });
-  return text?.includes("\r\n") ? formatted.replaceAll(/\r?\n/gu, "\r\n") : formatted;
+  return text === undefined ? formatted : withLineEndsOf(text, formatted);
 }
 
 const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.

@@ -1,5 +1,6 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
+import { withPlainLineEnds } from "../shared/line-ends.ts";
 import type { Draft, Tree } from "./tree.ts";
 
 /** The record by which later commands know what the user edited. */
@@ -53,7 +54,7 @@ export class OwnedFiles {
   }
 }
 
-/** Twelve bytes of SHA-256 are enough to detect edits. */
+/** Twelve bytes of SHA-256 are enough to detect edits; that of line ends is none of the user's. */
 export function hashText(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 24);
+  return createHash("sha256").update(withPlainLineEnds(text)).digest("hex").slice(0, 24);
 }

@@ -56,6 +56,36 @@ describe("planUpgrade()", () => {
     expect(files).toEqual({ x: lines("A", "b", "c", "mine") });
   });
 
+  test("merges into a file with Windows' line ends, which it keeps", () => {
+    const theirs = "a\r\nb\r\nc\r\nmine\r\n";
+    const draft = new Draft(memoryTree({ x: theirs, same: "1\r\n2\r\n", old: "1\r\n2\r\n" }));
+    const next = { x: "A\nb\nc\nd\n", same: "1\n2\n" };
+    const notes = planUpgrade(draft, {
+      base: new Map([
+        ["x", "a\nb\nc\nd\n"],
+        ["same", "0\n2\n"],
+        ["old", "1\n2\n"],
+      ]),
+      next: Object.entries(next).map(
+        ([path, content]): FileChange => ({
+          path,
+          content,
+          action: "create",
+          before: undefined,
+          ownership: "yours",
+        }),
+      ),
+      owned: new OwnedFiles([["old", hashText("1\n2\n")]]),
+      force: false,
+      keep: false,
+    });
+    expect(draft.changes()).toMatchObject([
+      { path: "x", content: "A\r\nb\r\nc\r\nmine\r\n" },
+      { path: "old", content: undefined },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
   test("keeps the user's file if our text did not change", () => {
     expect(upgrade({ x: "mine" }, { x: "1" }, { x: "1" })).toEqual({ files: { x: "mine" }, notes: [] });
   });

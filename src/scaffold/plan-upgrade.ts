@@ -1,4 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
+import { withPlainLineEnds } from "../shared/line-ends.ts";
 import type { FileChange } from "./file-change.ts";
 import { mergeJson } from "./merge-json.ts";
 import { mergeTexts } from "./merge-texts.ts";
@@ -46,7 +47,8 @@ export function planUpgrade(draft: Draft, request: UpgradeRequest): string[] {
 function bringUp(draft: Draft, file: FileChange, request: UpgradeRequest, notes: string[]): boolean {
   const { path, content, ownership } = file;
   const base = request.base.get(path);
-  const theirs = draft.read(path);
+  const read = draft.read(path);
+  const theirs = read === undefined ? undefined : withPlainLineEnds(read);
   if (typeof content !== "string" || content === theirs || content === base) return true;
   if (theirs === undefined && base !== undefined) {
     notes.push(`"${path}" has new changes, but was not restored since you deleted it`);

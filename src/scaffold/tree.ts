@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { atFile } from "../shared/at-file.ts";
+import { withLineEndsOf } from "../shared/line-ends.ts";
 import type { FileChange, Ownership } from "./file-change.ts";
 
 /** A project's files. Paths are relative to the project's root and use forward slashes. */
@@ -81,9 +82,11 @@ export class Draft implements Tree {
       const exists = this.#base.has(path);
       if (content === undefined && !exists) return [];
       const before = exists && typeof content !== "object" ? this.#base.read(path) : undefined;
-      if (exists && content === before) return [];
-      const action = content === undefined ? "delete" : exists ? "update" : "create";
-      return [{ path, action, content, before, ownership }];
+      const after =
+        typeof content === "string" && before !== undefined ? withLineEndsOf(before, content) : content;
+      if (exists && after === before) return [];
+      const action = after === undefined ? "delete" : exists ? "update" : "create";
+      return [{ path, action, content: after, before, ownership }];
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { SourceTree } from "../source-tree.ts";
+import { refuseTooDeep } from "../too-deep.ts";
 import { parseModule } from "./parse-module.ts";
 import { resolveSpecifier } from "./resolve-specifier.ts";
 import type { Declaration, Module } from "./syntax.ts";
@@ -84,7 +85,7 @@ export class ModuleGraph {
     if (text === undefined) return undefined;
     const cached = this.#cache.get(file);
     if (cached?.text === text) return cached;
-    const module = parseModule(file, text);
+    const module = refuseTooDeep(`"${file}"`, () => parseModule(file, text));
     this.#cache.set(file, module);
     return module;
   }
