@@ -61,6 +61,15 @@ test("merges count as members, in the order of the text", () => {
   expect(() => parseGoYAML(text("<<: 1"))).toThrow("map merge requires map or sequence of maps as the value");
 });
 
+test.each([
+  ["a: &a [*a]", "anchor 'a' value contains itself"],
+  ["a: &a {b: [{c: *a}]}", "anchor 'a' value contains itself"],
+  ["a: &a {<<: *a}", "anchor 'a' value contains itself"],
+  ["a: *b", "unknown anchor 'b' referenced"],
+])("an alias without an end, or of nothing, is named: %s", (text, problem) => {
+  expect(() => parseGoYAML(text)).toThrow(`yaml: ${problem}`);
+});
+
 test("merges of merges can't exhaust the memory", () => {
   const ten = (name: string): string => `[${Array.from({ length: 10 }, () => `*${name}`).join(", ")}]`;
   const lines = Array.from(

@@ -2,6 +2,7 @@ import { isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/js
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { expandMerges } from "./expand-merges.ts";
 import {
+  type Document,
   type DocumentOptions,
   isMap,
   isScalar,
@@ -14,6 +15,7 @@ import {
   type ScalarTag,
   type SchemaOptions,
   type ToJSOptions,
+  visit,
 } from "yaml";
 
 /**
@@ -22,12 +24,31 @@ import {
  * to gigabytes.
  */
 export function parseGoYAML(text: string): unknown {
-  if (!text.includes("<<")) return sortMembers(parse(text, readOptions));
+  if (!/<<|\*/u.test(text)) return sortMembers(parse(text, readOptions));
   const document = parseDocument(text, readOptions);
   const [error] = document.errors;
   if (error) throw error;
+  checkAliases(document);
   expandMerges(document);
   return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
+}
+
+/** An alias of nothing, or of what it is in itself, which would have no end. */
+export class AliasError extends Error {
+  constructor(problem: string) {
+    super(`yaml: ${problem}`);
+    this.name = "AliasError";
+  }
+}
+
+function checkAliases(document: Document): void {
+  visit(document, {
+    Alias(_, alias, parents) {
+      const target = alias.resolve(document);
+      if (!target) throw new AliasError(`unknown anchor '${alias.source}' referenced`);
+      if (parents.includes(target)) throw new AliasError(`anchor '${alias.source}' value contains itself`);
+    },
+  });
 }
 
 /** YAML has infinities, and numbers that are none; JSON has not. */

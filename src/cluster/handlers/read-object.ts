@@ -7,7 +7,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
-import { findDuplicateKeys, parseGoYAML, UnsupportedNumberError } from "../codec/go-yaml.ts";
+import { AliasError, findDuplicateKeys, parseGoYAML, UnsupportedNumberError } from "../codec/go-yaml.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
@@ -89,7 +89,9 @@ export function parseYAML(text: string, target: Target): unknown {
 /** The message of a YAML error, with its line as in Go's messages; the reasons differ from Go's. */
 export function explainYAML(error: unknown): string {
   const [message = ""] = (error as Error).message.split("\n");
-  if (error instanceof UnsupportedNumberError) return message;
+  if (error instanceof UnsupportedNumberError || error instanceof AliasError) return message;
+  // The parser calls itself; Go's stops at a depth of its own.
+  if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
   const line = /at line (\d+)/.exec(message)?.[1] ?? "1";
   return `yaml: line ${line}: ${message.replace(/ at line \d+.*$/, "")}`;
 }

@@ -47,6 +47,27 @@ test("a YAML bomb is refused before it expands", async () => {
   expect(await readiness()).toBe("ok");
 });
 
+test.each([
+  ["nested lists in YAML", "[".repeat(5000) + "]".repeat(5000), "application/yaml"],
+  ["nested maps in YAML", "{a: ".repeat(5000) + "}".repeat(5000), "application/yaml"],
+  ["nested items in YAML", "- ".repeat(5000), "application/yaml"],
+  ["an anchor in itself", "a: &a [*a]", "application/yaml"],
+  ["nested lists in JSON", "[".repeat(20_000), "application/json"],
+  ["nested maps that are applied", "{a: ".repeat(5000) + "}".repeat(5000), "application/apply-patch+yaml"],
+])("a body without an end is refused in Kubernetes' words: %s", async (_, body, type) => {
+  const isPatch = type.includes("patch");
+  const { code, body: status } = await send(cluster.kubeconfig, {
+    method: isPatch ? "PATCH" : "POST",
+    path: isPatch ? `${configMaps}/a?fieldManager=m` : configMaps,
+    headers: { "Content-Type": type },
+    body,
+  });
+  expect(code).toBe(400);
+  const { message } = status as { message: string };
+  expect(message).toMatch(/contains itself|max depth/u);
+  expect(message).not.toMatch(/call stack|RangeError|undefined/u);
+});
+
 test("a body of four megabytes is too large", async () => {
   const body = JSON.stringify({ metadata: { name: "big" }, data: { k: "x".repeat(4 * 1024 * 1024) } });
   const answer = await send(cluster.kubeconfig, { method: "POST", path: configMaps, body });
