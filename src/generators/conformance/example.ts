@@ -89,7 +89,7 @@ function completeExample(code: string): string {
 }
 
 const runtimeNames =
-  "int32 int64 float64 Quantity IntOrString Time MicroTime Duration JSONValue RawExtension ObjectMeta Condition LabelSelector KubernetesObject OwnerReference".split(
+  "int32 int64 float64 Quantity IntOrString Time MicroTime Duration JSONValue RawExtension ObjectMeta TypeMeta Condition LabelSelector KubernetesObject OwnerReference".split(
     " ",
   );
 

@@ -104,7 +104,8 @@ function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
       kind: { type: "string", description: builder.sources.typeMetaText("kind") },
       metadata: { type: "object" },
     },
-    required: schema.required?.filter((name) => !["apiVersion", "kind", "metadata"].includes(name)),
+    // Every object has a kind; metadata is required where a type says so.
+    required: schema.required?.filter((name) => !["apiVersion", "kind"].includes(name)),
   };
   if (root.required?.length === 0) root.required = undefined;
   return limitDescriptions(root, builder.sources.options.maxDescLen);

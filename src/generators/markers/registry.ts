@@ -17,7 +17,7 @@ const definitions: ReadonlyMap<string, MarkerDefinition> = new Map(
 
 /** Prefixes of other tools, whose markers are ignored. */
 const foreign =
-  /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:[\w-]+-gen|operator-sdk)\b/u;
+  /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:(?:[\w-]+-gen|conversion-fn|openapi-model-package)|groupGoName|operator-sdk)\b/u;
 
 /** Looks up a marker: by the whole name first, then without its last part, which is then an argument. */
 export function lookUpMarker(name: string): Lookup {

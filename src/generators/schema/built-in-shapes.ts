@@ -1,5 +1,5 @@
 import type { TypeNode } from "../loader/index.ts";
-import type { Environment, Typed } from "./environment.ts";
+import type { Environment, SchemaSources, Typed } from "./environment.ts";
 import { emptyShape, madeProperty, type Property, type Shape } from "./property.ts";
 import type { Schema } from "./schema.ts";
 
@@ -8,9 +8,10 @@ export function customResourceShape(
   name: string,
   node: TypeNode & { kind: "reference" },
   env: Environment,
+  sources: SchemaSources,
 ): Shape | undefined {
   if (!["TypeMeta", "KubernetesObject", "CustomResource"].includes(name)) return undefined;
-  const properties = [property("apiVersion", "string", true), property("kind", "string", true)];
+  const properties = [textProperty("apiVersion"), textProperty("kind")];
   const metadata: TypeNode = {
     kind: "reference",
     name: "ObjectMeta",
@@ -27,13 +28,10 @@ export function customResourceShape(
   }
   return { ...emptyShape(), properties: new Map(properties) };
 
-  function property(key: string, type: string, optional: boolean): [string, Property] {
-    return madeProperty(
-      key,
-      { node: { kind: "keyword", name: type, pos: node.pos }, env },
-      optional,
-      node.pos,
-    );
+  function textProperty(key: "apiVersion" | "kind"): [string, Property] {
+    const type: TypeNode = { kind: "keyword", name: "string", pos: node.pos };
+    const [, property] = madeProperty(key, { node: type, env }, true, node.pos);
+    return [key, { ...property, schema: { type: "string", description: sources.typeMetaText(key) } }];
   }
 }
 

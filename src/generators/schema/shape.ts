@@ -29,7 +29,8 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
       if (resolved.kind === "external") {
         const core = sources.coreSchema(resolved.specifier, resolved.name);
         return (
-          customResourceShape(resolved.name, node, env) ?? (core && coreShape(core.schema, node.pos, env))
+          customResourceShape(resolved.name, node, env, sources) ??
+          (core && coreShape(core.schema, node.pos, env))
         );
       }
       return resolved.kind === "declared" ? declaredShape(resolved, node.args, env, sources) : undefined;

@@ -96,11 +96,10 @@ export const Box = defineKind<Box>(groupVersion, { kind: "Box", plural: "boxes",
       );
     const { changes, lost } = await planTypes([{ name: "box.yaml", text }]);
     const file = "example.com/v1/box_types.ts";
-    expect(lost).toEqual([
-      `${file}: .status: default`,
-      `${file}: .data: field`,
-      `${file}: .metadata: required`,
-    ]);
+    expect(lost).toEqual([`${file}: .status: default`, `${file}: .data: field`]);
+    expect(changes[1]?.content).toContain(
+      "export interface Box extends CustomResource<BoxSpec, BoxStatus> {\n  metadata: ObjectMeta;\n}\n",
+    );
     expect(changes[1]?.content).toContain(
       "  /** +kubebuilder:pruning:PreserveUnknownFields */\n  list?: string[];\n",
     );

@@ -45,10 +45,17 @@ function kindFile(crd: ThirdPartyCrd, version: CRDVersion, path: string): TypesF
   const [spec, status] = [part("spec"), part("status")];
   const markers = [...kindMarkers(crd, version), ...markerLines(root, { format: false, pattern: false })];
   const parameters = status ? `<${spec ?? "unknown"}, ${status}>` : spec ? `<${spec}>` : "";
-  const isOptional = spec !== undefined && root.required?.includes("spec") !== true;
+  const required = new Set(root.required);
+  const isOptional = spec !== undefined && !required.has("spec");
   // An interface cannot make a field of its base optional, so it is omitted from the base first.
   const base = isOptional ? `Omit<CustomResource${parameters}, "spec">` : `CustomResource${parameters}`;
-  const body = isOptional ? `{\n  spec?: ${spec};\n}` : "{}";
+  const members = [
+    ...(required.has("metadata") ? ["metadata: ObjectMeta"] : []),
+    ...(isOptional ? [`spec?: ${spec}`] : []),
+    ...(status && required.has("status") ? [`status: ${status}`] : []),
+  ];
+  if (required.has("metadata")) writer.runtimeNames.add("ObjectMeta");
+  const body = members.length > 0 ? `{\n${members.map((member) => `  ${member};\n`).join("")}}` : "{}";
   const runtime = [
     "type CustomResource",
     "defineKind",
@@ -75,7 +82,7 @@ function lostOfRoot({ properties = {}, required = [], ...root }: JSONSchema): st
   return [
     ...others.map((name) => `.${name}: field`),
     ...required
-      .filter((name) => name !== "spec" && !others.includes(name))
+      .filter((name) => !["metadata", "spec", "status"].includes(name) && !others.includes(name))
       .map((name) => `.${name}: required`),
     ...(metadata.length > 0 ? [`.metadata: ${metadata.join(", ")}`] : []),
     ...["default", "example", "nullable", "x-kubernetes-preserve-unknown-fields"].flatMap((key) =>
