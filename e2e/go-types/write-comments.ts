@@ -1,0 +1,29 @@
+import type { GoComment } from "./go-package.ts";
+
+/**
+ * Writes comments as a user of tsbuilder would: JSDoc, or lines of `//` where JSDoc would end early or see a tag. A
+ * comment that is no documentation keeps its blank line.
+ */
+export function writeComments(
+  comments: readonly GoComment[],
+  more: readonly string[],
+  indent: string,
+): string {
+  const last = comments.at(-1);
+  const documented = last?.isDoc ? comments : [...comments, { isDoc: true, lines: [] }];
+  return documented
+    .map(({ isDoc, lines }, i) => {
+      const all = i === documented.length - 1 ? [...lines, ...more] : lines;
+      return all.length === 0 ? "" : `${writeComment(all, indent)}${isDoc ? "" : "\n"}`;
+    })
+    .join("");
+}
+
+function writeComment(lines: readonly string[], indent: string): string {
+  const needsLines = lines.some((line) => line.includes("*/") || line.includes("@"));
+  if (needsLines) return lines.map((line) => `${`${indent}// ${line}`.trimEnd()}\n`).join("");
+  const [only = ""] = lines;
+  if (lines.length === 1 && only !== "") return `${indent}/** ${only} */\n`;
+  const body = lines.map((line) => `${`${indent} * ${line}`.trimEnd()}\n`);
+  return `${indent}/**\n${body.join("")}${indent} */\n`;
+}
