@@ -35,7 +35,7 @@ export interface DatabaseServer {
   /** Runs one of the scripts with a container's environment; given variables override it. */
   script(name: string, more?: Record<string, string>): ScriptResult;
   /** Starts one of the scripts as the leader of a process group, so that it can be killed with its children. */
-  run(name: string, more?: Record<string, string>): ChildProcess;
+  run(name: string, more?: Record<string, string>, by?: readonly string[]): ChildProcess;
   start(): void;
   /** Ends the server with SIGTERM, and waits for its exit. */
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -144,8 +144,10 @@ export async function databaseServer(
       });
       return { code: status, output: stdout + stderr };
     },
-    run: (name, more = {}) =>
-      spawn(...command(name), { env: { ...env, ...more }, cwd: "/", stdio: "ignore", detached: true }),
+    run: (name, more = {}, by = []) => {
+      const [program = "", ...args] = [...by, ...words(name)];
+      return spawn(program, args, { env: { ...env, ...more }, cwd: "/", stdio: "ignore", detached: true });
+    },
     start: () => {
       const out = openSync(log, "a");
       server = spawn(...command("start.sh"), { env, cwd: "/", stdio: ["ignore", out, out] });

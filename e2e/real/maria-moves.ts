@@ -194,7 +194,7 @@ async function write(cluster: MariaCluster, known: Knowledge, count: number): Pr
 }
 
 /** Repeats the Job until it succeeds, as its user is told. */
-async function finishSwitchover(cluster: MariaCluster, target: number): Promise<void> {
+export async function finishSwitchover(cluster: MariaCluster, target: number): Promise<void> {
   let last: ScriptResult | undefined;
   for (let attempt = 0; attempt < 30 && last?.code !== 0; attempt += 1) {
     last = cluster.switchTo(target);

@@ -120,6 +120,15 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(files()).toEqual([expect.stringMatching(/^db-20/)]);
   });
 
+  test("files that its user put beside the backups, and the backups of others, are no backups: they stay", async () => {
+    const others = ["db-before-the-move.sql.gz", "db-eu-20010101T000000Z.sql.gz"];
+    for (const name of others) writeFileSync(join(backups, name), "");
+    await nextSecond();
+    expect(backUp({ KEEP: "1" })).toMatchObject({ code: 0 });
+    expect(readdirSync(backups)).toEqual(expect.arrayContaining(others));
+    expect(restore("latest")).toMatchObject({ code: 0, output: expect.stringMatching(/restored .*\/db-20/) });
+  });
+
   test("room is made before the dump, but the last backup stays until there is another one", async () => {
     const before = files();
     await nextSecond();
@@ -155,6 +164,14 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(target.sql("CHECKSUM TABLE shop.accounts, shop.log", root).output).toBe(before);
     expect(restore("latest")).toMatchObject({ code: 0 });
     expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(sum));
+  });
+
+  test("a server that is read-only, because another one is primary now, is not restored into", () => {
+    target.sql("DELETE FROM shop.accounts WHERE id = 4; SET GLOBAL read_only = ON", root);
+    expect(restore("latest")).toMatchObject({ code: 1, output: "127.0.0.1 is read-only\n" });
+    expect(target.sql("SELECT COUNT(*) FROM shop.accounts", root).output).toBe("3");
+    target.sql("SET GLOBAL read_only = OFF", root);
+    expect(restore("latest")).toMatchObject({ code: 0 });
   });
 
   test("if no database is named, all databases except the system's are dumped", async () => {

@@ -93,6 +93,14 @@ export class ScenarioContext {
     return this.client.patch(Maria, this.key(name), { merge: { spec } });
   }
 
+  /** Deletes a MySQL, and waits until it is gone. */
+  async remove(name: string): Promise<void> {
+    await this.client.delete(Maria, this.key(name));
+    await this.eventually(async () => {
+      if (await this.find(Maria, name)) throw new Error(`${name} is still there`);
+    });
+  }
+
   async condition(name: string, type: string): Promise<Condition | undefined> {
     return findCondition((await this.status(name)).conditions, type);
   }

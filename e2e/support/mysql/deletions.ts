@@ -42,6 +42,15 @@ export const deletions: readonly Scenario[] = [
       // A cleanup by the mark must not delete the data of a MySQL that exists.
       expect(await labels(context)).toEqual([undefined, undefined, undefined, undefined]);
       expect(await context.file("db", "initialized")).toBe("true");
+
+      // One that never took them over does not delete them.
+      await context.remove("db");
+      await context.create("db", { deletionPolicy: "Delete", paused: true });
+      await context.eventually(async () =>
+        expect((await context.find(Maria, "db"))?.metadata.finalizers).toHaveLength(1),
+      );
+      await context.remove("db");
+      expect(await uids(context)).toEqual(claims);
     },
   },
   {
@@ -50,8 +59,7 @@ export const deletions: readonly Scenario[] = [
     async run(context) {
       const spec = { backupSchedule: "@daily", deletionPolicy: "Delete" as const };
       await context.createReady("kept", spec);
-      await context.client.delete(Maria, context.key("kept"));
-      await context.eventually(async () => expect(await context.find(Maria, "kept")).toBeUndefined());
+      await context.remove("kept");
       await gone(context);
       const claim = await context.find(PersistentVolumeClaim, "kept-backup");
       expect(claim?.metadata.labels).toMatchObject({ [retained]: "true" });

@@ -2,7 +2,6 @@ import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
-import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import {
   labelsOf,
   OWNER_ANNOTATION,
@@ -31,7 +30,7 @@ export const foundData: readonly Scenario[] = [
         const containers = [{ name: "x", image: "x" }];
         const template = { spec: { restartPolicy: "Never" as const, containers } };
         await context.client.create(Job, { metadata, spec: { suspend: true, template } });
-        await remove(context, name);
+        await context.remove(name);
         for (const claim of Object.keys(claims)) {
           const found = await context.find(PersistentVolumeClaim, claim);
           expect(found?.metadata.labels).toEqual(claims[claim]);
@@ -68,7 +67,7 @@ export const foundData: readonly Scenario[] = [
         }
         expect((await context.find(Secret, "db-credentials"))!.metadata.annotations).toMatchObject(owner);
       });
-      await remove(context, "db");
+      await context.remove("db");
       await context.eventually(async () => {
         expect(await context.client.list(PersistentVolumeClaim, { namespace: context.namespace })).toEqual(
           [],
@@ -83,7 +82,7 @@ export const foundData: readonly Scenario[] = [
       await context.createReady("third", { backupSchedule: "@daily" });
       await context.createReady("kept");
       await context.eventually(async () => expect(await context.file("kept", "initialized")).toBe("true"));
-      await remove(context, "kept");
+      await context.remove("kept");
       context.decidePods((name) => (name === "kept-0" ? "unready" : undefined));
       await context.create("kept", { restoreFrom: { name: "third" } });
       await context.until("kept", "Restored", "Pending");
@@ -103,9 +102,4 @@ const claimSpec = {
 async function makeClaim(context: ScenarioContext, name: string, labels: object): Promise<void> {
   const metadata = { ...context.key(name), labels: { ...labels } };
   await context.client.create(PersistentVolumeClaim, { metadata, spec: claimSpec });
-}
-
-async function remove(context: ScenarioContext, name: string): Promise<void> {
-  await context.client.delete(Maria, context.key(name));
-  await context.eventually(async () => expect(await context.find(Maria, name)).toBeUndefined());
 }

@@ -113,20 +113,6 @@ test.each<[name: string, policy: "Retain" | "Delete", left: string[]]>([
   expect(await scene.client.find(StatefulSet, { namespace, name })).toBeUndefined();
 });
 
-test("retained data that a MySQL never adopted is not deleted with it", async () => {
-  const name = await scene.createServers("before");
-  await scene.makeVolume(name, `data-${name}-0`, "growing");
-  await remove(name);
-  await scene.create(name, { deletionPolicy: "Delete", paused: true });
-  await eventually(async () => {
-    expect((await scene.get(name)).metadata.finalizers).toHaveLength(1);
-  });
-  await remove(name);
-  expect(await claimsOf(name)).toEqual([`data-${name}-0`]);
-  const secret = { namespace, name: `${name}-credentials` };
-  expect(await scene.client.find(Secret, secret)).toBeDefined();
-});
-
 async function claimsOf(name: string): Promise<unknown[]> {
   const claims = await scene.client.list(PersistentVolumeClaim, { namespace });
   const left = claims.filter(({ metadata }) => !metadata.deletionTimestamp);

@@ -3,6 +3,7 @@
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
+end_by_sigterm
 : "${BACKUP_DIR:?}" "${BACKUP_NAME:?}" "${BACKUP_HOST:?}"
 KEEP="${KEEP:-7}"
 source=(--host="$BACKUP_HOST" --port="$PORT")
@@ -16,7 +17,7 @@ if [ -n "$trouble" ]; then
 fi
 
 final="$BACKUP_DIR/$BACKUP_NAME-$(date -u +%Y%m%dT%H%M%SZ).sql.gz"
-part="$final.part"
+part="$final-$HOSTNAME.part"
 
 # Without a configured database, all databases but the server's own are backed up.
 databases=("${DATABASE:-}")
@@ -34,7 +35,7 @@ prune() {
 }
 
 # Makes room before the dump, on a full volume, too; but the newest backup is kept until there is another one.
-find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.part" -delete
+find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-????????T??????Z.*.part" -delete
 prune "$((KEEP > 1 ? KEEP - 1 : 1))"
 # MariaDB's dump ends with the GTID position as a comment.
 position=(--master-data=2)
@@ -48,6 +49,7 @@ if ! tail -n 1 <<< "$end" | grep -q '^-- Dump completed'; then
   echo "the dump is incomplete" >&2
   exit 1
 fi
+sync "$part"
 mv "$part" "$final"
 gtid="$(sed -n "s/^-- SET GLOBAL gtid_slave_pos='\(.*\)';/\1/p" <<< "$end")"
 echo "wrote $final from $BACKUP_HOST at $gtid"

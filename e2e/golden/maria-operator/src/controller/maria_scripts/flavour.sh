@@ -29,6 +29,21 @@ read_primary
 # Returns whether this server is the primary.
 is_primary() { [ ! -e "$DRAINED" ] && { [ "$ORDINAL" = "$PRIMARY" ] || [ -e "$PROMOTED" ]; }; }
 
+# save FILE TEXT: replaces a file as a whole. If the disk is full, or the container is killed, it stays as it was.
+save() {
+  [ "$(cat "$1" 2> /dev/null)" != "$2" ] || return 0
+  echo "$2" > "$1.new" && sync "$1.new" && mv "$1.new" "$1"
+}
+
+# Bash does not end by SIGTERM while it waits for a program, or as the first process of a container: its work is a child's.
+end_by_sigterm() {
+  [ -z "${IS_CHILD:-}" ] || return 0
+  IS_CHILD=true "$0" &
+  trap 'kill "$!"; exit 143' TERM
+  wait "$!"
+  exit
+}
+
 # report TEXT: passes a line to the operator by way of the container's termination message.
 report() { { echo "$*" > "$REPORT"; } 2> /dev/null || true; }
 
@@ -44,7 +59,7 @@ fi
 as() {
   local user="$1"
   shift
-  "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --batch "$@"
+  "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --connect-timeout=10 --batch "$@"
 }
 
 # The operator's own server flags; all other settings come from my.cnf. Every run has its own server id, which is part of
@@ -112,14 +127,14 @@ promotion_statements() {
 # Escapes standard input for single quotes in a statement.
 sql_text() { sed -e 's/\\/\\\\/g' -e "s/'/''/g"; }
 
-# Prints the paths of the backups, the newest first. The times in their names sort as text. Times in the future are from a
+# Prints the paths of the backups, the newest first, without files that others gave names of their own. The times in their names sort as text. Times in the future are from a
 # clock that was wrong: they come last.
 list_backups() {
   local file past=() future=() now
   now="$BACKUP_DIR/$BACKUP_NAME-$(date -u +%Y%m%dT%H%M%SZ).sql.gz"
   while read -r file; do
     if [[ "$file" > "$now" ]]; then future+=("$file"); else past+=("$file"); fi
-  done < <(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r)
+  done < <(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-????????T??????Z.sql.gz" | sort -r)
   for file in "${past[@]}" "${future[@]}"; do echo "$file"; done
 }
 

@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
+end_by_sigterm
 
 VERSION="$DATADIR/.operator-version"
 
@@ -19,9 +20,9 @@ main() {
     copy_from_primary
     history="$truth"
   fi
-  [ -e "$VERSION" ] || echo "$FLAVOUR $(server_version)" > "$VERSION"
+  [ -s "$VERSION" ] || save "$VERSION" "$FLAVOUR $(server_version)"
   serve_version
-  echo "$history" > "$MARK"
+  save "$MARK" "$history"
   report "$history"
   echo "The data directory of ordinal $ORDINAL has the history $history."
 }
@@ -49,7 +50,7 @@ serve_version() {
     mariadb-upgrade --no-defaults --user=root --socket="$SOCKET" --force
     stop_quietly
   fi
-  echo "$FLAVOUR $(server_version)" > "$VERSION"
+  save "$VERSION" "$FLAVOUR $(server_version)"
 }
 
 # Major and minor version, such as 10.11: patches can be changed in both directions.
@@ -63,7 +64,7 @@ copy_from_primary() {
   truth="$(cat "$CONFIG/initialized")"
   create_system_tables
   # The copy has the primary's system tables, too.
-  echo "$FLAVOUR $(cut -d. -f1,2 <<< "$version")" > "$VERSION"
+  save "$VERSION" "$FLAVOUR $(cut -d. -f1,2 <<< "$version")"
   start_quietly
   trap stop_quietly EXIT
   # The loaded data must not be written to this server's binary log: its history is the primary's.

@@ -43,11 +43,11 @@ follow_primary() {
 # A primary that once had all that this replica has has purged logs; any other lacks something.
 end_replica() {
   local position holds=0
-  position="$(as root --socket="$SOCKET" --skip-column-names --execute="SELECT $POSITION")"
+  position="$(as root --socket="$SOCKET" --skip-column-names --execute="SELECT $POSITION")" || return 0
   history_holds "$position" || holds=$?
   case $holds in
-  0) touch "$STALE" ;;
-  1) echo "$position" > "$AHEAD" ;;
+  0) touch "$STALE" || return 0 ;;
+  1) save "$AHEAD" "$position" || return 0 ;;
   *) return ;;
   esac
   kill "$$"

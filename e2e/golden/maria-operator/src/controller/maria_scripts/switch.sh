@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
+end_by_sigterm
 : "${TARGET_HOST:?}" "${TARGET_PORT:=$PORT}"
 old=(root --host="$PRIMARY_HOST" --port="$PRIMARY_PORT")
 new=(root --host="$TARGET_HOST" --port="$TARGET_PORT")
@@ -76,7 +77,4 @@ refuse() {
   exit 1
 }
 
-# Bash does not end by SIGTERM while it waits for a program, or as the first process of a container.
-main &
-trap 'kill "$!"; exit 143' TERM
-wait "$!"
+main
