@@ -55,10 +55,12 @@ export class WatchStream {
     else this.#ends.push(run);
   }
 
-  bookmarks(make: () => Buffer): void {
+  /** Sends a bookmark about every minute, unless there is none to send. */
+  bookmarks(make: () => Buffer | undefined): void {
     const next = () =>
       this.#clock.setTimer(() => {
-        this.write(make());
+        const bookmark = make();
+        if (bookmark) this.write(bookmark);
         cancel = next();
       }, bookmarkInterval);
     let cancel = next();

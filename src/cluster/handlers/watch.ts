@@ -94,7 +94,8 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
     }
     await feed.open();
     out.started();
-    if (options.allowBookmarks) out.bookmarks(() => encoder.bookmark(core.store.revision, false));
+    if (options.allowBookmarks)
+      out.bookmarks(() => (feed.isHolding ? undefined : encoder.bookmark(core.store.revision, false)));
     await feed.ended;
   } catch (error) {
     out.write(encoder.error(statusErrorOf(error).status));
@@ -122,6 +123,11 @@ class Feed {
       this.#fail = reject;
       out.onEnd(resolve);
     });
+  }
+
+  /** A bookmark now would tell of changes that the client does not have yet. */
+  get isHolding(): boolean {
+    return this.#waiting !== undefined;
   }
 
   push(change: Change): void {
