@@ -3,8 +3,8 @@ export type Fault =
   | CrashFault
   | RefusalFault
   | WatchFault
-  /** Neither requests nor watches of the process come through from a time on. */
-  | { readonly fault: "cut"; readonly process: string; readonly at: number; readonly for: number }
+  /** Neither requests nor watches of the process come through from a time on, or only those for its Lease don't. */
+  | { readonly fault: "cut" | "lease"; readonly process: string; readonly at: number; readonly for: number }
   /** Its machine's date is wrong for a while. */
   | {
       readonly fault: "clock";

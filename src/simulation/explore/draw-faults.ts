@@ -10,7 +10,14 @@ export function drawFaults(random: Random, plain: Run): Fault[] {
 }
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
-  const kind = random.pick([...kinds, "crash", "crash", "crash"] as const);
+  const hasLease = plain.trace.some(({ type }) => type === "leads");
+  const kind = random.pick([
+    ...kinds,
+    ...(hasLease ? (["lease"] as const) : []),
+    "crash",
+    "crash",
+    "crash",
+  ] as const);
   const writes = plain.writes[process]!;
   if (kind === "crash" && writes > 0) {
     const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;

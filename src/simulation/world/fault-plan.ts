@@ -31,6 +31,14 @@ export class FaultPlan {
     );
   }
 
+  /** Whether a process can't reach its Lease at a time. */
+  isLeaseCut(process: string, now: number): boolean {
+    return this.#faults.some(
+      (each) =>
+        each.fault === "lease" && each.process === process && each.at <= now && now < each.at + each.for,
+    );
+  }
+
   /** Whether the server can't be watched by a process at a time. */
   isUnwatchable(process: string, now: number): boolean {
     return this.#faults.some(
@@ -78,6 +86,8 @@ export function faultText(fault: Fault): string {
       return `${fault.process} misses the events of ${fault.for} ms, and lists again`;
     case "cut":
       return `${fault.process} is cut off for ${fault.for} ms`;
+    case "lease":
+      return `${fault.process} can't renew its Lease for ${fault.for} ms`;
     case "clock":
       return `the date of ${fault.process} is wrong by ${fault.by} ms for ${fault.for} ms`;
     case "delete-child":

@@ -1,7 +1,9 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
-import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random/index.ts";
@@ -98,6 +100,38 @@ test("a process whose watches broke can't watch for a while", async () => {
   expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "2" } }]);
 });
 
+test("somebody overwrites a number that the operator set in a spec, and the operator sets it again", async () => {
+  const setup = (manager: Manager): void =>
+    void manager
+      .controllerFor(Shop)
+      .owns(PodDisruptionBudget)
+      .complete({
+        async reconcile({ namespace, name }) {
+          const shop = await manager.client.find(Shop, { namespace, name });
+          const spec = { maxUnavailable: shop?.spec.size ?? 0, selector: { matchLabels: { name } } };
+          const options = { owner: shop!, force: true };
+          if (shop)
+            await manager.client.apply(PodDisruptionBudget, { metadata: { namespace, name }, spec }, options);
+        },
+      });
+  const { trace, state } = await simulate({
+    ...shopScenario(setup),
+    steps: [applyShop("a", { size: 1 })],
+    faults: [{ fault: "edit-child", child: 0, at: 3000 }],
+  });
+  const budgets = trace.flatMap((event) =>
+    event.type === "change" && event.resource === "poddisruptionbudgets.policy"
+      ? [[event.by, event.fields]]
+      : [],
+  );
+  expect(budgets.slice(0, 3)).toEqual([
+    [process, []],
+    ["user", ["spec.maxUnavailable"]],
+    [process, ["spec.maxUnavailable"]],
+  ]);
+  expect(state.list("PodDisruptionBudget")).toMatchObject([{ spec: { maxUnavailable: 1 } }]);
+});
+
 test("somebody's edit that changes nothing is no fault", async () => {
   const bare = shopsThat(async ({ client }, { metadata: { namespace, name } }) => {
     await client.apply(ConfigMap, { metadata: { namespace, name } }, { force: true });
@@ -144,6 +178,22 @@ test("another process takes over when the leader dies", async () => {
   const run = await simulate({ ...one, operators, faults: [crash] });
   expect(new Set(leadersOf(run)).size).toBe(2);
   expect(run.state.list("Shop")[0]).toMatchObject({ status: { size: 1 } });
+});
+
+test("another process takes over when the leader can't renew its Lease, and the former one stops writing", async () => {
+  const operators = one.operators.map((operator) => ({ ...operator, replicas: 2 }));
+  const steps = [...(one.steps ?? []), { ...applyShop("a", { size: 2 }), after: 60_000 } as Step];
+  const scenario: Scenario = { ...one, operators, steps };
+  const plain = await simulate(scenario);
+  const leader = plain.trace.find(({ type }) => type === "leads") as { readonly process: string };
+  const lease: Fault = { fault: "lease", process: leader.process, at: 3000, for: 90_000 };
+  const run = await simulate({ ...scenario, faults: [lease] });
+  const writers = run.trace.flatMap((event) =>
+    event.type === "change" && event.at > 40_000 && event.resource === "configmaps" ? [event.by] : [],
+  );
+  expect(writers[0]).not.toBe(leader.process);
+  expect(run.trace.filter(({ type }) => type === "fault")).toHaveLength(1);
+  expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "2" } }]);
 });
 
 test("disturbed runs are the same when they are run again", async () => {

@@ -125,7 +125,9 @@ class Exchange {
   async #travel(): Promise<void> {
     const { loop, faults } = this.#world;
     await this.#world.wait(this.#replica.latency());
-    if (!faults.isCut(this.#replica.name, loop.now)) return;
+    const { name } = this.#replica;
+    const isLeaseCut = this.#kind === "lease" && faults.isLeaseCut(name, loop.now);
+    if (!isLeaseCut && !faults.isCut(name, loop.now)) return;
     await this.#world.wait(connectTimeout);
     throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
   }

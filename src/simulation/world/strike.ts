@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Fault } from "../contract/index.ts";
 import { pathOf, textOf } from "./base.ts";
+import { overwrite } from "./overwrite.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
 
@@ -45,23 +46,14 @@ async function meddle(
   if (!child) return false;
   const path = pathOf(world.cluster, child);
   if (fault.fault === "delete-child") return (await world.ask("DELETE", path)).status < 300;
-  const before = await versionOf(world.ask("GET", path));
-  const after = await versionOf(world.ask("PATCH", path, overwrite(child), "application/merge-patch+json"));
-  return after !== undefined && after !== before;
+  const current = await objectIn(world.ask("GET", path));
+  if (!current) return false;
+  const edited = await objectIn(world.ask("PATCH", path, overwrite(current), "application/merge-patch+json"));
+  return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
 }
 
-async function versionOf(answer: ReturnType<World["ask"]>): Promise<string | undefined> {
+async function objectIn(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
   const { status, body } = await answer;
   const text = await textOf(body);
-  return status < 300 ? (JSON.parse(text) as KubernetesObject).metadata.resourceVersion : undefined;
-}
-
-/** Another value for the first key of its data, and for all of its labels. */
-function overwrite(child: KubernetesObject & { readonly data?: object }): object {
-  const [key] = Object.keys(child.data ?? {});
-  const { labels = {} } = child.metadata;
-  return {
-    metadata: { labels: Object.fromEntries(Object.keys(labels).map((name) => [name, "changed-by-hand"])) },
-    ...(key !== undefined && { data: { [key]: "Y2hhbmdlZA==" } }),
-  };
+  return status < 300 ? (JSON.parse(text) as KubernetesObject) : undefined;
 }
