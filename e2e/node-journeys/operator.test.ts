@@ -1,10 +1,10 @@
-import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { timeoutIn } from "../../.config/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { editFile } from "../support/webhook-project.ts";
 import { registryHost } from "../real/node/addresses.ts";
 import { type NodeProject, prepareNodeProject } from "../real/node/node-project.ts";
+import { startTraffic } from "./traffic.ts";
 
 // From a scaffold to a running operator and back, on a real node, with Docker Engine and a registry that wants a login.
 // The tests depend on each other.
@@ -91,7 +91,7 @@ test.skipIf(missing !== undefined)("an upgrade that changes the CRD refuses no r
   await project.create("manifests");
   edit("config/manager/manager.yaml", "replicas: 1", "replicas: 2");
   await project.tsbuilder("build", "--image", image("v2"), "--push", "--tool", "docker");
-  const traffic = await startTraffic();
+  const traffic = await startTraffic(project.node.kubeconfig, "v1");
   const { stderr } = await project.tsbuilder("deploy", "--image", image("v2"), "--wait");
   expect(stderr).toContain("The operator is available.");
   const replicas = `get ${manager} --namespace ${system} --output=jsonpath={.status.replicas}{.status.updatedReplicas}`;
@@ -127,34 +127,4 @@ async function readLeader(): Promise<string> {
     `get leases --namespace ${system} --output=jsonpath={..holderIdentity}`,
   );
   return leases.split("_")[0]!;
-}
-
-/** Changes the sample again and again, each time through both webhooks. */
-async function startTraffic() {
-  const client = createClient(await loadConfig({ kubeconfig: project.node.kubeconfig, env: {} }));
-  const refusals: string[] = [];
-  let requests = 0;
-  const end = new AbortController();
-  const send = async (): Promise<void> => {
-    while (!end.signal.aborted) {
-      requests += 1;
-      await client
-        .request({
-          method: "PATCH",
-          path: "/apis/apps.example.com/v1/namespaces/default/shops/shop-sample",
-          headers: { "content-type": "application/merge-patch+json" },
-          body: { metadata: { annotations: { change: String(requests) } } },
-        })
-        .catch((error: unknown) => refusals.push(String(error)));
-    }
-  };
-  const sending = send();
-  return {
-    async stop() {
-      end.abort();
-      await sending;
-      await client.close();
-      return { requests, refusals };
-    },
-  };
 }

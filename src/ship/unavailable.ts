@@ -23,7 +23,7 @@ export interface DeploymentState {
 
 /** What says why a pod is not ready. */
 export interface PodState {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
     readonly phase?: string;

@@ -25,6 +25,7 @@ export async function waitForOperator(
   const deployment = deployed.find(({ kind }) => kind === "Deployment");
   if (deployment) await until(deadline, () => checkDeployment(deployment, choice, seconds));
   if (!hasWebhooks(deployed)) return;
+  if (deployment) await until(deadline, () => checkFormerPods(deployment, choice, seconds));
   const samples = await renderSamples();
   await until(deadline, () => checkWebhooks(deployed, samples, choice, seconds));
 }
@@ -60,6 +61,22 @@ async function checkDeployment(
       },
     );
   };
+}
+
+/** Pods of the former version answer the API server until they end, and may not know what the new CRDs ask of them. */
+async function checkFormerPods(
+  { metadata: { namespace = "default" }, spec }: ManifestObject,
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<Reason | undefined> {
+  const { items } = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
+  const [left] = items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  if (!left) return undefined;
+  return async () =>
+    new TsbuilderError(`pod ${left.metadata.name} of the former version has not ended after ${seconds} s`, {
+      code: "TOOL_FAILED",
+      hint: `the operator is available; look at the pod: kubectl describe pod ${left.metadata.name} --namespace ${namespace}`,
+    });
 }
 
 /**
@@ -101,15 +118,18 @@ async function findReasons(
   choice: ClusterChoice,
   where: readonly string[],
 ): Promise<string[]> {
-  const labels = Object.entries(deployment?.spec.selector.matchLabels ?? {});
-  const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  const pods = await readJson<{ items: PodState[] }>(choice, [
-    "get",
-    "pods",
-    "--selector",
-    selector,
-    ...where,
-  ]);
+  const pods = await readPods(deployment?.spec, choice, where);
   const events = await readJson<{ items: WarningEvent[] }>(choice, ["get", "events", ...where]);
-  return reasonsOf(deployment, pods?.items ?? [], events?.items ?? []);
+  return reasonsOf(deployment, pods.items, events?.items ?? []);
+}
+
+async function readPods(
+  spec: DeploymentState["spec"] | undefined,
+  choice: ClusterChoice,
+  where: readonly string[],
+): Promise<{ items: PodState[] }> {
+  const labels = Object.entries(spec?.selector.matchLabels ?? {});
+  const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
+  const words = ["get", "pods", "--selector", selector, ...where];
+  return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
 }
