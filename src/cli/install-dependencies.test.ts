@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -14,10 +14,24 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.skipIf(process.platform === "win32")("says what runs before it does, and how to retry it", () => {
-  writeFileSync(join(folder, "npm"), "#!/bin/sh\nexit 3\n");
+/** Puts a program in the place of npm. */
+function standIn(script: string): void {
+  writeFileSync(join(folder, "npm"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(folder, "npm"), 0o755);
   process.env["PATH"] = `${folder}${delimiter}${path}`;
+}
+
+test.skipIf(process.platform === "win32")("does not wait for a network as long as npm does by itself", () => {
+  standIn('printf "%s\\n" "$@" > arguments');
+  installDependencies(folder, { note: () => undefined });
+  const longest = /^--fetch-retry-maxtimeout=(\d+)$/mu.exec(
+    readFileSync(join(folder, "arguments"), "utf8"),
+  )?.[1];
+  expect(Number(longest)).toBeLessThan(5_000);
+});
+
+test.skipIf(process.platform === "win32")("says what runs before it does, and how to retry it", () => {
+  standIn("exit 3");
   const notes: string[] = [];
   expect(() => installDependencies(folder, { note: (text) => void notes.push(text) })).toThrow(
     expect.objectContaining({ code: "TOOL_FAILED", hint: expect.stringContaining("npm install") as string }),

@@ -2,10 +2,13 @@ import { spawnSync } from "node:child_process";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { Ui } from "./ui.ts";
 
+/** By npm's own pauses, a machine without a network waits for half an hour: each package is tried for a minute. */
+const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
+
 /** Runs npm install, whose output goes straight to the terminal; without one it prints nothing until its end. */
 export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {
   ui.note("Installing the project's packages with npm install; if it is interrupted, run it again.");
-  const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit"], {
+  const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit", ...shortPauses], {
     cwd,
     // To standard error, because it is progress.
     stdio: ["ignore", 2, "inherit"],
