@@ -1,7 +1,9 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { eventually } from "../support/eventually.ts";
 import type { DatabaseServer } from "./database-servers.ts";
 
 /**
@@ -22,32 +24,37 @@ export class KillableScript {
     this.#more = more;
   }
 
-  /** The commands of one run, in the order in which they are reached; a script that has no end runs for a while. */
-  async commands(aWhile?: () => Promise<unknown>): Promise<string[]> {
+  /** The commands of one run, in the order in which they are reached; a script that has no end runs until it is enough. */
+  async commands(isEnough?: () => boolean): Promise<string[]> {
     const reached = join(this.#folder, "reached");
     rmSync(reached, { force: true });
-    await this.#run({ REACHED: reached }, aWhile);
+    await this.#run({ REACHED: reached }, isEnough);
     const lines = readFileSync(reached, "utf8").split("\n").filter(Boolean);
     return [...new Set(lines)];
   }
 
   /** Kills a run when it reaches a command for the first time. */
-  killAt(command: string, aWhile?: () => Promise<unknown>): Promise<void> {
-    return this.#run({ KILL_AT: command }, aWhile);
+  killAt(command: string, isEnough?: () => boolean): Promise<void> {
+    return this.#run({ KILL_AT: command }, isEnough);
   }
 
-  async #run(more: Record<string, string>, aWhile?: () => Promise<unknown>): Promise<void> {
+  async #run(more: Record<string, string>, isEnough?: () => boolean): Promise<void> {
     const observer = join(this.#folder, "observer.sh");
     writeFileSync(observer, observe);
     const child = this.#server.run(this.#name, { ...this.#more, ...more, BASH_ENV: observer });
     const ended = once(child, "exit");
     try {
-      await Promise.race([ended, ...(aWhile ? [aWhile()] : [])]);
+      if (isEnough) await eventually(() => hasEnded(child) || isEnough());
+      else await ended;
     } finally {
       killGroup(child.pid!);
     }
     await ended;
   }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function killGroup(leader: number): void {

@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
 import { type DatabaseServer, databaseFolder, databaseServer } from "./database-servers.ts";
 import { MariaCluster, root } from "./maria-cluster.ts";
 import { mariaFiles } from "./maria-files.ts";
@@ -100,11 +99,11 @@ describe.skipIf(missing)("a script that is killed, and runs again,", () => {
   test.each(["replica", "primary"])("start.sh of a %s serves what it had", async (role) => {
     const server = role === "primary" ? cluster.current : cluster.servers[cluster.replicas[0]!]!;
     const start = killable(server, "start.sh");
-    const aWhile = () => eventually(() => server.script("ready.sh").code === 0);
+    const isReady = () => server.script("ready.sh").code === 0;
     await server.stop();
-    for (const command of chosen(await start.commands(aWhile), 4)) {
+    for (const command of chosen(await start.commands(isReady), 4)) {
       await server.stop();
-      await start.killAt(command, aWhile);
+      await start.killAt(command, isReady);
       server.start();
       expect(await settle(command)).toEqual(whole(command));
     }
