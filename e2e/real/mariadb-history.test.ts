@@ -111,6 +111,30 @@ describe.skipIf(missing)("a replica", () => {
     expect(idsOf(replica)).toBe("1,2,3");
   });
 
+  test("whose volume another pod of it begins to fill, while its node is out of reach, does not count as a copy", async () => {
+    await replica.stop();
+    replica.writeData(".operator-stale", "");
+    mkdirSync(join(folder.path, "bin"));
+    const data = join(folder.path, "data-1");
+    const lines = [
+      "#!/usr/bin/env bash",
+      'PATH="${PATH#*:}"',
+      // What the other pod does meanwhile.
+      `find ${data} -mindepth 1 -delete`,
+      `mariadb-install-db --no-defaults --datadir=${data} --auth-root-authentication-method=normal > /dev/null`,
+      'exec mariadb-dump "$@"',
+    ];
+    const dump = join(folder.path, "bin", "mariadb-dump");
+    writeFileSync(dump, `${lines.join("\n")}\n`, { mode: 0o755 });
+    expect(replica.script("init.sh").code).not.toBe(0);
+    expect(replica.hasData(".operator-initialized")).toBe(false);
+    rmSync(dump);
+    expect(replica.script("init.sh")).toMatchObject({ code: 0 });
+    replica.start();
+    await replica.ready();
+    expect(idsOf(replica)).toBe("1,2,3");
+  });
+
   test("of older versions, whose data names no history, follows as before", async () => {
     await replica.stop();
     await primary.stop();

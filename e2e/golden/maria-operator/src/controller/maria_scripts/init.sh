@@ -58,11 +58,12 @@ server_version() { "$SERVER" --no-defaults --version | sed -n 's/.*Ver \([0-9]*\
 
 # Nothing is deleted before there is a primary to copy.
 copy_from_primary() {
-  local version
+  local version copy
   version="$(as backup --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" --skip-column-names --execute='SELECT VERSION()')"
   until [ -s "$CONFIG/initialized" ]; do echo "waiting for the primary to be recorded" && sleep 1; done
   truth="$(cat "$CONFIG/initialized")"
   create_system_tables
+  copy="$(od -An -N8 -tx8 /dev/urandom)" && echo "$copy" > "$DATADIR/.operator-copy"
   # The copy has the primary's system tables, too.
   save "$VERSION" "$FLAVOUR $(cut -d. -f1,2 <<< "$version")"
   start_quietly
@@ -77,6 +78,8 @@ copy_from_primary() {
   } | "$CLIENT" --no-defaults --user=root --socket="$SOCKET"
   stop_quietly
   trap - EXIT
+  # While a node is out of reach, another pod of this server may have begun anew in the same volume.
+  [ "$(cat "$DATADIR/.operator-copy")" = "$copy" ] || { echo "another pod writes to this volume" >&2; exit 1; }
 }
 
 # Starts a server that only this script can reach: it has no password yet.
