@@ -105,6 +105,9 @@ test("names that are random in undisturbed runs, or made of a uid, are no differ
   expect(differencesBesides(chance, two!, one!)).toHaveLength(1);
   expect(differencesBesides(chance, stateOf([map("a-z", "2")]), one!)).toHaveLength(2);
   expect(differencesBesides(noChance, one!, other!)).toHaveLength(2);
+  const [black, white] = ["black", "white"].map((data) => stateOf([map("a", data)]));
+  expect(differencesBesides(noChance, black!, white!)).toHaveLength(1);
+  expect(differencesBesides(chanceOf(black!, white!), black!, stateOf([map("a", "red")]))).toEqual([]);
   const uids = ["0a1b2c3d-0000-4000-8000-000000000000", "4e5f6a7b-0000-4000-8000-000000000000"];
   const [here, there] = uids.map((uid) =>
     stateOf([{ ...shop(), metadata: { name: "a", uid } }, map(`a-${uid.slice(0, 8)}`)]),
@@ -126,6 +129,15 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
   expect(classesOf(deletion, error(1500))).toEqual([]);
   expect(classesOf(error(500), deletion)).toEqual(["error"]);
   expect(classesOf(deletion, error(40_000))).toEqual(["error"]);
+  const faults = [{ fault: "hold", process: "shop-0", at: 0, for: 1000 }] as const;
+  const disturbed = (...at: number[]): string[] =>
+    judgeTrace(runOf(at.map(error)), { ...scenario, faults }).map(({ class: name }) => name);
+  // One that healed is an accident.
+  expect([disturbed(20_000, 20_001), disturbed(40_000), disturbed(40_000, 50_000)]).toEqual([
+    [],
+    [],
+    ["error"],
+  ]);
 });
 
 test("an object that an operator found is not to be overwritten as if it were one that it makes", () => {
@@ -203,7 +215,7 @@ test("a write by a process that doesn't lead, a 403, and a change by a restart a
   ]);
 });
 
-test("the status must speak of the current generation, in conditions that are well-formed", () => {
+test("the status must speak of the current generation, in conditions that are well-formed, and nothing may be left", () => {
   const condition = {
     type: "Ready",
     status: "True",
@@ -225,6 +237,9 @@ test("the status must speak of the current generation, in conditions that are we
   ])
     expect(classesOf({ conditions: [{ ...condition, ...wrong }] })).toEqual(["conditions"]);
   expect(classesOf({ conditions: [condition, condition] })).toEqual(["conditions"]);
+  expect(judgeState({ ...runOf([]), leftovers: [shop()] }, scenario)).toMatchObject([
+    { class: "leftover", message: "after the deletion, Shop.sim.dev/v1 default/a is left" },
+  ]);
 });
 
 test("objects that the API server refuses in the end are no part of a comparison", () => {
@@ -241,4 +256,7 @@ test("objects that the API server refuses in the end are no part of a comparison
   expect([...refusedObjects(runOf([write(200), write(422)]))]).toEqual([object]);
   expect([...refusedObjects(runOf([write(422), write(200)]))]).toEqual([]);
   expect([...refusedObjects(runOf([write(422, "POST")]))]).toEqual([object]);
+  expect([...refusedObjects(runOf([write(409)]))]).toEqual([]);
+  const end: TraceEvent = { at: 2, type: "phase", phase: "steps", rests: true };
+  expect([...refusedObjects(runOf([write(422), end, write(200)]))]).toEqual([object]);
 });

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
+import { judgeTrace } from "./judge-trace.ts";
+
+const scenario = shopScenario();
+const operators = ["shop", "mall"].map((name) => ({ ...scenario.operators[0]!, name }));
+
+const runOf = (...trace: TraceEvent[]): Run => ({
+  seed: 1,
+  trace,
+  state: stateOf([]),
+  leftovers: [],
+  rejected: [],
+  writes: {},
+  requests: {},
+  writePoints: [],
+  diedAt: [],
+  duration: 0,
+});
+
+const change = (by: string, uid: string): TraceEvent => ({
+  at: 1,
+  type: "change",
+  by,
+  change: "MODIFIED",
+  resource: "shops.sim.dev",
+  key: `default/${uid}`,
+  uid,
+  fields: ["status.seen"],
+  owners: [undefined, undefined],
+});
+
+const phase = (name: "steps" | "restart", rests = true, busy: string[] = []): TraceEvent => ({
+  at: 1,
+  type: "phase",
+  phase: name,
+  rests,
+  busy,
+});
+
+test("operators that change the same field of different objects don't fight", () => {
+  const run = runOf(change("mall-0", "1"), phase("steps"), change("shop-0", "2"), phase("restart"));
+  expect(judgeTrace(run, { ...scenario, operators })).toMatchObject([{ class: "hot-loop" }]);
+});
+
+test("a process that works without end and changes nothing hangs, in its last request", () => {
+  const request = { type: "request", method: "GET", status: 200 } as const;
+  const run = runOf(
+    { ...request, at: 0, process: "shop-0", path: "/mine" },
+    { ...request, at: 0, process: "shop-1", path: "/other" },
+    phase("steps", false, ["shop-0"]),
+  );
+  expect(judgeTrace(run, scenario)).toMatchObject([
+    {
+      class: "hang",
+      message: "shop-0 works without end, but changes nothing; its last request was GET /mine",
+    },
+  ]);
+});
+
+test("a promise that was broken is named", () => {
+  const broken: TraceEvent = { at: 1, type: "promise", promise: "always", name: "one leader" };
+  expect(judgeTrace(runOf(broken), scenario)).toMatchObject([
+    { class: "promise", message: "always: one leader" },
+  ]);
+});
