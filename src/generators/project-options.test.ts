@@ -58,3 +58,14 @@ it.each([
 ])("manifests:%s is refused", async (options, message) => {
   await expect(planManifests(project(options))).rejects.toThrow(message);
 });
+
+it.each(['"manifests":', "manifests :", "? manifests\n:"])("%s names the options, too", async (key) => {
+  const files = { PROJECT: `version: "3"\n${key} { maxDescLen: 0, allowDangerousTypes: true }\n` };
+  const tree = memoryTree({
+    ...files,
+    "api/v1/box_types.ts": box,
+    "api/v1/groupversion_info.ts": groupVersion,
+  });
+  const { changes } = await planManifests(tree);
+  expect(changes.map(({ content }) => content).join("")).toContain("kind: Box\n");
+});

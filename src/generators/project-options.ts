@@ -13,7 +13,7 @@ const hint = "fix the PROJECT file: tsbuilder manifests --help says what the opt
 export function projectOptions(tree: SourceTree): GeneratorOptions {
   const text = tree.read("PROJECT");
   // Most projects have none, and reading YAML takes a while.
-  if (text === undefined || !/^manifests:/mu.test(text)) return {};
+  if (!text?.includes("manifests")) return {};
   const [file] = readYaml("PROJECT", text, { code: "INVALID_PROJECT", hint });
   const options = isObject(file) ? file["manifests"] : undefined;
   if (options === null || options === undefined) return {};

@@ -97,6 +97,39 @@ describe("parseValue()", () => {
   });
 });
 
+it("parseValue() keeps a key that objects have of their own", () => {
+  const value = parseValue(new Scanner('{__proto__: "x", constructor: {__proto__: 1}}'), map);
+  expect(JSON.stringify(value)).toBe('{"__proto__":"x","constructor":{"__proto__":1}}');
+});
+
+describe("parseArguments()", () => {
+  const nested = (depth: number): string => `${"{a: ".repeat(depth)}1${"}".repeat(depth)}`;
+
+  it.each<[string, string, string]>([
+    ["a name that objects have", "kubebuilder:resource:constructor=a", 'has no argument "constructor"'],
+    [
+      "maps in maps without end",
+      `kubebuilder:default=${nested(20_000)}`,
+      "the value is nested more than 100 times",
+    ],
+    [
+      "lists in lists without end",
+      `kubebuilder:default=${"{".repeat(20_000)}`,
+      "the value is nested more than 100 times",
+    ],
+  ])("refuses %s", (_, text, message) => {
+    expect(() => read(text)).toThrow(MarkerError);
+    expect(() => read(text)).toThrow(message);
+  });
+
+  it("takes braces that are side by side, in quotes, or nested a hundred times", () => {
+    const list = `{${Array.from({ length: 150 }, () => "{a: 1}").join(",")}}`;
+    expect(read(`kubebuilder:default=${list}`)).toBeDefined();
+    expect(read(`kubebuilder:validation:Pattern="${"{".repeat(150)}"`)).toBeDefined();
+    expect(read(`kubebuilder:default=${nested(100)}`)).toBeDefined();
+  });
+});
+
 /** The name of a marker's definition, and its arguments. */
 function read(text: string): unknown {
   const parts = splitMarker(text);

@@ -2,6 +2,7 @@ import { didYouMean, listWords } from "../../shared/text.ts";
 import type { ArgumentDefinition, MarkerArguments, MarkerDefinition } from "./definition.ts";
 import { MarkerError } from "./marker-error.ts";
 import { expect, parseValue } from "./parse-value.ts";
+import { refuseDeep } from "./refuse-deep.ts";
 import { Scanner } from "./scanner.ts";
 
 /** A marker's text, split at its first `=`; offsets start after the `+`. */
@@ -59,8 +60,9 @@ function parseSingle(
       `write +${definition.name}=<${argument.type}>`,
     );
   }
-  const scanner = new Scanner(text);
   try {
+    refuseDeep(text);
+    const scanner = new Scanner(text);
     const value = parseValue(scanner, argument);
     expectEnd(scanner);
     return { "": value };
@@ -71,6 +73,7 @@ function parseSingle(
 }
 
 function parseNamed(text: string, definition: MarkerDefinition, names: readonly string[]): MarkerArguments {
+  refuseDeep(text);
   const scanner = new Scanner(text);
   const args: Record<string, MarkerArguments[string]> = {};
   while (scanner.peekNoSpace() !== "") {
@@ -78,7 +81,9 @@ function parseNamed(text: string, definition: MarkerDefinition, names: readonly 
     if (name.kind !== "ident") {
       throw new MarkerError(`expected an argument name, got "${name.text}"`, name.start, known(names));
     }
-    const argument = definition.arguments[name.text];
+    const argument = Object.hasOwn(definition.arguments, name.text)
+      ? definition.arguments[name.text]
+      : undefined;
     if (!argument) {
       const meant = didYouMean(name.text, names);
       const hint = meant ? `did you mean "${meant}"?` : known(names);

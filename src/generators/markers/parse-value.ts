@@ -79,16 +79,17 @@ function parseList(scanner: Scanner, item: ArgumentType): MarkerValue[] {
 
 function parseMap(scanner: Scanner, item: ArgumentType): { [key: string]: MarkerValue } {
   expect(scanner, "{");
-  const map: { [key: string]: MarkerValue } = {};
+  const entries: [string, MarkerValue][] = [];
   while (scanner.peekNoSpace() !== "}" && scanner.peekNoSpace() !== "") {
     const key = parseString(scanner, true);
     expect(scanner, ":");
-    map[key] = parseValue(scanner, item);
+    entries.push([key, parseValue(scanner, item)]);
     if (scanner.peekNoSpace() === "}") break;
     expect(scanner, ",");
   }
   expect(scanner, "}");
-  return map;
+  // Unlike assignments, this also makes a key named __proto__.
+  return Object.fromEntries(entries);
 }
 
 function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {

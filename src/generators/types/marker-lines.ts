@@ -1,5 +1,6 @@
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { jsonText, markerString } from "../../shared/source-text.ts";
+import { exampleMarker } from "./marker-value.ts";
 
 const bounds = {
   maximum: "Maximum",
@@ -59,7 +60,8 @@ export function markerLines(
 export function fieldMarkerLines(schema: JSONSchema): string[] {
   const lines: string[] = [];
   if (schema.default !== undefined) lines.push(`+default=${jsonText(schema.default)}`);
-  if (schema.example !== undefined) lines.push(`+kubebuilder:example=${markerValue(schema.example)}`);
+  const example = schema.example === undefined ? undefined : exampleMarker(schema.example);
+  if (example !== undefined) lines.push(example);
   return lines;
 }
 
@@ -69,12 +71,4 @@ export function quoteMarker(text: string): string {
   return /[`\n\r\t\u2028\u2029]|\*\//u.test(text) || !/["\\]/u.test(text)
     ? markerString(text)
     : `\`${text}\``;
-}
-
-/** A value of any type in a marker. */
-export function markerValue(value: unknown): string {
-  if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
-  if (typeof value !== "object" || value === null) return jsonText(value);
-  const entries = Object.entries(value).map(([key, item]) => `${jsonText(key)}: ${markerValue(item)}`);
-  return `{${entries.join(", ")}}`;
 }

@@ -2,7 +2,8 @@ import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/sche
 import { stringLiteral } from "../../shared/source-text.ts";
 import { quantityPattern } from "../schema/well-known.ts";
 import { commentLines, isWritable } from "./comment-lines.ts";
-import { fieldMarkerLines, markerLines, markerValue } from "./marker-lines.ts";
+import { fieldMarkerLines, markerLines } from "./marker-lines.ts";
+import { exampleMarker, markerValue } from "./marker-value.ts";
 
 /**
  * Writes schemas as TypeScript types: an interface for each object, and an alias for each nested value with markers.
@@ -42,6 +43,8 @@ export class TypeWriter {
   /** The type of a field, and the markers above it. */
   #field(schema: JSONSchema, wanted: string, path: string): { type: string; markers: string[] } {
     const bare = { ...schema };
+    const { example } = schema;
+    if (example !== undefined && exampleMarker(example) === undefined) this.lost.push(`${path}: example`);
     // The description and rules are at the field; its type only describes the structure.
     delete bare.description;
     const hasFields = schema.type === "object" && schema.properties !== undefined;
@@ -118,6 +121,9 @@ export class TypeWriter {
   /** The type of an element or a map's value: one with markers or a comment gets a name to attach them to. */
   #inner(schema: JSONSchema, wanted: string, path: string): string {
     const at = `${path}[]`;
+    // Their markers are for fields.
+    for (const key of ["default", "example"] as const)
+      if (schema[key] !== undefined) this.lost.push(`${at}: ${key}`);
     if (schema.type === "object" && schema.properties) {
       return inParentheses(nullable(this.interface(schema, wanted, at), schema));
     }
