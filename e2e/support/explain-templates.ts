@@ -1,4 +1,4 @@
-import { replaceWords } from "../../src/scaffold/template.ts";
+import Handlebars from "handlebars";
 
 /** A template's path below `templates`, and its text. */
 interface Template {
@@ -61,11 +61,14 @@ export function explainWords(
   return [...missing, ...idle];
 }
 
+/** The words between braces; anything else between braces is logic. */
 function wordsOf(template: string): string[] {
-  const words: string[] = [];
-  replaceWords(template, (word) => {
-    words.push(word);
-    return "";
+  return Handlebars.parse(template).body.flatMap((node) => {
+    if (node.type === "ContentStatement") return [];
+    const { path, params } = node as hbs.AST.MustacheStatement;
+    if (node.type !== "MustacheStatement" || path.type !== "PathExpression" || params.length > 0) {
+      throw new Error(`${node.type} at line ${node.loc.start.line}`);
+    }
+    return [(path as hbs.AST.PathExpression).original];
   });
-  return words;
 }

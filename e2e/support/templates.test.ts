@@ -124,7 +124,7 @@ describe("explaining templates", () => {
 
   test("names the line with logic, and a placeholder that is not a name", () => {
     expect(explainForm({ path: "a/x.ts.hbs", text: "\n{{#if a}}{{/if}}" })).toEqual([
-      'templates/a/x.ts.hbs holds more than words ("{{#if a}}" at line 2): make the choice in src/plugins, and ' +
+      "templates/a/x.ts.hbs holds more than words (BlockStatement at line 2): make the choice in src/plugins, and " +
         "give the template a word or leave the part out",
     ]);
     expect(explainForm({ path: "a/x.ts", text: "" })).toEqual([

@@ -1,3 +1,4 @@
+import Handlebars from "handlebars";
 import type { Part } from "./blueprint.ts";
 import type { Tree } from "./tree.ts";
 
@@ -22,23 +23,15 @@ export function renderPart(part: Part, templates: Tree): RenderedFile[] {
   });
 }
 
-/** `{{word}}`, or `\{{` for two braces that are meant. */
-const expression = /\\\{\{|\{\{(?:(\w+)\}\})?/gu;
+const compiled = new Map<string, Handlebars.TemplateDelegate>();
 
-/** A word missing in the context is a bug, not an empty string. */
-function render(template: string, { context, templates }: Part): string {
-  return replaceWords(template, (word) => {
-    if (Object.hasOwn(context, word)) return context[word]!;
-    throw new Error(`templates/${templates} uses {{${word}}}, which it does not get`);
-  });
-}
-
-/** Replaces the words between double braces; throws an error if anything else stands between them. */
-export function replaceWords(template: string, replace: (word: string) => string): string {
-  return template.replaceAll(expression, (text, word: string | undefined, at: number) => {
-    if (text.startsWith("\\")) return "{{";
-    if (word !== undefined) return replace(word);
-    const line = template.slice(0, at).split("\n").length;
-    throw new Error(`"${template.slice(at).split("}}")[0]}}}" at line ${line}`);
-  });
+/** Strict: a variable missing in the context is a bug, not an empty string. */
+function render(template: string, { context }: Part): string {
+  if (!template.includes("{{")) return template;
+  let renderTemplate = compiled.get(template);
+  if (!renderTemplate) {
+    renderTemplate = Handlebars.compile(template, { noEscape: true, strict: true, knownHelpersOnly: true });
+    compiled.set(template, renderTemplate);
+  }
+  return renderTemplate(context);
 }
