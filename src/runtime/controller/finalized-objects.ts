@@ -55,8 +55,11 @@ export class FinalizedObjects<T extends KubernetesObject> {
   /** Whether the server has the object, with a finalizer. */
   async has(object: DeepReadonly<T>, finalizers = this.#finalizers): Promise<boolean> {
     if (this.#of(object)) return true;
-    const { uid, finalizers: present = [] } =
-      (await this.#client.find(this.#kind, keyOf(object), { live: true }))?.metadata ?? {};
+    const { namespace, name = "" } = object.metadata;
+    // A list of one: operators may list what they watch, and not all of them may get it.
+    const fields = { "metadata.name": name };
+    const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
+    const { uid, finalizers: present = [] } = found?.metadata ?? {};
     return uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
   }
 
