@@ -69,9 +69,10 @@ export function deletionAware<T extends KubernetesObject>(
   /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
   async function cleanUp(object: DeepReadonly<T>, context: Context): Promise<Result> {
     let current = object;
+    const held = names.filter((name) => object.metadata.finalizers?.includes(name));
+    if (held.length > 0 && !(await finalized.has(object, held))) return;
     for (const { name, cleanup } of finalizers) {
       if (!current.metadata.finalizers?.includes(name)) continue;
-      if (!(await finalized.has(current, [name]))) return;
       const result = await cleanup(current, context);
       if (result?.requeueAfter !== undefined) return result;
       const left = await removeFinalizer(current, name);

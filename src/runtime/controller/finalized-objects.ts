@@ -52,7 +52,7 @@ export class FinalizedObjects<T extends KubernetesObject> {
     return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
   }
 
-  /** Whether the server has the object, with a finalizer. */
+  /** Whether the server has the object, with finalizers. */
   async has(object: DeepReadonly<T>, finalizers = this.#finalizers): Promise<boolean> {
     if (this.#of(object)) return true;
     const { namespace, name = "" } = object.metadata;
@@ -60,11 +60,13 @@ export class FinalizedObjects<T extends KubernetesObject> {
     const fields = { "metadata.name": name };
     const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
     const { uid, finalizers: present = [] } = found?.metadata ?? {};
-    return uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
+    const isThere = uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
+    if (isThere) this.noteThere(object);
+    return isThere;
   }
 
   async #assertThere(object: DeepReadonly<T>): Promise<void> {
-    if (await this.has(object)) return this.noteThere(object);
+    if (await this.has(object)) return;
     const { kind, plural: resource, group } = this.#kind;
     const { name = "" } = object.metadata;
     const message = `${kind} ${formatKey(keyOf(object))} was deleted, or lost its finalizers: nothing is written for it`;

@@ -11,8 +11,11 @@ import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
+import { Namespace } from "../k8s/core/v1.ts";
 import { Event } from "./event.ts";
 
+/** Its own: operators of other tests write Events, and a real server delivers them late. */
+const namespace = "recorded";
 let cluster: ClusterUnderTest;
 let client: LiveClient;
 beforeAll(async () => {
@@ -20,17 +23,18 @@ beforeAll(async () => {
   client = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), {
     fieldManager: "test",
   });
+  await client.create(Namespace, { metadata: { name: namespace } });
 });
 afterAll(async () => {
   await client.close();
   await cluster.stop();
 });
-beforeEach(() => client.deleteAllOf(Event, { namespace: "default" }));
+beforeEach(() => client.deleteAllOf(Event, { namespace }));
 
 const pod = (name = "p") => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name, namespace: "default", uid: `uid-${name}` },
+  metadata: { name, namespace, uid: `uid-${name}` },
 });
 const noDeadline = new AbortController().signal;
 
@@ -47,7 +51,7 @@ function makeRecorder(live: Client = client) {
   return { recorder, clock, lines };
 }
 
-const events = () => client.list(Event, { namespace: "default" });
+const events = () => client.list(Event, { namespace });
 
 describe("ApiEventRecorder", () => {
   test("an Event has a name whatever the clock says: a moved clock knows fractions of milliseconds", async () => {
@@ -76,9 +80,9 @@ describe("ApiEventRecorder", () => {
       reportingController: "test",
       reportingInstance: "test-host",
       eventTime: "2024-01-01T00:00:00.000000Z",
-      regarding: { apiVersion: "v1", kind: "Pod", name: "p", namespace: "default", uid: "uid-p" },
+      regarding: { apiVersion: "v1", kind: "Pod", name: "p", namespace, uid: "uid-p" },
       related: { name: "q" },
-      metadata: { namespace: "default", annotations: { a: "b" } },
+      metadata: { namespace, annotations: { a: "b" } },
     });
     expect(event?.series).toBeUndefined();
   });
