@@ -32,7 +32,7 @@ test(`Node ${major} scaffolds a project whose tests pass`, async () => {
   await run(project, "node", cli, "init", "--domain", "example.com");
   await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
   const { stdout } = await run(project, "npm", "test");
-  expect(stdout).toMatch(/1 passed/);
+  expect(stdout).toMatch(/2 passed/);
 });
 
 test(`Node ${major} starts a cluster and ends it on SIGTERM`, async () => {
