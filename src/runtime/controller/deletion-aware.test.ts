@@ -65,6 +65,28 @@ test("finalizers are added before the first reconcile, and removed one after the
   expect(reconciled).toEqual([key.name]);
 });
 
+test("a process asks once whether an object has its finalizers, however often a cleanup is tried", async () => {
+  const key = cluster.key();
+  const finalizers = ["example.com/hold"];
+  await cluster.client.create(Widget, { metadata: { ...key, finalizers }, spec: {} });
+  await cluster.client.delete(Widget, key);
+  const live = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+  onTestFinished(() => live.close());
+  const lists: unknown[] = [];
+  const client = interceptClient(live, {
+    list(call, next) {
+      lists.push(call.args);
+      return next(call);
+    },
+  });
+  const cleanup = () => ({ requeueAfter: "30s" }) as const;
+  const policy = { kind: Widget, finalizers: [{ name: finalizers[0]!, cleanup }], whileDeleting: false };
+  const reconciler = deletionAware(client, policy, { reconcile() {} });
+  for (let round = 0; round < 3; round++)
+    expect(await reconciler.reconcile(key, context)).toEqual({ requeueAfter: "30s" });
+  expect(lists).toHaveLength(1);
+});
+
 test("what an earlier process cleaned up isn't cleaned up again from an old view: the next object of the name has its children", async () => {
   let old: unknown;
   const calls: string[] = [];
