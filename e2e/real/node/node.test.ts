@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { timeoutIn } from "../../../.config/limits.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -9,6 +9,7 @@ import { repository } from "../../support/source-imports.ts";
 import { watchProcess } from "../../support/watched-process.ts";
 import { machineState } from "./machine-state.ts";
 import { prepareNode } from "./node-programs.ts";
+import { sandboxTraces } from "./sandbox-traces.ts";
 import { type RealNode, startNode } from "./start-node.ts";
 
 // The node itself: pods, their network, names and storage; two side by side; nothing is left, however they end.
@@ -24,12 +25,16 @@ afterEach(async () => {
 });
 
 test.skipIf(missing !== undefined)(
-  "two nodes run pods with names, Services, storage, logs and exec, and leave nothing behind",
+  "two nodes run pods with names, Services, storage, logs and exec; the first leaves nothing while the second runs",
   async () => {
     const before = machineState();
     nodes.push(...(await Promise.all([start(), start()])));
     await Promise.all(nodes.map(usePods));
-    await Promise.all(nodes.splice(0).map((node) => node.stop()));
+    for (const node of nodes.splice(0)) {
+      expect(sandboxTraces(node.folder)).not.toEqual([]);
+      await node.stop();
+      expect(sandboxTraces(node.folder)).toEqual([]);
+    }
     expect(machineState()).toEqual(before);
   },
 );
@@ -41,9 +46,11 @@ test.skipIf(missing !== undefined)("nothing is left after kill -9", async () => 
   const { lines, watch, stop } = watchProcess("real-node", child);
   const kubeconfig = await eventually(() => /KUBECONFIG=(\S+)$/m.exec(lines.join("\n"))?.[1] ?? false, watch);
   await applyPods(shellWith(kubeconfig));
-  expect(machineState()).not.toEqual(before);
+  const folder = dirname(kubeconfig);
+  expect(sandboxTraces(folder)).toContain(folder);
   await stop("SIGKILL");
-  await eventually(() => expect(machineState()).toEqual(before));
+  await eventually(() => expect(sandboxTraces(folder)).toEqual([]));
+  expect(machineState()).toEqual(before);
 });
 
 function start(): Promise<RealNode> {
