@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { TsbuilderError } from "../shared/errors.ts";
 import type { ObjectPlace } from "./dev-objects.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
+import { operatorEnd } from "./operator-end.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import type { WebhookPlace } from "./webhook-certificate.ts";
@@ -54,7 +54,7 @@ export async function sessionOperator(
       const refusal = explainRefusal(line);
       if (refusal) report({ type: "error", error: refusal });
     },
-    onExit: (reason) => report({ type: "error", error: operatorEnded(reason) }),
+    onExit: (reason) => report(operatorEnd(reason, args)),
   });
   return {
     ...operator,
@@ -81,11 +81,4 @@ function runtimeOf(root: string): string[] {
   } catch {
     return [];
   }
-}
-
-function operatorEnded(reason: string): TsbuilderError {
-  return new TsbuilderError(`the operator exited ${reason}`, {
-    code: "TOOL_FAILED",
-    hint: "see the last lines of its log; it restarts with the next edit",
-  });
 }

@@ -69,6 +69,31 @@ describe("planManifests() warns of", () => {
     ]);
   });
 
+  it.each([
+    ["a blank behind its plus sign", "/** + kubebuilder:validation:Minimum=1 */", "2:7"],
+    ["two plus signs", "/** ++kubebuilder:validation:Minimum=1 */", "2:7"],
+    ["a list's dash before it", "/** - +kubebuilder:validation:Minimum=1 */", "2:9"],
+    ["text before it", "/** The size. +kubebuilder:validation:Minimum=1 */", "2:17"],
+    ["no plus sign", "// kubebuilder:validation:Minimum=1", "2:6"],
+    ["a third slash", "/// +kubebuilder:validation:Minimum=1", "2:7"],
+  ])("a marker with %s", async (_, comment, at) => {
+    const spec = `export interface Spec {\n  ${comment}\n  size?: int32;\n}`;
+    expect(await warningsOf(spec)).toEqual([`${at} "kubebuilder:validation:Minimum" is text, and no marker`]);
+  });
+
+  it("a marker of one word behind a plus sign and a blank", async () => {
+    const spec = "export interface Spec {\n  // + optional\n  // + default=3\n  size: int32;\n}";
+    expect(await warningsOf(spec)).toEqual([
+      '2:6 "optional" is text, and no marker',
+      '3:6 "default" is text, and no marker',
+    ]);
+  });
+
+  it("a marker of Go's kinds in a file of its own, as kubebuilder has it", async () => {
+    const spec = "// +kubebuilder:object:root=true\n\nexport const other = 1;\nexport interface Spec {}";
+    expect(await warningsOf(spec)).toEqual(["1:4 +kubebuilder:object:root is on no type, and has no effect"]);
+  });
+
   it("markers of fields on a type, where Go has them", async () => {
     const spec = "// +optional\n// +default={}\nexport interface Spec {\n  size?: int32;\n}";
     expect(await warningsOf(spec)).toEqual([
@@ -76,4 +101,16 @@ describe("planManifests() warns of", () => {
       "2:4 +default has no effect on a type",
     ]);
   });
+});
+
+it("planManifests() takes sentences about markers for sentences", async () => {
+  const spec = `/**
+ * The marker \`+kubebuilder:validation:Minimum=1\` is on no field, and neither is "+optional".
+ * +  a list item, which is optional
+ * + optional fields
+ * kubebuilder: reads it, and https://book.kubebuilder.io/a:b
+ */
+export interface Spec {}`;
+  const tree = memoryTree({ "api/v1/case_types.ts": spec });
+  expect((await planManifests(tree)).diagnostics).toEqual([]);
 });

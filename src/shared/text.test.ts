@@ -33,6 +33,14 @@ describe("codeFrame()", () => {
     expect(at).toEqual({ file: "x.ts", line: 2, column: 6 });
     expect(codeFrame(text, at)).toBe("2 | \ttwo three\n  | \t    ^");
   });
+
+  it.each([1, 100, 5000, 9999])("shows what is near column %i of a line of 10,000 characters", (column) => {
+    const line = `${"-".repeat(column - 1)}X${"-".repeat(10_000 - column)}`;
+    const [source = "", caret = ""] = codeFrame(line, { line: 1, column }).split("\n");
+    expect(source[caret.indexOf("^")]).toBe("X");
+    expect(source.length).toBeLessThan(260);
+    expect([source.includes("| …"), source.endsWith("…")]).toEqual([column > 120, column < 9920]);
+  });
 });
 
 describe("listWords()", () => {

@@ -42,11 +42,20 @@ export function positionAt(file: string, text: string, offset: number): Position
 /** Shows a line of source with its number, and a caret below the column. */
 export function codeFrame(text: string, { line, column }: Pick<Position, "line" | "column">): string {
   const source = (text.split("\n")[line - 1] ?? "").replace(/\r$/u, "");
+  // Of a long line, such as a file without line breaks, only what is near is shown.
+  const start = Math.max(0, column - shownBefore);
+  const end = Math.max(shortLine, column + shownBehind);
+  const before = `${start > 0 ? "…" : ""}${source.slice(start, column - 1)}`;
+  const behind = `${source.slice(column - 1, end)}${end < source.length ? "…" : ""}`;
   const number = `${line} | `;
   // Tabs stay tabs below the line, so that the caret stands under its character whatever their width.
-  const indent = source.slice(0, column - 1).replace(/[^\t]/gu, " ");
-  return `${number}${source}\n${" ".repeat(number.length - 2)}| ${indent}^`;
+  const indent = before.replace(/[^\t]/gu, " ");
+  return `${number}${before}${behind}\n${" ".repeat(number.length - 2)}| ${indent}^`;
 }
+
+const shownBefore = 120;
+const shownBehind = 80;
+const shortLine = shownBefore + shownBehind;
 
 /** Joins words for a sentence: `a, b or c`. */
 export function listWords(words: readonly string[], conjunction = "or"): string {

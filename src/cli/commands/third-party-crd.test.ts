@@ -59,49 +59,82 @@ const nested = JSON.stringify(withSchema({ a: "DEEP" })).replace(
   `${'{"type":"object","properties":{"a":'.repeat(30_000)}{}${"}}".repeat(30_000)}`,
 );
 
-const hostile: readonly (readonly [string, unknown])[] = [
-  ["has a group that leaves the project", crd("../../../x", "boxes")],
-  ["has a plural that is code", crd("example.org", 'boxes" }); console.log(1); //')],
-  ["has a plural that is a path", crd("example.org", "../boxes")],
-  ["has a group with a marker", crd("example.org\n+kubebuilder:rbac:groups=*,resources=*,verbs=*", "boxes")],
-  ["has a group that is a template", crd("{{example}}.org", "boxes")],
-  ["has a kind that is a path", named({ kind: "../Box" })],
-  ["has a kind that is code", named({ kind: "Box {}; console.log(1); interface X" })],
-  ["has a kind that is a template", named({ kind: "{{#each this}}{{this}}{{/each}}" })],
-  ["has the kind of all objects", named({ kind: "__proto__" })],
-  ["has a list kind that is code", named({ listKind: "BoxList; console.log(1)" })],
-  ["has a singular that is a path", named({ singular: "../../box" })],
-  ["has a short name that is code", named({ shortNames: ["b; rm -rf ~"] })],
-  ["has a category with a line break", named({ categories: ["all\nx"] })],
-  ["has a version that is a path", versioned({ name: "../../v1" })],
-  ["has a version that is code", versioned({ name: 'v1"; console.log(1); //' })],
-  ["has a pattern that no server compiles", withSchema({ a: { type: "string", pattern: "(a+" } })],
-  ["has a type that is code", withSchema({ a: { type: 'string"; console.log(1); //' } })],
+/** What is wrong with a CRD, the CRD, and what the error says. */
+const hostile: readonly (readonly [string, unknown, string])[] = [
+  ["has a group that leaves the project", crd("../../../x", "boxes"), "spec.group"],
+  ["has a plural that is code", crd("example.org", 'boxes" }); console.log(1); //'), "spec.names.plural"],
+  ["has a plural that is a path", crd("example.org", "../boxes"), "spec.names.plural"],
+  [
+    "has a group with a marker",
+    crd("example.org\n+kubebuilder:rbac:groups=*,resources=*,verbs=*", "boxes"),
+    "spec.group",
+  ],
+  ["has a group that is a template", crd("{{example}}.org", "boxes"), "spec.group"],
+  ["has a kind that is a path", named({ singular: "box", kind: "../Box" }), "spec.names.kind"],
+  [
+    "has a kind that is code",
+    named({ singular: "box", kind: "Box {}; console.log(1); interface X" }),
+    "spec.names.kind",
+  ],
+  [
+    "has a kind that is a template",
+    named({ singular: "box", kind: "{{#each this}}{{this}}{{/each}}" }),
+    "spec.names.kind",
+  ],
+  ["has the kind of all objects", named({ singular: "box", kind: "__proto__" }), "spec.names.kind"],
+  ["has a list kind that is code", named({ listKind: "BoxList; console.log(1)" }), "spec.names.listKind"],
+  ["has a singular that is a path", named({ singular: "../../box" }), "spec.names.singular"],
+  ["has a short name that is code", named({ shortNames: ["b; rm -rf ~"] }), "spec.names.shortNames[0]"],
+  ["has a category with a line break", named({ categories: ["all\nx"] }), "spec.names.categories[0]"],
+  ["has a version that is a path", versioned({ name: "../../v1" }), "spec.versions[0].name"],
+  ["has a version that is code", versioned({ name: 'v1"; console.log(1); //' }), "spec.versions[0].name"],
+  [
+    "has a pattern that no server compiles",
+    withSchema({ a: { type: "string", pattern: "(a+" } }),
+    "must be a valid regular expression",
+  ],
+  [
+    "has a type that is code",
+    withSchema({ a: { type: 'string"; console.log(1); //' } }),
+    "Unsupported value",
+  ],
   [
     "has a rule that is no CEL",
     withSchema({ a: { type: "string", "x-kubernetes-validations": [{ rule: "self." }] } }),
+    "compilation failed",
   ],
-  ["is nested without end", nested],
+  ["is nested without end", nested, "nested too deeply"],
   [
     "is larger than an API server accepts",
     withSchema({ a: { type: "string", description: "x".repeat(4_000_000) } }),
+    "but an API server accepts 3145728",
   ],
-  ["is a bomb of aliases", bomb],
-  ["has a tag that names a function", "!!js/function 'function () { console.log(1) }'"],
-  ["is binary", "\0\u0001\u0002"],
+  ["is a bomb of aliases", bomb, "nested too deeply"],
+  [
+    "has an alias for what it is part of",
+    "kind: CustomResourceDefinition\nspec: &a\n  names: *a\n",
+    "nested too deeply",
+  ],
+  ["has a key twice", "kind: CustomResourceDefinition\nkind: Pod\n", "Map keys must be unique at line 2"],
+  [
+    "has a tag that names a function",
+    "!!js/function 'function () { console.log(1) }'",
+    "contains no CustomResourceDefinition",
+  ],
+  ["is binary", "\0\u0001\u0002", "contains no CustomResourceDefinition"],
 ];
 
 describe.each(commands)("tsbuilder %s", (command) => {
-  test.each(hostile)("writes nothing for a CRD that %s", async (_, content) => {
+  test.each(hostile)("writes nothing for a CRD that %s, and says so", async (_, content, message) => {
     writeFileSync(join(folder, "crd.yaml"), typeof content === "string" ? content : JSON.stringify(content));
     const before = everything();
-    await expect(run(command.split(" "), root)).rejects.toThrow(TsbuilderError);
+    const error: unknown = await run(command.split(" "), root).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TsbuilderError);
+    const { code, message: said, hint } = error as TsbuilderError;
+    expect({ code, hint: hint !== "" }).toEqual({ code: "INVALID_SOURCE", hint: true });
+    expect(said).toContain(message);
+    expect(said.length).toBeLessThan(600);
     expect(everything()).toEqual(before);
-  });
-
-  test("says what is wrong with a file that is nested without end", async () => {
-    writeFileSync(join(folder, "crd.yaml"), nested);
-    await expect(run(command.split(" "), root)).rejects.toThrow("nested too deeply");
   });
 
   test("does not follow a link out of the project", async () => {

@@ -12,6 +12,7 @@ import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definiti
 import { warnOfLostMarkers } from "./lost-markers.ts";
 import { MarkerError } from "./marker-error.ts";
 import { isMarkerLine } from "./marker-line.ts";
+import { findMissedMarker } from "./missed-marker.ts";
 import { parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
@@ -83,9 +84,12 @@ function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, lo
   const markers: Marker[] = [];
   if (block.kind === "block") return markers;
   for (const { text, pos } of block.lines) {
-    if (!text.includes("+")) continue;
+    if (!text.includes("+") && !text.includes("builder:")) continue;
     const trimmed = text.trim();
-    if (!isMarkerLine(trimmed)) continue;
+    if (!isMarkerLine(trimmed)) {
+      warnOfMissedMarker(text, pos, module, log);
+      continue;
+    }
     const place = { module, pos: pos + text.indexOf("+") };
     const marker = readMarker(trimmed.slice(1), place, target, log);
     if (marker) markers.push(marker);
@@ -112,6 +116,14 @@ function readMarker(
   const { definition } = found;
   if (target === "type" && ignoredOnTypes.has(definition.name)) {
     log.warn(place, `+${definition.name} has no effect on a type`, "put it on the fields of this type");
+    return undefined;
+  }
+  if (target === "package" && definition.name === "kubebuilder:object:root") {
+    log.warn(
+      place,
+      `+${definition.name} is on no type, and has no effect`,
+      "remove it: defineKind makes a kind",
+    );
     return undefined;
   }
   if (!definition.targets.includes(target) && !definition.targets.includes("package")) {
@@ -142,6 +154,17 @@ const ignoredOnTypes = new Set([
   "k8s:optional",
   "k8s:required",
 ]);
+
+function warnOfMissedMarker(line: string, pos: number, module: Module, log: DiagnosticLog): void {
+  const missed = findMissedMarker(line);
+  if (!missed) return;
+  const place = { module, pos: pos + missed.index };
+  log.warn(
+    place,
+    `"${missed.name}" is text, and no marker`,
+    `begin a line with +${missed.name}, or quote it`,
+  );
+}
 
 function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, where: string): void {
   for (const { text, pos } of block.lines) {

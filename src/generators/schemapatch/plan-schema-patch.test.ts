@@ -72,12 +72,28 @@ describe("planSchemaPatch()", () => {
   });
 
   it("reports a CRD whose YAML is invalid, and changes nothing", async () => {
-    const broken = before.replace("    group: example.com", "    group: [example.com");
-    const files = { "api/v1/box_types.ts": types, "crds/a.yaml": before, "crds/b.yaml": broken };
+    const broken = before.replace(/( +)group: example.com/u, "$1group: [example.com");
+    const quoted = broken.replace("kind: CustomResourceDefinition", 'kind: "CustomResourceDefinition"');
+    expect([broken, quoted].map((text) => text.length - before.length)).toEqual([1, 3]);
+    const files = {
+      "api/v1/box_types.ts": types,
+      "crds/a.yaml": before,
+      "crds/b.yaml": broken,
+      "crds/c.yaml": quoted,
+    };
     const { changes, diagnostics } = await planSchemaPatch(memoryTree(files), "crds");
     expect(changes).toEqual([]);
-    expect(diagnostics.map(({ at }) => at?.file)).toEqual(["crds/b.yaml"]);
+    expect(diagnostics.map(({ at }) => at?.file)).toEqual(["crds/b.yaml", "crds/c.yaml"]);
     expect(diagnostics[0]?.hint).toBe("fix the YAML, or move the file elsewhere");
+  });
+
+  it("refuses brackets that are nested without end, in a few characters", async () => {
+    const nested = `kind: CustomResourceDefinition\nspec: ${"[".repeat(20_000)}`;
+    const files = { "api/v1/box_types.ts": types, "crds/a.yaml": nested };
+    const { changes, diagnostics } = await planSchemaPatch(memoryTree(files), "crds");
+    expect(changes).toEqual([]);
+    expect(diagnostics.map(({ message }) => message)).toEqual(["brackets are nested too deeply"]);
+    expect(diagnostics[0]?.frame?.length).toBeLessThan(400);
   });
 
   it("leaves files alone that are not CRDs of this project", async () => {

@@ -47,13 +47,15 @@ function patchSchemas(
   const edits: Edit[] = [];
   for (const document of parseAllDocuments(text)) {
     const [error] = document.errors;
-    if (error && /^kind: *CustomResourceDefinition/mu.test(text)) {
-      const [message = ""] = error.message.split("\n");
-      log.error(
-        { module: { file, text }, pos: error.pos[0] },
-        message,
-        "fix the YAML, or move the file elsewhere",
-      );
+    // Others, such as templates of a chart, need be no YAML.
+    if (error && text.includes("CustomResourceDefinition")) {
+      // The parser reports its own stack, too, as if the file were wrong there.
+      const message =
+        error.code === "RESOURCE_EXHAUSTION"
+          ? "brackets are nested too deeply"
+          : error.message.split("\n")[0]!;
+      const place = { module: { file, text }, pos: error.pos[0] };
+      log.error(place, message, "fix the YAML, or move the file elsewhere");
     }
     if (error || document.get("kind") !== "CustomResourceDefinition") continue;
     const group = document.getIn(["spec", "group"]);
