@@ -1,16 +1,25 @@
-import { request } from "node:https";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
-import { send } from "../../../src/cluster/testing/send.ts";
+import { percentile } from "../side-by-side/statistics.ts";
+import { type Address, Connection } from "./connection.ts";
+import { processorTime } from "./processes.ts";
 import { definition, thing, things } from "./thing.ts";
 
-/** A server's measurements under load. */
+/** A server under load, and its processes. */
+export interface Served extends Address {
+  readonly pids: readonly number[];
+}
+
+/** A server's measurements under load: in a second, or milliseconds. */
 export interface Figures {
   readonly creates: number;
   readonly list: number;
   readonly writes: ReadonlyMap<number, number>;
   readonly latency: number;
+  /** The server's processor time of one of the writes without watchers, and of a list. */
+  readonly processor: { readonly write: number; readonly list: number };
+  /** The length of the response with a new object. */
+  readonly length: number;
 }
 
 /** The number of watchers that follow the writes. */
@@ -19,116 +28,109 @@ export const watcherCounts = [0, 10, 100];
 /** Fewer than the goal of 10,000 are enough for ratios on a busy machine. */
 export const objectCount = Number(process.env["BENCH_OBJECTS"] ?? 10_000);
 
+const lists = 20;
+const latencies = 1000;
+
 /** Puts a server under load, embedded or real: many objects, lists of them, writes with watchers. */
-export async function measureServer(kubeconfig: Kubeconfig): Promise<Figures> {
+export async function measureServer(served: Served): Promise<Figures> {
+  const { pids } = served;
+  const connection = await Connection.open(served);
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-  await send(kubeconfig, { method: "POST", path, body: definition });
-  while ((await send(kubeconfig, { method: "GET", path: things })).code !== 200) await delay(100);
+  await connection.send("POST", path, JSON.stringify(definition));
+  while ((await connection.send("GET", things)).code !== 200) await delay(100);
   // The real server delays the first write of a new kind by two seconds.
-  await create(kubeconfig, "first");
-  const start = performance.now();
-  await parallel(objectCount, 16, (index) => create(kubeconfig, `t-${index}`));
-  const creates = objectCount / seconds(start);
-  const list = await timeList(kubeconfig);
+  const length = await create(connection, "first");
+  const creates = await createsPerSecond(served, 16, objectCount, "t");
+  const beforeLists = processorTime(pids);
+  const list = await timeList(connection);
+  const listed = processorTime(pids) - beforeLists;
   const writes = new Map<number, number>();
-  for (const count of watcherCounts) writes.set(count, await writesPerSecond(kubeconfig, count));
-  return { creates, list, writes, latency: await watchLatency(kubeconfig) };
+  let written = 0;
+  for (const count of watcherCounts) {
+    const before = processorTime(pids);
+    writes.set(count, await writesPerSecond(served, count));
+    if (count === 0) written = processorTime(pids) - before;
+  }
+  const latency = await watchLatency(served, connection);
+  connection.close();
+  const processor = { write: written / (objectCount / 5), list: listed / lists };
+  return { creates, list, writes, latency, processor, length };
 }
 
-async function timeList(kubeconfig: Kubeconfig): Promise<number> {
+/** The median. */
+async function timeList(connection: Connection): Promise<number> {
   const times: number[] = [];
-  for (let index = 0; index < 6; index++) {
+  for (let index = 0; index < lists; index++) {
     const before = performance.now();
-    await send(kubeconfig, { method: "GET", path: `${things}?resourceVersion=0` });
+    await connection.send("GET", `${things}?resourceVersion=0`);
     times.push(performance.now() - before);
   }
-  return quantile(times.slice(1), 0.5);
+  return percentile(times, 50);
 }
 
-async function create(kubeconfig: Kubeconfig, name: string): Promise<void> {
-  const { code, text } = await send(kubeconfig, { method: "POST", path: things, body: thing(name) });
-  if (code !== 201) throw new Error(text);
+/** Returns the length of the response. */
+async function create(connection: Connection, name: string): Promise<number> {
+  const { code, length } = await connection.send("POST", things, JSON.stringify(thing(name)));
+  if (code !== 201) throw new Error(`the creation of ${name} was answered with ${code}`);
+  return length;
 }
 
-async function writesPerSecond(kubeconfig: Kubeconfig, watchers: number): Promise<number> {
-  const count = objectCount / 5;
-  const seen = { events: 0 };
-  const stops = await Promise.all(
-    Array.from({ length: watchers }, () =>
-      watch(kubeconfig, () => {
-        seen.events++;
-      }),
-    ),
-  );
+async function createsPerSecond(
+  address: Address,
+  width: number,
+  count: number,
+  prefix: string,
+): Promise<number> {
+  const connections = await openAll(address, width);
+  let next = 0;
   const start = performance.now();
-  await parallel(count, 8, (index) => create(kubeconfig, `w${watchers}-${index}`));
-  const took = seconds(start);
-  while (seen.events < watchers * count) await delay(10);
-  for (const stop of stops) stop();
-  return count / took;
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (next < count) await create(connection, `${prefix}-${next++}`);
+    }),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  for (const connection of connections) connection.close();
+  return count / seconds;
+}
+
+async function writesPerSecond(address: Address, watchers: number): Promise<number> {
+  const count = objectCount / 5;
+  const connections = await openAll(address, watchers);
+  let left = watchers * count;
+  let finish: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (finish = resolve));
+  const arrive = (events: number): void => {
+    left -= events;
+    if (left === 0) finish();
+  };
+  await Promise.all(connections.map((connection) => connection.watch(watchPath, arrive)));
+  const perSecond = await createsPerSecond(address, 8, count, `w${watchers}`);
+  if (watchers > 0) await arrived;
+  for (const connection of connections) connection.close();
+  return perSecond;
 }
 
 /** From the start of a write on a quiet server until a watcher has it. */
-async function watchLatency(kubeconfig: Kubeconfig): Promise<number> {
-  const arrivals: number[] = [];
-  const stop = await watch(kubeconfig, () => {
-    arrivals.push(performance.now());
-  });
+async function watchLatency(address: Address, writer: Connection): Promise<number> {
+  const watcher = await Connection.open(address);
+  let arrived: () => void = () => undefined;
+  await watcher.watch(watchPath, () => arrived());
   const times: number[] = [];
-  for (let index = 0; index < 200; index++) {
+  for (let index = 0; index < latencies; index++) {
+    const arrival = new Promise<void>((resolve) => (arrived = resolve));
     const before = performance.now();
-    await create(kubeconfig, `l-${index}`);
-    while (arrivals.length <= index) await new Promise<void>((resolve) => setImmediate(resolve));
-    times.push(arrivals[index]! - before);
+    await Promise.all([
+      create(writer, `l-${index}`),
+      arrival.then(() => times.push(performance.now() - before)),
+    ]);
   }
-  stop();
-  return quantile(times, 0.99);
+  watcher.close();
+  return percentile(times, 99);
 }
 
-/** Follows a watch in this process. Returns a function that ends it. */
-function watch(kubeconfig: Kubeconfig, onEvent: (name: string) => void): Promise<() => void> {
-  const url = new URL(kubeconfig.clusters[0].cluster.server);
-  const query = "watch=1&resourceVersion=&sendInitialEvents=false&resourceVersionMatch=NotOlderThan";
-  return new Promise((resolve, reject) => {
-    const call = request(
-      {
-        host: url.hostname,
-        port: url.port,
-        path: `${things}?${query}`,
-        rejectUnauthorized: false,
-        headers: { Authorization: `Bearer ${kubeconfig.users[0].user.token}` },
-      },
-      (response) => {
-        let rest = "";
-        response.setEncoding("utf8");
-        response.on("error", () => undefined);
-        response.on("data", (chunk: string) => {
-          const lines = (rest + chunk).split("\n");
-          rest = lines.pop()!;
-          for (const line of lines) onEvent(line);
-        });
-        resolve(() => call.destroy());
-      },
-    );
-    call.on("error", reject);
-    call.end();
-  });
-}
+const watchPath = `${things}?watch=1&resourceVersion=&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`;
 
-async function parallel(count: number, width: number, run: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      while (next < count) await run(next++);
-    }),
-  );
-}
-
-function seconds(since: number): number {
-  return (performance.now() - since) / 1000;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+function openAll(address: Address, count: number): Promise<Connection[]> {
+  return Promise.all(Array.from({ length: count }, () => Connection.open(address)));
 }
