@@ -1,15 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TsbuilderError } from "../shared/errors.ts";
-import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
-import { formatManifest, type ManifestObject } from "./manifest.ts";
-import {
-  type DeploymentState,
-  type WarningEvent,
-  isAvailable,
-  type PodState,
-  reasonsOf,
-} from "./unavailable.ts";
-import { hasWebhooks, unreachedWebhooks } from "./unreached-webhooks.ts";
+import type { TsbuilderError } from "../shared/errors.ts";
+import { checkDeployment } from "./check-deployment.ts";
+import { checkFormerPods } from "./check-former-pods.ts";
+import { checkWebhooks } from "./check-webhooks.ts";
+import type { ClusterChoice } from "./kubectl.ts";
+import type { ManifestObject } from "./manifest.ts";
+import { hasWebhooks } from "./unreached-webhooks.ts";
 
 /**
  * Waits until a deployed operator does its work: its Deployment is available, and the API server reaches its webhooks.
@@ -31,7 +27,7 @@ export async function waitForOperator(
 }
 
 /** Why something is not ready yet. */
-type Reason = () => Promise<TsbuilderError>;
+export type Reason = () => Promise<TsbuilderError>;
 
 async function until(deadline: number, check: () => Promise<Reason | undefined>): Promise<void> {
   for (;;) {
@@ -40,96 +36,4 @@ async function until(deadline: number, check: () => Promise<Reason | undefined>)
     if (Date.now() >= deadline) throw await reason();
     await delay(1000);
   }
-}
-
-async function checkDeployment(
-  { metadata: { name, namespace = "default" } }: ManifestObject,
-  choice: ClusterChoice,
-  seconds: number,
-): Promise<Reason | undefined> {
-  const where = ["--namespace", namespace];
-  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
-  if (deployment && isAvailable(deployment)) return undefined;
-  return async () => {
-    const reasons = await findReasons(deployment, choice, where);
-    const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
-    return new TsbuilderError(
-      [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
-      {
-        code: "TOOL_FAILED",
-        hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
-      },
-    );
-  };
-}
-
-/** Pods of the former version answer the API server until they end, and may not know what the new CRDs ask of them. */
-async function checkFormerPods(
-  { metadata: { namespace = "default" }, spec }: ManifestObject,
-  choice: ClusterChoice,
-  seconds: number,
-): Promise<Reason | undefined> {
-  const { items } = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
-  const [left] = items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  if (!left) return undefined;
-  return async () =>
-    new TsbuilderError(`pod ${left.metadata.name} of the former version has not ended after ${seconds} s`, {
-      code: "TOOL_FAILED",
-      hint: `the operator is available; look at the pod: kubectl describe pod ${left.metadata.name} --namespace ${namespace}`,
-    });
-}
-
-/**
- * A ready pod is not enough: its node's rules for the Service and the API server's copy of the CA arrive a moment later,
- * and until then what the webhooks admit is refused. The samples are sent as a dry run: they pass all webhooks, and
- * nothing is stored.
- */
-async function checkWebhooks(
-  deployed: readonly ManifestObject[],
-  samples: readonly ManifestObject[],
-  choice: ClusterChoice,
-  seconds: number,
-): Promise<Reason | undefined> {
-  if (samples.length === 0) return undefined;
-  const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
-  if (failures.length === 0) return undefined;
-  return async () =>
-    new TsbuilderError(
-      [`the API server does not reach the operator's webhooks after ${seconds} s`, ...failures].join("\n  "),
-      {
-        code: "TOOL_FAILED",
-        hint: "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies",
-      },
-    );
-}
-
-async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterChoice): Promise<string> {
-  try {
-    const words = ["create", "--dry-run=server", "--filename", "-"];
-    await runKubectl(choice, words, formatManifest(samples));
-    return "";
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-async function findReasons(
-  deployment: DeploymentState | undefined,
-  choice: ClusterChoice,
-  where: readonly string[],
-): Promise<string[]> {
-  const pods = await readPods(deployment?.spec, choice, where);
-  const events = await readJson<{ items: WarningEvent[] }>(choice, ["get", "events", ...where]);
-  return reasonsOf(deployment, pods.items, events?.items ?? []);
-}
-
-async function readPods(
-  spec: DeploymentState["spec"] | undefined,
-  choice: ClusterChoice,
-  where: readonly string[],
-): Promise<{ items: PodState[] }> {
-  const labels = Object.entries(spec?.selector.matchLabels ?? {});
-  const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  const words = ["get", "pods", "--selector", selector, ...where];
-  return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
 }
