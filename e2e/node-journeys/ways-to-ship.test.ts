@@ -61,6 +61,9 @@ test.skipIf(missing !== undefined)("chart: helm installs, upgrades, rolls back a
   await helm("install", ...release, "--create-namespace", ...from);
   await project.kubectl("apply --kustomize config/samples");
   expect(await waitForSample()).toContain("condition met");
+  // The node's network enforces none, but the API server validates it.
+  const policies = `get networkpolicies --namespace ${system} --output=name`;
+  expect(await project.kubectl(policies)).toContain("allow-metrics-traffic");
   await helm("upgrade", ...release, ...from, "--set", "manager.replicas=2");
   expect(await readyPods()).toBe(2);
   await helm("rollback", "shop", "1", "--namespace", system, "--wait", "--timeout", timeoutIn.journey);

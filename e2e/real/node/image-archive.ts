@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Writes an image of one layer, the content of a folder, as the archive that every engine loads. */
-export function writeImageArchive(file: string, name: string, root: string, config: object): void {
+export function writeImageArchive(
+  file: string,
+  names: string | readonly string[],
+  root: string,
+  config: object,
+): void {
   const work = mkdtempSync(join(tmpdir(), "image-"));
   try {
     mkdirSync(join(work, "layer"));
@@ -32,7 +37,7 @@ export function writeImageArchive(file: string, name: string, root: string, conf
       rootfs: { type: "layers", diff_ids: [`sha256:${digest}`] },
     };
     writeFileSync(join(work, "config.json"), JSON.stringify(image));
-    const manifest = [{ Config: "config.json", RepoTags: [name], Layers: ["layer/layer.tar"] }];
+    const manifest = [{ Config: "config.json", RepoTags: [names].flat(), Layers: ["layer/layer.tar"] }];
     writeFileSync(join(work, "manifest.json"), JSON.stringify(manifest));
     execFileSync("tar", [
       "--create",
