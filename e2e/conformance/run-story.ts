@@ -19,17 +19,20 @@ export async function runStory(server: Server, story: Story, id: string): Promis
   await expectSuccess(kubeconfig, "POST", "/api/v1/namespaces", { metadata: { name: names.ns } });
   const crds = JSON.parse(fill(JSON.stringify(story.crds ?? []), names, [])) as Definition[];
   for (const crd of crds) await install(kubeconfig, crd);
-  const answers: ReceivedResponse[] = [];
-  const masked: MaskedAnswer[] = [];
-  for (const step of story.steps) {
-    const answer = await runUntil(server, step, names, answers);
-    answers.push(answer);
-    masked.push(maskAnswer(answer, names));
-  }
+  const answers =
+    story.atOnce && !server.clock
+      ? await Promise.all(story.steps.map((step) => runUntil(server, step, names, [])))
+      : await runInOrder(server, story.steps, names);
   for (const crd of crds)
     await send(kubeconfig, { method: "DELETE", path: `${definitions}/${crd.metadata.name}` });
   await send(kubeconfig, { method: "DELETE", path: `/api/v1/namespaces/${names.ns}` });
-  return masked;
+  return answers.map((answer) => maskAnswer(answer, names));
+}
+
+async function runInOrder(server: Server, steps: readonly Step[], names: Names): Promise<ReceivedResponse[]> {
+  const answers: ReceivedResponse[] = [];
+  for (const step of steps) answers.push(await runUntil(server, step, names, answers));
+  return answers;
 }
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

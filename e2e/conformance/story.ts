@@ -19,6 +19,8 @@ export interface Story {
   /** CRDs that are served before the first request. */
   readonly crds?: readonly object[];
   readonly steps: readonly Step[];
+  /** Whether a real server is asked all at once: watches that each last seconds and depend on nothing. */
+  readonly atOnce?: boolean;
 }
 
 export function story(name: string, steps: readonly Step[], crds: readonly object[] = []): Story {

@@ -71,6 +71,11 @@ const starts = [
   "resourceVersion=x",
   "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
   "sendInitialEvents=true",
+  "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+  "allowWatchBookmarks=true",
+  "allowWatchBookmarks=true&resourceVersion=0",
+  "allowWatchBookmarks=true&resourceVersion={1.metadata.resourceVersion}",
+  "continue=x",
   "sendInitialEvents=false&resourceVersionMatch=NotOlderThan",
   "resourceVersionMatch=Exact&resourceVersion=0",
 ];

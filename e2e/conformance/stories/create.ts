@@ -150,6 +150,17 @@ export const create: readonly Story[] = [
     get("/api/v1/namespaces/nowhere/configmaps"),
     get("/api/v1/namespaces/nowhere/configmaps/a"),
   ]),
+  story("names that nothing is appended to", [
+    ...["10.4.3.2", "10.4.3.", "a"].map((generateName) =>
+      post("/apis/networking.k8s.io/v1/ipaddresses?dryRun=All", {
+        metadata: { generateName },
+        spec: { parentRef: { resource: "services", namespace: "{ns}", name: "a" } },
+      }),
+    ),
+    ...[{}, { name: "a" }].map((metadata) =>
+      post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All", { metadata, spec: {} }),
+    ),
+  ]),
   story("a YAML body", [
     post(cm, "metadata:\n  name: a\ndata:\n  k: v\n", { type: "application/yaml" }),
     post(`${cm}?fieldValidation=Strict`, "metadata:\n  name: b\ndata:\n  k: v\n  k: w\n", {

@@ -69,6 +69,11 @@ export const podContainers: readonly Story[] = [
       ports({ containerPort: 80, hostPort: 8080 }, { containerPort: 81, hostPort: 8080 }),
       ports({ containerPort: 80 }, { containerPort: 80 }),
       ports({ containerPort: 80, hostPort: 1 }, { containerPort: 80 }),
+      ports(
+        { containerPort: 80, hostIP: "10.0.0.1" },
+        { containerPort: 80, hostPort: 1, hostIP: "10.0.0.1" },
+      ),
+      ports({ containerPort: 80, name: "web", protocol: "UDP", hostIP: "::1" }),
     ]),
   ),
   story(

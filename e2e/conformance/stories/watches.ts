@@ -61,6 +61,16 @@ export const watches: readonly Story[] = [
       "/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1&resourceVersionMatch=Exact&resourceVersion=0",
     ),
   ]),
+  story("where the initial events end", [
+    make("a"),
+    ...["", "&resourceVersion=0", "&resourceVersion={1.metadata.resourceVersion}"].flatMap((start) =>
+      ["&allowWatchBookmarks=true", "&allowWatchBookmarks=true&limit=1", "&continue=b"].map((more) =>
+        get(`${cm}?watch=1&timeoutSeconds=1${start}${more}`),
+      ),
+    ),
+    get(`${cm}?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`),
+    get("/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1&allowWatchBookmarks=true"),
+  ]),
   story("representations", [
     make("a"),
     get(`${cm}?watch=1&timeoutSeconds=1`, "application/json;as=Table;v=v1;g=meta.k8s.io"),

@@ -59,6 +59,18 @@ export const writtenNumbers: readonly Story[] = [
     applied("7.5"),
     get(`${deployments}/d`),
   ]),
+  story("integers of more than 32 bits", [
+    create(deployment("4294967301")),
+    ...["4294967301", "2147483648", "-2147483649", "1e30", "9223372036854775808"].flatMap((text) => [
+      strategic(`${deployments}/d`, `{"spec":{"replicas":${text}}}`),
+      applied(text),
+    ]),
+    strategic(`${deployments}/d`, '{"spec":{"strategy":{"rollingUpdate":{"maxSurge":4294967297}}}}'),
+    apply(
+      "/api/v1/namespaces/{ns}/services/a?fieldManager=numbers",
+      '{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"clusterIP":"None","ports":[{"port":4294967376}]}}',
+    ),
+  ]),
   story("other fields that are written as floats", [
     create(deployment("1", ',"ports":[{"containerPort":80.0}]')),
     create(deployment("1", ',"livenessProbe":{"httpGet":{"port":80.0}}')),

@@ -12,17 +12,19 @@ export type CheckConversion = (field: string, conversion: CRDConversion) => Iter
  */
 export function validateCRD(crd: CRD, checkConversion: CheckConversion = () => []): FieldError[] {
   if (!crd.spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
-  return [...crdProblems(crd.metadata.name, crd.spec, checkConversion)];
+  return [...crdProblems(crd.metadata, crd.spec, checkConversion)];
 }
 
 interface CRD {
-  readonly metadata: { readonly name?: string | undefined };
+  readonly metadata: { readonly name?: string | undefined; readonly generateName?: string | undefined };
   readonly spec?: CRDSpec;
 }
 
-function* crdProblems(name: string | undefined, spec: CRDSpec, checkConversion: CheckConversion): Problems {
-  if (name !== `${spec.names?.plural}.${spec.group}`) {
-    yield invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`);
+function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion: CheckConversion): Problems {
+  for (const field of ["generateName", "name"] as const) {
+    const name = metadata[field];
+    if (!name || name === `${spec.names?.plural}.${spec.group}`) continue;
+    yield invalid(`metadata.${field}`, name, `must be spec.names.plural+"."+spec.group`);
   }
   const { group = "", versions = [], names = {} } = spec as Partial<CRDSpec>;
   const problems = checkSubdomain(group);
@@ -33,7 +35,7 @@ function* crdProblems(name: string | undefined, spec: CRDSpec, checkConversion: 
   }
   if (!spec.scope) yield required("spec.scope");
   else if (!scopes.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, scopes);
-  yield* versionProblems(versions);
+  yield* versionProblems(spec.versions);
   // The API server copies the name of the first version to spec.version.
   yield* label("spec.version", versions[0]?.name);
   yield* nameProblems("spec.names", names);

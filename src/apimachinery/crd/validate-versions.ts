@@ -12,7 +12,8 @@ export type Problems = Generator<FieldError, void>;
 const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
 /** Validates the versions of a CRD, each without what all versions share. */
-export function* versionProblems(versions: readonly CRDVersion[]): Problems {
+export function* versionProblems(sent: readonly CRDVersion[] | null | undefined): Problems {
+  const versions = sent ?? [];
   const common = commonPart(versions);
   const own = versions.map((version) => withoutKeys(version, common));
   for (const [index, { schema }] of versions.entries()) {
@@ -28,7 +29,7 @@ export function* versionProblems(versions: readonly CRDVersion[]): Problems {
     }
     yield* parts(version, field, "schema", versions[index]!);
   }
-  const shown = own.map(inGoOrder);
+  const shown = (sent ? own.map(inGoOrder) : null) as object;
   if (new Set(own.map(({ name }) => name)).size < own.length) {
     yield invalidStruct("spec.versions", shown, "must contain unique version names");
   }

@@ -9,7 +9,7 @@ export { builtinResources, findKind, findResource } from "./builtin-resources.ts
 export { type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
 export { DecodeError } from "./decode-scalar.ts";
 export { markFloats } from "./written-float.ts";
-export { explainUnstructured } from "./explain-unstructured.ts";
+export { convertUnstructured } from "./convert-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
 export { loadSchemas, schemaModules } from "./load-schemas.ts";

@@ -5,7 +5,7 @@ import {
   type BuiltinSchema,
   DecodeError,
   decodeBuiltIn,
-  explainUnstructured,
+  convertUnstructured,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
@@ -94,7 +94,7 @@ function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinS
     root,
     node: root,
     unknownFields: (object) => decodeBuiltIn(object as Record<string, unknown>, root).unknown,
-    explainMerged: (object) => explainUnstructured(object, root),
+    convertMerged: (object) => convertUnstructured(object, root),
   };
 }
 

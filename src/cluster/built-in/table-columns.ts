@@ -26,7 +26,8 @@ function describe(kind: string, column: string): string {
 const common: Readonly<Record<string, CellReader>> = {
   Name: ({ metadata }) => metadata.name ?? "",
   Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
-  "Created At": ({ metadata }) => metadata.creationTimestamp ?? null,
+  // An object that is not stored, as that of a bookmark, has Go's first time.
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
 };
 
 const blank: CellReader = () => "";

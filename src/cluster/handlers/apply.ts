@@ -143,8 +143,7 @@ export async function applyTo(
 /** A value that the schema allows, but that Go can't read: a time, a quantity, a fraction. */
 function checkConvertible(write: Write, { served }: Target, applied: ApiObject, next: ApiObject): void {
   // The result has managers of its own instead of those that were sent.
-  const sent = applied.metadata.managedFields === undefined ? [] : [applied];
-  const [why] = [next, ...sent].flatMap((object) => served.schema?.explainMerged?.(object) ?? []);
+  const [why] = [next, applied].flatMap((object) => served.schema?.convertMerged?.(object) ?? []);
   if (why === undefined) return;
   const endpoint = endpointOf(write);
   const subject = subjectOf(endpoint, applied as unknown as JSONObject);

@@ -31,17 +31,13 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   const limit = readInteger(query.get("limit")) ?? 0;
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const terms = parseTerms(query.get("fieldSelector") ?? "");
-  const sendInitialEvents = query.get("sendInitialEvents");
-  const match = query.get("resourceVersionMatch") ?? "";
   const options = {
+    ...startOf(query, watch),
     labels,
     limit,
     continue: query.get("continue") ?? "",
-    resourceVersion: query.get("resourceVersion") ?? "",
-    match: match as ListOptions["match"],
     timeoutSeconds,
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
-    sendInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
   };
   const problems = [...(watch ? watchProblems(options) : listProblems(options))];
   if (problems.length > 0) throw invalidOptions(problems);
@@ -49,6 +45,21 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
+}
+
+/** A watch from no revision is told where its initial events end, as if it had asked for it. */
+function startOf(
+  query: URLSearchParams,
+  watch: boolean,
+): Pick<ListOptions, "resourceVersion" | "match" | "sendInitialEvents"> {
+  const resourceVersion = query.get("resourceVersion") ?? "";
+  const match = (query.get("resourceVersionMatch") ?? "") as ListOptions["match"];
+  const sendInitialEvents = query.get("sendInitialEvents");
+  if (sendInitialEvents !== null)
+    return { resourceVersion, match, sendInitialEvents: isTrue(sendInitialEvents) };
+  if (watch && match === "" && (resourceVersion === "" || resourceVersion === "0"))
+    return { resourceVersion, match: "NotOlderThan", sendInitialEvents: true };
+  return { resourceVersion, match, sendInitialEvents: undefined };
 }
 
 function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {

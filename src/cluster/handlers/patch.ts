@@ -112,7 +112,7 @@ function checkPatched(
 ): void {
   try {
     if (patch.mark) served.schema?.unknownFields(patch.mark(current));
-    const why = patch.isStrategic ? served.schema?.explainMerged?.(next) : undefined;
+    const why = patch.isStrategic ? served.schema?.convertMerged?.(next) : undefined;
     if (why !== undefined) throw new DecodeError(why);
     const found = served.schema?.unknownFields(next) ?? [];
     const unknown = patch.isStrategic ? found.toSorted() : found;

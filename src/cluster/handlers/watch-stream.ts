@@ -2,6 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
 const bookmarkInterval = 60_000;
+/** The last bookmark comes this long before the watch times out, so that its client resumes from what was last written. */
+const lastBookmark = 2000;
 /** A client is disconnected if its unsent data exceeds this; it can list and watch again. */
 export const backlogLimit = 16 * 1024 * 1024;
 /** Initial objects are sent while the unsent data is less than this. */
@@ -12,6 +14,8 @@ const shortestDefaultTimeout = 30 * 60;
 export class WatchStream {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
+  /** When the watch times out. */
+  readonly #deadline: number;
   readonly #ends: Array<() => void> = [];
   #pending: Buffer[] = [];
   #scheduled = false;
@@ -28,8 +32,9 @@ export class WatchStream {
     this.#response = response;
     this.#clock = clock;
     response.flushHeaders();
-    const seconds = timeoutSeconds || shortestDefaultTimeout * (1 + Math.random());
-    this.onEnd(clock.setTimer(() => this.#timeOut(), seconds * 1000));
+    const timeout = 1000 * (timeoutSeconds || shortestDefaultTimeout * (1 + Math.random()));
+    this.#deadline = clock.now() + timeout;
+    this.onEnd(clock.setTimer(() => this.#timeOut(), timeout));
     // The client may be gone before its watch begins.
     if (signal.aborted) this.end();
     else signal.addEventListener("abort", () => this.end());
@@ -55,15 +60,20 @@ export class WatchStream {
     else this.#ends.push(run);
   }
 
-  /** Sends a bookmark about every minute, unless there is none to send. */
+  /** Sends a bookmark about every minute and shortly before the watch times out, unless there is none to send. */
   bookmarks(make: () => Buffer | undefined): void {
-    const next = () =>
-      this.#clock.setTimer(() => {
-        const bookmark = make();
-        if (bookmark) this.write(bookmark);
-        cancel = next();
-      }, bookmarkInterval);
-    let cancel = next();
+    let cancel = (): void => undefined;
+    const wait = (): void => {
+      const left = this.#deadline - lastBookmark - this.#clock.now();
+      if (left <= 0) return;
+      cancel = this.#clock.setTimer(send, Math.min(bookmarkInterval, left));
+    };
+    const send = (): void => {
+      const bookmark = make();
+      if (bookmark) this.write(bookmark);
+      wait();
+    };
+    wait();
     this.onEnd(() => cancel());
   }
 

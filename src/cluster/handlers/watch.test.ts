@@ -25,14 +25,38 @@ async function until(holds: () => boolean): Promise<void> {
 test("a watch sends a bookmark about every minute if requested", async () => {
   const { events, close } = await watch("allowWatchBookmarks=true");
   await create("a");
-  await until(() => events.length === 1);
-  await clock.advance(61_000);
   await until(() => events.length === 2);
-  expect(events[1]).toMatchObject({
+  await clock.advance(61_000);
+  await until(() => events.length === 3);
+  expect(events[2]).toMatchObject({
     type: "BOOKMARK",
-    object: { metadata: { resourceVersion: events[0]!.object.metadata.resourceVersion } },
+    object: { metadata: { resourceVersion: events[1]!.object.metadata.resourceVersion } },
   });
   close();
+});
+
+test.each([
+  { timeout: 150, at: [60, 120, 148] },
+  { timeout: 121, at: [60, 119] },
+  { timeout: 62, at: [60] },
+  { timeout: 10, at: [8] },
+  { timeout: 3, at: [1] },
+  { timeout: 2, at: [] },
+])("a watch of $timeout s tells the revision after $at s: last before it ends", async ({ timeout, at }) => {
+  const revision = cluster.core.store.revision;
+  const query = `allowWatchBookmarks=true&timeoutSeconds=${timeout}&resourceVersion=${revision}`;
+  const { events, ended } = await watch(query);
+  const seen: number[] = [];
+  for (let second = 1; second <= timeout; second++) {
+    await clock.advance(1000);
+    if (at.includes(second)) {
+      await until(() => events.length > seen.length);
+      seen.push(second);
+    }
+    expect(events).toHaveLength(seen.length);
+  }
+  await ended;
+  expect(events.map(({ type }) => type)).toEqual(at.map(() => "BOOKMARK"));
 });
 
 test("a watch ends after its timeout", async () => {

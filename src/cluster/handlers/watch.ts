@@ -87,7 +87,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
       if (options.matches?.(entry.object) ?? true) out.write(encoder.initial(entry));
       await pause()?.then(() => out.room());
     }
-    if (options.sendInitialEvents) out.write(encoder.bookmark(startRevision, true));
+    if (options.sendInitialEvents && options.allowBookmarks) out.write(encoder.bookmark(startRevision, true));
     for (const change of missed) {
       await feed.write(change);
       await pause()?.then(() => out.room());

@@ -117,9 +117,9 @@ export function setNamespace(
 
 /** Generates a name from `generateName`: a free one, if eight attempts find one. */
 function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): void {
-  if (metadata.name || !metadata.generateName || !resource.strategy.generateName) return;
+  if (metadata.name || !metadata.generateName) return;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
-    metadata.name = generateName(metadata.generateName);
+    metadata.name = resource.strategy.generateName(metadata.generateName);
     if (!resource.collection.get(keyOf(resource, namespace, metadata.name))) return;
   }
 }

@@ -1,5 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
+import { generateName } from "./object-meta.ts";
 import type { Strategy } from "./resource.ts";
 import { subdomainName } from "./validate-name.ts";
 
@@ -7,7 +8,7 @@ import { subdomainName } from "./validate-name.ts";
 export const defaultStrategy: Strategy = {
   createOnUpdate: false,
   unconditionalUpdate: true,
-  generateName: true,
+  generateName,
   generation: false,
   statusWritesMetadata: false,
   validateName: subdomainName,

@@ -9,6 +9,6 @@ export interface ObjectSchema {
   readonly node: SchemaNode;
   /** Returns the paths of unknown fields, as strict decoding reports them. */
   unknownFields(object: unknown): readonly string[];
-  /** Why a merged object can't be converted to its kind, in the words of the real server; only for built-in kinds. */
-  explainMerged?(object: object): string | undefined;
+  /** Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in kinds. */
+  convertMerged?(object: object): string | undefined;
 }

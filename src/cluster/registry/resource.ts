@@ -102,7 +102,8 @@ export interface Strategy {
   readonly createOnStatusApply?: boolean;
   /** PUT without a resourceVersion overwrites the stored object. */
   readonly unconditionalUpdate: boolean;
-  readonly generateName: boolean;
+  /** The name of a new object that has a `generateName` alone. */
+  readonly generateName: (prefix: string) => string;
   /** `metadata.generation` counts changes of the spec. */
   readonly generation: boolean;
   /** Writes to `/status` change metadata, too, as for older kinds. */

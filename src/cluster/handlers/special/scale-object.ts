@@ -3,7 +3,7 @@ import {
   type BuiltinSchema,
   DecodeError,
   decodeBuiltIn,
-  explainUnstructured,
+  convertUnstructured,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -40,7 +40,7 @@ export async function readScaleObject(context: RequestContext, target: Target): 
 export async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<ScaleObject> {
   const schema = await loadSchema();
   const next = patch.apply(scale);
-  const why = patch.isStrategic ? explainUnstructured(next, schema) : undefined;
+  const why = patch.isStrategic ? convertUnstructured(next, schema) : undefined;
   if (why !== undefined) throw patchProblem(patch, { current: scale, next }, why);
   try {
     return decode(next, schema);

@@ -4,7 +4,7 @@ import { definitionStrategy } from "./strategy.ts";
 export const customResourceDefinition: BuiltInKind = {
   resource: "customresourcedefinitions.apiextensions.k8s.io",
   metadataChecks: "~new/update/update",
-  strategy: { ...definitionStrategy, statusWritesMetadata: true, generateName: false },
+  strategy: { ...definitionStrategy, statusWritesMetadata: true },
   emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
   zeroValues: {
     spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },

@@ -132,6 +132,7 @@ function* portWarnings(field: string, spec: PodSpec): Warnings {
     all.push(...ports.map((port, index) => ({ path: `${path}.ports[${index}]`, port })));
   }
   for (const [index, later] of all.entries()) {
+    yield* idleAddress(later);
     for (const earlier of all.slice(0, index)) yield* overlap(later, earlier);
   }
   const names = new Map<string, string>();
@@ -143,6 +144,14 @@ function* portWarnings(field: string, spec: PodSpec): Warnings {
       yield `${path}: duplicate port name ${JSON.stringify(port.name)} with ${other}, services and probes that select ports by name will use ${other}`;
     }
   }
+}
+
+/** The message shows the port as a Go struct. */
+function* idleAddress({ path, port }: PlacedPort): Warnings {
+  const { name = "", hostIP = "", hostPort = 0, containerPort, protocol } = port;
+  if (hostIP === "" || hostPort !== 0) return;
+  const shown = `Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}`;
+  yield `${path}: hostIP set without hostPort: {${shown}}`;
 }
 
 function* overlap({ path, port }: PlacedPort, other: PlacedPort): Warnings {

@@ -14,7 +14,8 @@ import { checkSegment } from "../typed-reference.ts";
 type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };
 
 const ipAddressStrategy: Partial<Strategy> = {
-  generateName: false,
+  // Nothing that is appended to an address leaves it one.
+  generateName: (address) => address,
   validateName: checkCanonicalAddress,
   validate: (object) => [...parentProblems(object)],
   validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],

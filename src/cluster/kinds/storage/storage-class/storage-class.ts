@@ -24,8 +24,8 @@ export const storageClass: BuiltInKind = {
       return `${text("metadata.name")(object)}${isDefault ? " (default)" : ""}`;
     },
     Provisioner: text("provisioner"),
-    ReclaimPolicy: text("reclaimPolicy"),
-    VolumeBindingMode: text("volumeBindingMode"),
+    ReclaimPolicy: (object) => readField<string>(object, "reclaimPolicy") ?? "Delete",
+    VolumeBindingMode: (object) => readField<string>(object, "volumeBindingMode") ?? "Immediate",
     AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
   },
   zeroValues: { provisioner: "" },

@@ -11,10 +11,11 @@ import { goFieldsOf, goTypeOf } from "./go-fields.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
 /**
- * Why Go can't convert an unstructured object to a built-in kind, as it does after an apply or a strategic merge patch;
- * undefined if it can. It reports the first field in the order of declarations, and in other words than for JSON.
+ * Converts an unstructured object to a built-in kind as Go does after an apply or a strategic merge patch: integers lose
+ * the bits that their fields have no room for. Returns why it can't; it reports the first field in the order of
+ * declarations, and in other words than for JSON.
  */
-export function explainUnstructured(object: object, schema: BuiltinSchema): string | undefined {
+export function convertUnstructured(object: object, schema: BuiltinSchema): string | undefined {
   try {
     convert(object, schema, goTypeOf(schema));
     return undefined;
@@ -42,6 +43,22 @@ function convert(value: unknown, schema: BuiltinSchema, wanted: string): void {
   return convertScalar(value, schema, wanted);
 }
 
+type Holder = Record<string | number, unknown>;
+
+function convertAt(holder: Holder, key: string | number, schema: BuiltinSchema, wanted: string): void {
+  const value = holder[key];
+  convert(value, schema, wanted);
+  const isOfBits = schema.type === "integer" && !schema["x-kubernetes-int-or-string"];
+  if (!isOfBits || typeof value !== "number" || isInteger(value, schema.format ?? "int32")) return;
+  holder[key] = cutBits(value, schema.format === "int64" ? 64 : 32);
+}
+
+/** The lowest bits of an integer; of one beyond 64 bits, the lowest of the smallest there is. */
+function cutBits(value: number, bits: 32 | 64): number {
+  const whole = isInteger(value, "int64") ? BigInt(value) : -(2n ** 63n);
+  return Number(BigInt.asIntN(bits, whole));
+}
+
 function convertObject(value: unknown, schema: BuiltinSchema): void {
   if (!isObject(value)) {
     throw new DecodeError(
@@ -57,13 +74,13 @@ function convertObject(value: unknown, schema: BuiltinSchema): void {
     for (const name of names) {
       const node = properties[name];
       if (node && Object.hasOwn(value, name))
-        convert(value[name], node, declared.get(name)?.type ?? goTypeOf(node));
+        convertAt(value, name, node, declared.get(name)?.type ?? goTypeOf(node));
     }
     return;
   }
   if (!additionalProperties) return;
-  for (const item of Object.values(value))
-    convert(item, additionalProperties, goTypeOf(additionalProperties));
+  for (const key of Object.keys(value))
+    convertAt(value, key, additionalProperties, goTypeOf(additionalProperties));
 }
 
 function convertList(value: unknown, schema: BuiltinSchema, wanted: string): void {
@@ -74,7 +91,9 @@ function convertList(value: unknown, schema: BuiltinSchema, wanted: string): voi
   }
   if (!Array.isArray(value)) throw new DecodeError(`cannot restore slice from ${kindOf(value)}`);
   const { items } = schema;
-  if (items) for (const item of value) convert(item, items, wanted.replace(/^\[\]/u, ""));
+  if (items)
+    for (const index of value.keys())
+      convertAt(value as object as Holder, index, items, wanted.replace(/^\[\]/u, ""));
 }
 
 function convertScalar(value: unknown, { type, format }: BuiltinSchema, wanted: string): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainUnstructured } from "./explain-unstructured.ts";
+import { convertUnstructured } from "./convert-unstructured.ts";
 import { loadSchemas } from "./load-schemas.ts";
 
 test.each([
@@ -15,14 +15,29 @@ test.each([
   [{ immutable: "x" }, "unrecognized type: bool"],
   // In the order of Go's declaration.
   [{ data: 1, metadata: { finalizers: "x", labels: [] } }, "cannot restore map from slice"],
-])("explainUnstructured() says in Go's words why it can't convert %j", async (object, why) => {
+])("convertUnstructured() says in Go's words why it can't convert %j", async (object, why) => {
   const schema = (await loadSchemas("core/v1"))!.get("ConfigMap")!;
-  expect(explainUnstructured(object, schema)).toBe(why);
+  expect(convertUnstructured(object, schema)).toBe(why);
 });
 
-test("explainUnstructured() accepts what Go converts", async () => {
+test("convertUnstructured() accepts what Go converts", async () => {
   const schema = (await loadSchemas("core/v1"))!.get("ConfigMap")!;
   expect(
-    explainUnstructured({ metadata: { labels: null }, data: { a: null }, x: 1 }, schema),
+    convertUnstructured({ metadata: { labels: null }, data: { a: null }, x: 1 }, schema),
   ).toBeUndefined();
+});
+
+test.each([
+  [4294967301, 5],
+  [2147483648, -2147483648],
+  [-2147483649, 2147483647],
+  [1e30, 0],
+  [2 ** 63 + 2048, 0],
+  [7, 7],
+])("convertUnstructured() cuts %d to the 32 bits %d", async (sent, cut) => {
+  const schema = (await loadSchemas("apps/v1"))!.get("Deployment")!;
+  const containers = [{ name: "a", ports: [{ containerPort: sent }] }];
+  const object = { spec: { replicas: sent, template: { spec: { containers } } } };
+  expect(convertUnstructured(object, schema)).toBeUndefined();
+  expect([object.spec.replicas, containers[0]!.ports[0]!.containerPort]).toEqual([cut, cut]);
 });
