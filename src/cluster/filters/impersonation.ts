@@ -2,7 +2,7 @@ import { type Attributes, type Authorizer, resourceAttributes } from "../contrac
 import { authenticated, serviceAccountUser, type User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { badRequest } from "../contract/status-error.ts";
-import { denied } from "./authorization.ts";
+import { denied } from "../contract/denied.ts";
 
 /** Impersonates another user if the caller may: `kubectl --as`. */
 export function impersonationFilter(authorizer: Authorizer): Filter {

@@ -48,6 +48,11 @@ const kinds = [
 
 type Kind = (typeof kinds)[number];
 
+function cannotCreate({ plural, apiVersion }: Kind): string {
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
+  return `User "alice" cannot create resource "${plural}" in API group "${group}" in the namespace "default"`;
+}
+
 function apply(user: Kubeconfig, { apiVersion, kind, root, plural }: Kind, name: string, labels = {}) {
   return send(user, {
     method: "PATCH",
@@ -66,7 +71,7 @@ test.each(kinds)("an apply that creates a $kind requires the create verb, too", 
   expect((await apply(alice, kind, "missing")).body).toMatchObject({
     code: 403,
     reason: "Forbidden",
-    message: `${kind.shown} "missing" is forbidden: `,
+    message: `${kind.shown} "missing" is forbidden: ${cannotCreate(kind)}`,
   });
   expect(await codeOfGet(kind, "missing")).toBe(404);
 
@@ -93,7 +98,7 @@ test("a PUT that creates a Lease requires the create verb, too", async () => {
     });
   expect((await put("other")).body).toMatchObject({
     code: 403,
-    message: 'leases.coordination.k8s.io "other" is forbidden: ',
+    message: `leases.coordination.k8s.io "other" is forbidden: ${cannotCreate(lease)}`,
   });
   expect(await codeOfGet(lease, "other")).toBe(404);
   expect((await put("put")).code).toBe(201);

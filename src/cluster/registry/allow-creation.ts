@@ -1,21 +1,18 @@
-import { forbidden } from "../contract/status-error.ts";
+import { resourceAttributes } from "../contract/authorizer.ts";
+import { denied } from "../contract/denied.ts";
 import type { Write } from "./write.ts";
 
-/**
- * Denies a PUT or a server-side apply that would create an object if the user may only update or patch. As on the real
- * server, the message does not name the missing verb, unless the authorizer does.
- */
+/** Denies a PUT or a server-side apply that would create an object if the user may only update or patch. */
 export function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
-  const { allowed, reason } = core.authorizer.decide(user, {
+  const { group, plural } = resource;
+  const attributes = resourceAttributes({
     verb: "create",
-    isResource: true,
-    group: resource.group,
+    group,
     version,
-    resource: resource.plural,
-    subresource: "",
+    resource: plural,
     namespace,
     name,
-    path: "",
   });
-  if (!allowed) throw forbidden(resource, name, reason);
+  const { allowed, reason } = core.authorizer.decide(user, attributes);
+  if (!allowed) throw denied(user, attributes, reason);
 }

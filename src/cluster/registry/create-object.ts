@@ -10,7 +10,7 @@ import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { allowCreation } from "./allow-creation.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
-import { generateName, removeSystemMetadata, setSystemMetadata } from "./object-meta.ts";
+import { removeSystemMetadata, setSystemMetadata } from "./object-meta.ts";
 import { removeDuplicateOwners } from "./owner-references.ts";
 import { keyOf, kindSubject } from "./resource.ts";
 import { isUnreadable, parseRevision } from "./revision-text.ts";
