@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("a value", () => {
     ["crd.enabled", ["CustomResourceDefinition", "CustomResourceDefinition"]],
     ["prometheus.enabled", ["ServiceMonitor"]],
     ["networkPolicy.enabled", ["NetworkPolicy", "NetworkPolicy"]],
-    ["certManager.enabled", ["Certificate", "Certificate", "Issuer"]],
+    ["certManager.enabled", ["Certificate", "Certificate", "Certificate", "Issuer", "Issuer"]],
     ["metrics.secure", ["ClusterRole", "ClusterRole", "ClusterRoleBinding"]],
     ["rbac.helpers.enabled", ["ClusterRole", "ClusterRole", "ClusterRole", "Role", "Role", "Role"]],
     [

@@ -93,12 +93,15 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
   });
 
   test("issues the webhooks' certificate for the DNS names they are called by", () => {
-    const { dnsNames, issuerRef, secretName } = find("Certificate").spec;
+    const { dnsNames, issuerRef, secretName } = named("Certificate", "shop-serving-cert").spec;
     expect(dnsNames).toEqual([
       "shop-webhook-service.shop-system.svc",
       "shop-webhook-service.shop-system.svc.cluster.local",
     ]);
-    expect(issuerRef.name).toBe(find("Issuer").metadata.name);
+    const authority = named("Issuer", issuerRef.name).spec.ca.secretName;
+    const { spec } = all("Certificate").find((each) => each.spec.secretName === authority)!;
+    expect(spec.isCA).toBe(true);
+    expect(named("Issuer", spec.issuerRef.name).spec).toEqual({ selfSigned: {} });
     expect(container().args).toContain("--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs");
     expect(find("Deployment").spec.template.spec.volumes).toContainEqual({
       name: "webhook-certs",
@@ -145,12 +148,13 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
       serverName: "shop-controller-manager-metrics-service.shop-system.svc",
       insecureSkipVerify: false,
     });
-    const metrics = all("Certificate").find(({ metadata }) => metadata.name === "shop-metrics-certs")!;
+    const metrics = named("Certificate", "shop-metrics-certs");
     expect(metrics.spec.dnsNames[0]).toBe(serverName);
     expect(container().args).toContain("--metrics-cert-path=/tmp/k8s-metrics-server/metrics-certs");
     await edit("--disable", "prometheus,metrics-tls");
     expect(all("ServiceMonitor")).toEqual([]);
-    expect(all("Certificate")).toHaveLength(1);
+    const certificates = all("Certificate").map(({ metadata }) => metadata.name);
+    expect(certificates.sort()).toEqual(["shop-certificate-authority", "shop-serving-cert"]);
   });
 
   test("serves no metrics without the feature metrics", async () => {
@@ -175,7 +179,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     expect(all("ClusterRoleBinding").map(({ metadata }) => metadata.name)).toEqual([
       "shop-metrics-auth-rolebinding",
     ]);
-    const role = all("Role").find(({ metadata }) => metadata.name === "shop-manager-role")!;
+    const role = named("Role", "shop-manager-role");
     expect(role.metadata.namespace).toBe("shop-system");
     expect(container().env.map(({ name }: { name: string }) => name)).toContain("WATCH_NAMESPACE");
     await edit("--namespaced=false");
@@ -249,6 +253,8 @@ function render(): Rendered[] {
 
 const all = (kind: string): Rendered[] => render().filter((object) => object.kind === kind);
 const find = (kind: string): Rendered => all(kind)[0]!;
+const named = (kind: string, name: string): Rendered =>
+  all(kind).find(({ metadata }) => metadata.name === name)!;
 const container = () => find("Deployment").spec.template.spec.containers[0];
 
 function findKubectl(): string | undefined {

@@ -49,6 +49,7 @@ const placesByKind: Readonly<Record<string, PlacesByName>> = {
   Certificate: {
     "metrics-certs": place("cert-manager", "certManager.enabled", "metrics.enabled"),
     "serving-cert": place("cert-manager", "certManager.enabled", "webhook.enabled"),
+    [others]: place("cert-manager", "certManager.enabled"),
   },
   Issuer: { [others]: place("cert-manager", "certManager.enabled") },
   ServiceMonitor: { [others]: place("prometheus", "prometheus.enabled", "metrics.enabled") },
