@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { repository } from "../support/source-imports.ts";
 import { openDefinition, webhookConfiguration } from "./project.ts";
 import { readSnippets, type Snippet } from "./read-snippets.ts";
-import { type Stage, stages } from "./stages.ts";
+import { stages } from "./stages/index.ts";
+import type { Stage } from "./stages/stage.ts";
 
 // What a README shows is what people copy: every snippet compiles, and does what is said of it.
 

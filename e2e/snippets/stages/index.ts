@@ -1,0 +1,14 @@
+import { clusterStages } from "./cluster.ts";
+import { rootStages } from "./root.ts";
+import { clientStages } from "./runtime-client.ts";
+import { managerStages } from "./runtime-manager.ts";
+import { testStages } from "./runtime-tests.ts";
+import type { Stages } from "./stage.ts";
+
+export const stages: Stages = {
+  ...rootStages,
+  ...managerStages,
+  ...clientStages,
+  ...testStages,
+  ...clusterStages,
+};
