@@ -6,4 +6,4 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(1);
 }
-await import("../dist/cli/start.js");
+require("../dist/cli/start.cjs");

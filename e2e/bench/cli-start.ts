@@ -8,7 +8,7 @@ const runs = 15;
 const repository = join(import.meta.dirname, "../..");
 const cli = join(repository, "bin/tsbuilder.js");
 
-if (!existsSync(join(repository, "dist/cli/start.js")))
+if (!existsSync(join(repository, "dist/cli/start.cjs")))
   throw new Error("the CLI is not bundled yet: run npm run build");
 const project = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
 try {

@@ -55,7 +55,7 @@ import { fitShortRun } from "${start}/short-run.ts";
 fitShortRun([]);
 const scripts = new Scripts("${out}", openCodeFolder("bench", { XDG_CACHE_HOME: "${folder}" }));
 process.once("exit", () => scripts.keepCode());
-await scripts.load("main.cjs").main(process.argv[2]);
+void scripts.load("main.cjs").main(process.argv[2]);
 `,
   );
   const options = {
@@ -67,8 +67,13 @@ await scripts.load("main.cjs").main(process.argv[2]);
   } satisfies BuildOptions;
   buildSync({ ...options, entryPoints: [join(folder, "main.ts")], splitting: true, outdir: out });
   toScripts(out);
-  buildSync({ ...options, entryPoints: [join(folder, "start.ts")], outfile: join(out, "start.js") });
-  return join(out, "start.js");
+  buildSync({
+    ...options,
+    entryPoints: [join(folder, "start.ts")],
+    format: "cjs",
+    outfile: join(out, "start.cjs"),
+  });
+  return join(out, "start.cjs");
 }
 
 async function measure(count: number, withTemplates: boolean): Promise<void> {

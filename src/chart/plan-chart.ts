@@ -21,7 +21,6 @@ export interface ChartRequest {
   readonly folder: string;
   /** All files of the project, including those in `dist`. */
   readonly files: Tree;
-  readonly templates: Tree;
   /** The operator's version, for a new chart. */
   readonly version: string;
   readonly force: boolean;
@@ -42,17 +41,14 @@ export function planChart(draft: Draft, request: ChartRequest): string[] {
     const isStale = !templates.has(path.slice(`${folder}/templates/`.length));
     if (isStale && files.read(path)?.startsWith(header)) draft.remove(path);
   }
-  for (const { path, content } of renderPart(chartPart(request), request.templates)) {
+  for (const { path, content } of renderPart(chartPart(request))) {
     if (force || !draft.has(`${folder}/${path}`)) draft.write(`${folder}/${path}`, content);
   }
-  const sections = valuesSections(
-    {
-      manager: readManager(findManager(objects)),
-      features: project.features,
-      switches: new Set([...templates.values()].flatMap(({ switches }) => switches)),
-    },
-    request.templates,
-  );
+  const sections = valuesSections({
+    manager: readManager(findManager(objects)),
+    features: project.features,
+    switches: new Set([...templates.values()].flatMap(({ switches }) => switches)),
+  });
   const path = `${folder}/values.yaml`;
   const existing = force ? undefined : draft.read(path);
   const { text, added } = completeValues(existing ?? "", sections, path);

@@ -2,7 +2,6 @@ import { isMap, parseDocument, stringify } from "yaml";
 import type { FeatureName } from "../project/features.ts";
 import type { Part, TemplateContext } from "../scaffold/blueprint.ts";
 import { renderPart } from "../scaffold/template.ts";
-import type { Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { imageName, parseImageReference } from "../ship/image-reference.ts";
 import { type Manager, ownArguments, plainVariables } from "./manager.ts";
@@ -17,8 +16,8 @@ export interface ValuesRequest {
 }
 
 /** The sections of values.yaml in order, each with its text. */
-export function valuesSections(request: ValuesRequest, templates: Tree): Map<string, string> {
-  const files = renderPart(valuesPart(request), templates);
+export function valuesSections(request: ValuesRequest): Map<string, string> {
+  const files = renderPart(valuesPart(request));
   const asked = new Set([...request.switches].map((name) => name.split(".")[0]));
   return new Map(
     order

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { findOwnPackage } from "../packaging/own-package.ts";
 import type { PackageSpecifiers } from "../plugins/plugin.ts";
 import { describeProject, emptyBlueprint } from "../plugins/index.ts";
 import { formatBoilerplate } from "../project/boilerplate.ts";
@@ -8,7 +6,7 @@ import { formatProject, projectFile } from "../project/store.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
-import { Draft, everythingBelow, type Tree } from "../scaffold/tree.ts";
+import { Draft, type Tree } from "../scaffold/tree.ts";
 import { withPlainLineEnds } from "../shared/line-ends.ts";
 import { formatCreated } from "./format-created.ts";
 
@@ -45,7 +43,6 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
       ? describeProject(before.project, { boilerplate: readBoilerplate(tree, before.project), packages })
       : emptyBlueprint,
     after: blueprint,
-    templates: everythingBelow(join(findOwnPackage().folder, "templates")),
     owned,
     rewrite: new Set(blueprint.parts.map(({ key }) => key).filter((key) => change.rewrite?.(key))),
     force: change.force ?? false,

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build as bundle } from "esbuild";
+import { build as bundle, type Plugin } from "esbuild";
+import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
@@ -35,14 +36,17 @@ async function bundleCli(): Promise<void> {
     legalComments: "linked",
     logLevel: "warning",
     metafile: true,
+    plugins: [precompileTemplates()],
   });
   toScripts(join(root, "dist/cli"));
   await bundle({
     absWorkingDir: root,
     entryPoints: ["src/cli/start/start.ts"],
-    outdir: "dist/cli",
+    outfile: "dist/cli/start.cjs",
     bundle: true,
-    format: "esm",
+    format: "cjs",
+    define: { "import.meta.url": "__url" },
+    banner: { js: 'const __url = require("node:url").pathToFileURL(__filename).href;' },
     platform: "node",
     target: "node20",
   });
@@ -51,6 +55,18 @@ async function bundleCli(): Promise<void> {
   const licenses = describeLicenses(root, inputs);
   copyFileSync(join(root, "src/cli/output.schema.json"), join(root, "dist/cli/output.schema.json"));
   writeFileSync(join(root, "dist/cli", licensesFile), licenses);
+}
+
+/** Templates are compiled now, and not when they are filled in. */
+function precompileTemplates(): Plugin {
+  const filter = /scaffold.compiled-templates\.ts$/;
+  return {
+    name: "precompile templates",
+    setup(build) {
+      const contents = precompiledTemplates();
+      build.onLoad({ filter }, () => ({ contents, resolveDir: root, loader: "js" }));
+    },
+  };
 }
 
 function packAll(): void {
@@ -63,7 +79,7 @@ function packAll(): void {
     for (const { fileName, bytes } of packSiblings(sources)) writeFileSync(join(vendor, fileName), bytes);
   };
   write(siblings);
-  const entries = ["bin", "dist/cli", "dist/vendor", "templates", "README.md"];
+  const entries = ["bin", "dist/cli", "dist/vendor", "README.md"];
   write([...siblings, readSource(root, entries, license)]);
 }
 

@@ -15,6 +15,10 @@ export function toScripts(folder: string): void {
   }
 }
 
+/** Node's own modules that take milliseconds to load, where most commands need none of their functions. */
+const seldomUsed =
+  /^( *var \w+ = )(?:\(0, \w+\.__require\)|__require|require)\("(?:node:)?(child_process|crypto)"\);$/gmu;
+
 /** A module as a script: it requires what the module imports, at once or later. */
 function toScript(module: string, modules: readonly string[]): string {
   const { code } = transformSync(module, {
@@ -25,7 +29,8 @@ function toScript(module: string, modules: readonly string[]): string {
     define: { "import.meta.url": "__url", "import.meta.resolve": "require.resolve" },
     logLevel: "error",
   });
-  return code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
+  const linked = code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
     modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
   );
+  return linked.replaceAll(seldomUsed, '$1require.later("node:$2");');
 }

@@ -7,13 +7,12 @@ import { moveFiles } from "./move-files.ts";
 import type { OwnedFiles } from "./ownership.ts";
 import { rewriteImports } from "./relative-imports.ts";
 import { renderPart } from "./template.ts";
-import type { Draft, Tree } from "./tree.ts";
+import type { Draft } from "./tree.ts";
 
 /** The current and the desired description of a project. */
 export interface ScaffoldRequest {
   readonly before: Blueprint;
   readonly after: Blueprint;
-  readonly templates: Tree;
   readonly owned: OwnedFiles;
   /** Parts to overwrite although they exist. */
   readonly rewrite?: ReadonlySet<string>;
@@ -75,14 +74,14 @@ function renderDifference(
   const after = request.after.parts.filter(
     (part) => request.rewrite?.has(part.key) || !had.has(fingerprint(part)),
   );
-  return [renderAll(before, request.templates), renderAll(after, request.templates)];
+  return [renderAll(before), renderAll(after)];
 }
 
 /** Files by part and path in the part, which identify a file even if its path changes. */
-function renderAll(parts: readonly Part[], templates: Tree): Map<string, PlannedFile> {
+function renderAll(parts: readonly Part[]): Map<string, PlannedFile> {
   const files = new Map<string, PlannedFile>();
   for (const part of parts) {
-    for (const { template, path, content } of renderPart(part, templates)) {
+    for (const { template, path, content } of renderPart(part)) {
       files.set(`${part.key}#${template}`, { part, path, content });
     }
   }

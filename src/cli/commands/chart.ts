@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import type { FeatureName } from "../../project/features.ts";
-import { findOwnPackage } from "../../packaging/own-package.ts";
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -48,7 +46,6 @@ export const chart = defineCommand({
         objects: await renderChanged(project.root, changes, { image: flags.image }),
         folder: `${flags["output-dir"].replace(/\/+$/u, "")}/chart`,
         files: everythingBelow(project.root),
-        templates: everythingBelow(join(findOwnPackage().folder, "templates")),
         version: readVersion(project),
         force: flags.force,
         isImageGiven: flags.image !== undefined,

@@ -1,12 +1,9 @@
-import { join } from "node:path";
 import { planManifests } from "../../generators/manifests.ts";
-import { findOwnPackage } from "../../packaging/own-package.ts";
 import { describeProject } from "../../plugins/index.ts";
 import { insertKey } from "../../scaffold/blueprint.ts";
 import { findInsert } from "../../scaffold/find-insert.ts";
 import { hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
-import { everythingBelow } from "../../scaffold/tree.ts";
 import type { OpenProject } from "../open-project.ts";
 import { checkRoles, roleFile } from "./check-roles.ts";
 import type { Finding } from "./finding.ts";
@@ -15,10 +12,9 @@ import type { Finding } from "./finding.ts";
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
   const { parts, inserts } = describeProject(project, inputs);
-  const templates = everythingBelow(join(findOwnPackage().folder, "templates"));
   const missing = parts
     .filter(({ key }) => key !== freePart)
-    .flatMap((part) => renderPart(part, templates))
+    .flatMap((part) => renderPart(part))
     .filter(({ path }) => !tree.has(path))
     .map(({ path }) => missingFile(path));
   const markers = new Map(inserts.map((insert) => [`${insert.file} ${insert.marker}`, insert]));

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -12,6 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildSync } from "esbuild";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { toScripts } from "../../packaging/to-scripts.ts";
 import { openCodeFolder } from "./code-folder.ts";
@@ -65,6 +68,29 @@ export async function main() {
     const url = `file://${encodeURI(join(folder, "main.cjs"))}`;
     expect(await run()).toEqual(["b", 1, "seen 1", url, 'require("./elsewhere.js")']);
     expect(["main.cjs", "chunk-A1.cjs"].map(runsKept)).toEqual([0, 0]);
+  });
+
+  it("load modules of Node that few commands need when something of them is used", async () => {
+    const loaded = `process.moduleLoadList.includes("NativeModule child_process")`;
+    writeFileSync(
+      join(folder, "main.js"),
+      `import { execFileSync } from "node:child_process";
+export const main = () => [${loaded}, execFileSync(process.execPath, ["-p", "6 * 7"]).toString(), ${loaded}];`,
+    );
+    toScripts(folder);
+    // In a process without tsx, which uses that module itself.
+    const loader = join(code, "scripts.mjs");
+    buildSync({
+      entryPoints: [join(import.meta.dirname, "scripts.ts")],
+      outfile: loader,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+    });
+    const run = `const { Scripts } = await import(${JSON.stringify(pathToFileURL(loader).href)});
+console.log(JSON.stringify(new Scripts(${JSON.stringify(folder)}, undefined).load("main.cjs").main()));`;
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", run], { encoding: "utf8" });
+    expect(JSON.parse(said)).toEqual([false, "42\n", true]);
   });
 
   it("keep their code, complete it in three more runs, and then leave it", () => {

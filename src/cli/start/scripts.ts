@@ -41,7 +41,7 @@ export class Scripts {
     run(
       module.exports,
       module,
-      Object.assign(require, { resolve: native.resolve }),
+      Object.assign(require, { resolve: native.resolve, later: (id: string) => loadLater(id, native) }),
       pathToFileURL(file).href,
     );
     this.#exports.set(name, module.exports);
@@ -77,6 +77,11 @@ export class Scripts {
     this.#loaded.set(name, { source, script, kept: script.cachedDataRejected ? undefined : kept });
     return script;
   }
+}
+
+/** A module of which nothing is used before one of its functions is: it is loaded then. */
+function loadLater(id: string, load: (id: string) => unknown): object {
+  return new Proxy({}, { get: (_, name) => Reflect.get(load(id) as object, name) as unknown });
 }
 
 type ScriptBody = (exports: object, module: { exports: object }, require: unknown, url: string) => void;

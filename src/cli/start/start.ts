@@ -5,7 +5,8 @@ import { openCodeFolder } from "./code-folder.ts";
 import { Scripts } from "./scripts.ts";
 import { fitShortRun } from "./short-run.ts";
 
-// The only module of the bundle that Node loads by itself: all others are scripts, whose compiled code is kept.
+// The only file of the bundle that Node loads by itself: all others are scripts, whose compiled code is kept. It is no
+// module: to load one, Node loads its loader of modules first, which takes as long as --version does.
 
 const argv = process.argv.slice(2);
 const { folder, version } = findOwnPackage();
@@ -27,5 +28,5 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   const scripts = new Scripts(join(folder, "dist/cli"), openCodeFolder(version, process.env));
   process.once("exit", () => scripts.keepCode());
   const { main } = scripts.load("main.cjs") as { readonly main: typeof Main };
-  await main(argv);
+  void main(argv);
 }
