@@ -45,12 +45,16 @@ export class AdmissionChain implements Admission {
   async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<ApiObject | undefined> {
     let { object } = request;
     for (const plugin of this.#plugins) {
-      if (plugin.mutate) object = (await plugin.mutate({ ...request, object }, rounds)) ?? object;
+      const mutated = plugin.mutate?.({ ...request, object }, rounds);
+      object = (mutated instanceof Promise ? await mutated : mutated) ?? object;
     }
     return object;
   }
 
   async validate(request: AdmissionRequest): Promise<void> {
-    for (const plugin of this.#plugins) await plugin.validate?.(request);
+    for (const plugin of this.#plugins) {
+      const validated = plugin.validate?.(request);
+      if (validated) await validated;
+    }
   }
 }

@@ -28,6 +28,30 @@ type Claims = {
   };
 };
 
+interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly keyId: string;
+}
+
+function newKeys(): Keys {
+  return keysOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+}
+
+let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
+
+/** Clusters that start one after the other, as a simulation's do, have one key: reading it takes milliseconds. */
+function readKeys(pem: string): Keys {
+  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
+  return lastRead.keys;
+}
+
+function keysOf(privateKey: KeyObject): Keys {
+  const publicKey = createPublicKey(privateKey);
+  const der = publicKey.export({ type: "spki", format: "der" });
+  return { privateKey, publicKey, keyId: createHash("sha256").update(der).digest("base64url") };
+}
+
 /** Issues and checks the JSON Web Tokens of service accounts. */
 export class ServiceAccountTokens implements TokenIssuer {
   readonly issuer: string;
@@ -37,16 +61,14 @@ export class ServiceAccountTokens implements TokenIssuer {
   readonly #publicKey: KeyObject;
   readonly #keyId: string;
 
-  constructor(store: Store, clock: Clock, issuer: string, privateKey?: string) {
+  constructor(store: Store, clock: Clock, issuer: string, pem?: string) {
     this.issuer = issuer;
     this.#store = store;
     this.#clock = clock;
-    this.#privateKey = privateKey
-      ? createPrivateKey(privateKey)
-      : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-    this.#publicKey = createPublicKey(this.#privateKey);
-    const der = this.#publicKey.export({ type: "spki", format: "der" });
-    this.#keyId = createHash("sha256").update(der).digest("base64url");
+    const { privateKey, publicKey, keyId } = pem === undefined ? newKeys() : readKeys(pem);
+    this.#privateKey = privateKey;
+    this.#publicKey = publicKey;
+    this.#keyId = keyId;
   }
 
   issue(subject: TokenSubject): { token: string; expires: Date } {

@@ -24,6 +24,26 @@ import { tableColumns } from "./table-columns.ts";
 /** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
 export function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
+  const known = facts.get(preferred) ?? factsOf(preferred, versions);
+  facts.set(preferred, known);
+  const { schemas, emptyObject, ...same } = known;
+  const { plural, storage } = preferred;
+  return {
+    ...same,
+    ...(emptyObject && { emptyObject }),
+    collection: store.collection(qualifiedName({ group: storage.group, plural })),
+    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
+  };
+}
+
+/** What is the same in all clusters of this process: simulations start one after the other. */
+const facts = new WeakMap<BuiltinResource, Facts>();
+
+interface Facts extends Omit<Resource, "collection" | "strategy"> {
+  readonly schemas: LazySchemas;
+}
+
+function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[]): Facts {
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
   const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
@@ -45,8 +65,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     ...(storage.group !== group && { kindGroup: storage.group }),
     storageVersion: storage.version,
     ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
-    collection: store.collection(qualifiedName({ group: storage.group, plural })),
-    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
+    schemas,
     subresources: builtInSubresources(preferred),
     custom: false,
     ...(emptyObject && { emptyObject }),

@@ -10,7 +10,7 @@ import {
   noChance,
   refusedObjects,
 } from "../verdicts/index.ts";
-import { simulate } from "../world/index.ts";
+import { outcomeOf, simulate } from "../world/index.ts";
 import { lastWords } from "./last-words.ts";
 
 /** A verdict before its class is known: `differs` is named after what brings it about. */
@@ -41,9 +41,9 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const plain = await simulate(undisturbed);
   const own = judge(plain, undisturbed);
   if (own.length > 0) return { plain, findings: own, chance: noChance };
-  const again = await simulate({ ...undisturbed, seed: seed + 7919 });
+  const again = await outcomeOf({ ...undisturbed, seed: seed + 7919 });
   const chance = chanceOf(plain.state, again.state);
-  const fresh = await simulate({ ...undisturbed, ...lastWords(undisturbed, plain.rejected), seed: seed + 1 });
+  const fresh = await outcomeOf({ ...undisturbed, ...lastWords(undisturbed, plain.rejected), seed: seed + 1 });
   const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
   return { plain, findings, chance };
 }

@@ -1,4 +1,5 @@
 import { readScenario, type Scenario, type Step, type Verdict } from "../contract/index.ts";
+import { withVirtualGlobals } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { classify } from "./classify.ts";
 import { CrashCoverage, type CrashPoints } from "./crash-points.ts";
@@ -47,9 +48,17 @@ const perPlan = 10;
  * Runs a scenario with faults that the seeds decide, and compares each outcome with that of an undisturbed run, and that
  * with a fresh start. A function makes the scenario of each plan. Stops at the first failure, and shrinks it.
  */
-export async function explore(
+export function explore(
   make: Scenario | ((random: Random) => Scenario),
-  { seeds = 100, from = 1, time = Infinity, shrinks = 200 }: ExploreOptions = {},
+  options: ExploreOptions = {},
+): Promise<Exploration> {
+  // Once for all runs: each would replace dozens of functions, and put them back.
+  return withVirtualGlobals(() => exploreAll(make, options));
+}
+
+async function exploreAll(
+  make: Scenario | ((random: Random) => Scenario),
+  { seeds = 100, from = 1, time = Infinity, shrinks = 200 }: ExploreOptions,
 ): Promise<Exploration> {
   const start = performance.now();
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { type InProcessCluster, startInProcess } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, SimulatedOperator } from "../contract/index.ts";
@@ -130,8 +131,12 @@ export function pathOf(
   return `${root}${within}/${resource.plural}${isCollection ? "" : `/${name}`}`;
 }
 
-export async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+/** Listens: an iterator makes four promises for each chunk, and every request has a body. */
+export function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+  return new Promise((resolve, reject) => {
+    body.on("data", (chunk: Buffer) => chunks.push(chunk));
+    body.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    body.on("error", reject);
+  });
 }

@@ -1,3 +1,3 @@
 export { faultText } from "./fault-plan.ts";
-export { simulate } from "./simulate.ts";
+export { outcomeOf, simulate } from "./simulate.ts";
 export { pauseOf, stepText } from "./user.ts";

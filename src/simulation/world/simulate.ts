@@ -14,7 +14,21 @@ import { World } from "./world.ts";
  * trace, on every machine. Idle time costs nothing. Once the steps are done and everything rests, all processes restart
  * (unless faults made some of them), and what the steps created is deleted.
  */
-export async function simulate(scenario: Scenario): Promise<Run> {
+export function simulate(scenario: Scenario): Promise<Run> {
+  return runOf(scenario, { isWhole: true });
+}
+
+/** Runs a scenario until everything rests after its steps: for the outcome alone, restart and deletion don't matter. */
+export function outcomeOf(scenario: Scenario): Promise<Run> {
+  return runOf(scenario, { isWhole: false });
+}
+
+interface Extent {
+  /** Whether the processes restart in the end, and what the steps created is deleted. */
+  readonly isWhole: boolean;
+}
+
+async function runOf(scenario: Scenario, extent: Extent): Promise<Run> {
   if (environment()) throw new TypeError("a simulation can't run within another one");
   const read = readScenario(scenario);
   const base = await baseOf(read);
@@ -22,14 +36,14 @@ export async function simulate(scenario: Scenario): Promise<Run> {
     const world = new World(read, base);
     await world.open(read);
     try {
-      return await live(world, read);
+      return await live(world, read, extent);
     } finally {
       await world.close();
     }
   });
 }
 
-async function live(world: World, scenario: Scenario): Promise<Run> {
+async function live(world: World, scenario: Scenario, { isWhole }: Extent): Promise<Run> {
   const { steps = [], faults = [], seed = 1, limits } = scenario;
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
@@ -53,7 +67,7 @@ async function live(world: World, scenario: Scenario): Promise<Run> {
   };
   const state = await phase("steps", steps);
   let left: State | undefined;
-  if (state) {
+  if (state && isWhole) {
     promises.end(state);
     if (faults.length === 0) {
       for (const replica of replicas) replica.die({ down: 100 });

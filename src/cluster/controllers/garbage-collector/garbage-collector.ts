@@ -29,7 +29,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     keysOf(event) {
       dependents.record(event);
       const { type, resource, object } = event;
-      const own = type === "DELETED" ? [] : [objectKey(resource, object)];
+      const own = type === "DELETED" || hasNoEnd(object) ? [] : [objectKey(resource, object)];
       if (type !== "DELETED" && !object.metadata.deletionTimestamp) return own;
       return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(steps, object)];
     },
@@ -43,6 +43,11 @@ export function garbageCollector(context: ControllerContext): Controller {
       return undefined;
     },
   };
+}
+
+/** Without an owner to lose, and until it is deleted, nothing has to be done for it: most objects are such. */
+function hasNoEnd({ metadata }: KubernetesObject): boolean {
+  return !metadata.deletionTimestamp && !metadata.ownerReferences?.length;
 }
 
 function ownersOf(context: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
