@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { loadObjects } from "@tsbuilder/cluster/testing";
+import type { KubernetesObject } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { explore, operationsFor, type Random, type Scenario } from "@tsbuilder/simulation";
 import { setupAppServiceController as setup } from "../golden/app-operator/src/controller/appservice_controller.ts";
@@ -18,7 +19,7 @@ const runs = Number(process.env["RUNS"] ?? 1000);
 const processes = 2;
 const config = join(repository, "e2e/golden/app-operator/config");
 
-type Crd = Parameters<typeof operationsFor>[0] & { readonly kind: string; readonly metadata: { name: string } };
+type Crd = Parameters<typeof operationsFor>[0] & KubernetesObject;
 
 /** What one process needed for its share. */
 interface Share {
@@ -56,16 +57,20 @@ async function shareOf(child: ChildProcess): Promise<Share> {
 
 async function exploreShare(first: number): Promise<Share> {
   const crds = (await loadObjects([join(config, "crd/bases")])) as unknown as Crd[];
-  const crd = crds.find(({ metadata }) => metadata.name.startsWith("appservices."))!;
-  const roles = (await loadObjects([join(config, "rbac/role.yaml")])) as unknown as { rules?: PolicyRule[] }[];
+  const crd = crds.find(({ metadata }) => metadata.name?.startsWith("appservices."))!;
+  const roles = (await loadObjects([join(config, "rbac/role.yaml")])) as unknown as {
+    rules?: PolicyRule[];
+  }[];
   const draw = operationsFor(crd);
   const operators = [{ name: "appservice", setup, rules: roles.flatMap(({ rules = [] }) => rules) }];
   const objects = [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } }];
-  const scenario = (random: Random): Scenario =>
-    ({ crds, operators, objects, steps: draw(random) }) as Scenario;
+  const scenario = (random: Random): Scenario => ({ crds, operators, objects, steps: draw(random) });
   await explore(scenario, { seeds: 10, from: 0 });
   const [start, processor] = [performance.now(), process.cpuUsage()];
-  const { runs: made, failure } = await explore(scenario, { seeds: Math.ceil(runs / processes), from: first });
+  const { runs: made, failure } = await explore(scenario, {
+    seeds: Math.ceil(runs / processes),
+    from: first,
+  });
   const { user, system } = process.cpuUsage(processor);
   return {
     runs: made,

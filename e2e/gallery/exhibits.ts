@@ -49,4 +49,6 @@ export const exhibits: readonly Exhibit[] = [
   { mistake: "names-that-begin-alike", plan: 8, classes: ["collision"] },
   { mistake: "created-never-updated", plan: 3, classes: ["history"] },
   { mistake: "unset-child-stays", plan: 9, classes: ["history"] },
+  { mistake: "taken-for-a-strangers", plan: 6, classes: ["drift"] },
+  { mistake: "former-child-stays", classes: ["history"] },
 ];

@@ -15,7 +15,9 @@ import type { Exhibit } from "./exhibits.ts";
 
 /** What `wrong.ts` and `right.ts` export: one operator, or several. */
 type OperatorModule =
-  | (Pick<SimulatedOperator, "rules" | "replicas"> & { readonly setup: (manager: Manager) => void })
+  | (Pick<SimulatedOperator, "rules" | "replicas" | "former"> & {
+      readonly setup: (manager: Manager) => void;
+    })
   | { readonly operators: readonly SimulatedOperator[] };
 
 /** The CRD of the gallery's kind, as the generators write it. */

@@ -13,8 +13,16 @@ export type Fault =
       readonly for: number;
       readonly by: number;
     }
-  /** Somebody deletes, or overwrites, the n-th object that the operators created. */
-  | { readonly fault: "delete-child" | "edit-child"; readonly child: number; readonly at: number };
+  | ChildFault
+  /** Until then, the operator is its `former` version. */
+  | { readonly fault: "upgrade"; readonly operator: string; readonly at: number };
+
+/** Somebody deletes or overwrites the n-th object that the operators created, or deletes it and creates it again. */
+export interface ChildFault {
+  readonly fault: "delete-child" | "edit-child" | "recreate-child";
+  readonly child: number;
+  readonly at: number;
+}
 
 /** A process dies when it sends a write, and starts again. */
 export interface CrashFault {

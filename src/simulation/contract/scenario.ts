@@ -12,6 +12,8 @@ export interface SimulatedOperator {
   readonly name: string;
   /** Adds its controllers to the manager, as the setup functions of a project do. Called whenever a process starts. */
   readonly setup: (manager: Manager) => void | Promise<void>;
+  /** The `setup` of its version before: with it, some runs begin, and are upgraded in the middle. */
+  readonly former?: (manager: Manager) => void | Promise<void>;
   /** Default: 1. With more than one, a lease decides which of them works. */
   readonly replicas?: number;
   /** What it may do, as in `config/rbac/role.yaml`. Default: everything. */

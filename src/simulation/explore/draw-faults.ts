@@ -1,12 +1,28 @@
-import type { Fault, Run } from "../contract/index.ts";
+import type { ChildFault, Fault, Run, SimulatedOperator } from "../contract/index.ts";
 import type { Random } from "../random/index.ts";
 
 /** Faults for a scenario, aimed at what an undisturbed run of it did. */
-export function drawFaults(random: Random, plain: Run): Fault[] {
+export function drawFaults(
+  random: Random,
+  plain: Run,
+  operators: readonly SimulatedOperator[] = [],
+): Fault[] {
   const targets = Object.keys(plain.writes).filter((process) => plain.requests[process]! > 0);
   if (targets.length === 0) return [];
   const count = random.pick([1, 1, 1, 2, 2, 3]);
-  return Array.from({ length: count }, () => drawFault(random, plain, random.pick(targets)));
+  const faults = Array.from({ length: count }, () => drawFault(random, plain, random.pick(targets)));
+  return [...drawUpgrades(random.fork("upgrades"), plain, operators), ...faults];
+}
+
+/** Every second run begins with the former version of an operator that has one. */
+function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedOperator[]): Fault[] {
+  const end = plain.trace.findIndex(({ type }) => type === "phase");
+  const moments = plain.trace.slice(0, end).filter(({ type }) => type === "change" || type === "step");
+  if (moments.length === 0) return [];
+  return operators.flatMap(({ name, former }): Fault[] => {
+    const at = Math.round(random.pick(moments).at + random.next() * 1000);
+    return former && random.chance(0.5) ? [{ fault: "upgrade", operator: name, at }] : [];
+  });
 }
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
@@ -38,11 +54,16 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   }
   const at = Math.max(0, Math.round(momentOf(random, plain) + random.next() * 1000 - 800));
   if (kind === "delete-child" || kind === "edit-child")
-    return { fault: kind, child: random.integer(0, Math.max(0, childrenOf(plain) - 1)), at };
+    return { fault: againOr(kind, random), child: random.integer(0, Math.max(0, childrenOf(plain) - 1)), at };
   const during = random.pick([100, 1000, 5000, 20_000]);
   if (kind === "clock")
     return { fault: kind, process, at, for: during, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
   return { fault: kind, process, at, for: during };
+}
+
+/** Some of those who delete an object create it again. */
+function againOr(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
+  return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
 }
 
 const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;

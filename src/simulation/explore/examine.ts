@@ -43,7 +43,11 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   if (own.length > 0) return { plain, findings: own, chance: noChance };
   const again = await outcomeOf({ ...undisturbed, seed: seed + 7919 });
   const chance = chanceOf(plain.state, again.state);
-  const fresh = await outcomeOf({ ...undisturbed, ...lastWords(undisturbed, plain.rejected), seed: seed + 1 });
+  const fresh = await outcomeOf({
+    ...undisturbed,
+    ...lastWords(undisturbed, plain.rejected),
+    seed: seed + 1,
+  });
   const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
   return { plain, findings, chance };
 }

@@ -78,7 +78,7 @@ async function exploreAll(
     if (!finding) {
       const faults = [
         ...(scenario.faults ?? []),
-        ...drawFaults(new Random(seed).fork("faults"), baseline.plain),
+        ...drawFaults(new Random(seed).fork("faults"), baseline.plain, scenario.operators),
       ];
       const examined = await examine({ ...scenario, faults, seed: number }, baseline);
       [finding] = examined.findings;

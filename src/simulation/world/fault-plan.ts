@@ -60,6 +60,17 @@ export class FaultPlan {
     return Math.max(0, ...ends);
   }
 
+  /** When an operator is upgraded; it always was if never. */
+  upgradeOf(operator: string): number {
+    const upgrade = this.#faults.find((each) => each.fault === "upgrade" && each.operator === operator);
+    return upgrade?.fault === "upgrade" ? upgrade.at : 0;
+  }
+
+  /** When the last operator is upgraded: the outcome of a former version is compared with nothing. */
+  get lastUpgrade(): number {
+    return Math.max(0, ...this.#faults.map((each) => (each.fault === "upgrade" ? each.at : 0)));
+  }
+
   /** The faults that strike at a time. */
   get timed(): ReadonlyArray<Fault & { readonly at: number }> {
     return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
@@ -94,5 +105,9 @@ export function faultText(fault: Fault): string {
       return `somebody deletes object ${fault.child} that the operators created`;
     case "edit-child":
       return `somebody overwrites object ${fault.child} that the operators created`;
+    case "recreate-child":
+      return `somebody deletes object ${fault.child} that the operators created, and creates it again`;
+    case "upgrade":
+      return `${fault.operator} is upgraded`;
   }
 }

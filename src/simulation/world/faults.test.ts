@@ -77,6 +77,7 @@ test.each<Fault>([
   { fault: "clock", process, at: 40, for: 5000, by: 3_600_000 },
   { fault: "delete-child", child: 0, at: 3000 },
   { fault: "edit-child", child: 0, at: 3000 },
+  { fault: "recreate-child", child: 0, at: 3000 },
 ])("a right operator is right after %o", async (fault) => {
   const [run, plain] = await Promise.all([disturbedBy(fault), simulate(one)]);
   // This operator looks at no date.
@@ -204,4 +205,33 @@ test("disturbed runs are the same when they are run again", async () => {
     const [first, second] = [await simulate(disturbed), await simulate(disturbed)];
     expect(JSON.stringify(second.trace)).toBe(JSON.stringify(first.trace));
   }
+});
+
+test("somebody who creates a child again gives it another uid, and its owner", async () => {
+  const [run, plain] = await Promise.all([
+    disturbedBy({ fault: "recreate-child", child: 0, at: 3000 }),
+    simulate(one),
+  ]);
+  const uidOf = ({ state }: Run): string | undefined => state.list("ConfigMap")[0]?.metadata.uid;
+  expect(uidOf(run)).not.toBe(uidOf(plain));
+  expect(run.trace).toContainEqual(
+    expect.objectContaining({ type: "change", by: "user", change: "ADDED", resource: "configmaps" }),
+  );
+});
+
+test("an operator is its former version until it is upgraded", async () => {
+  const former = shopsThat(({ client }, { metadata: { namespace, name } }) =>
+    client.apply(ConfigMap, { metadata: { namespace, name: `${name}-former` } }, { force: true }),
+  );
+  const [operator] = one.operators;
+  const upgraded = { ...one, operators: [{ ...operator!, former }] };
+  const namesAfter = async (scenario: Scenario): Promise<unknown[]> =>
+    (await simulate(scenario)).state.list("ConfigMap").map(({ metadata }) => metadata.name);
+  expect(await namesAfter(upgraded)).toEqual(["a"]);
+  // Longer than everything rests: the former version's outcome is not the end.
+  for (const at of [1000, 200_000])
+    expect(await namesAfter({ ...upgraded, faults: [{ fault: "upgrade", operator: "shop", at }] })).toEqual([
+      "a",
+      "a-former",
+    ]);
 });

@@ -86,8 +86,9 @@ export class Replica {
   }
 
   async #run(life: number, isBehind: boolean): Promise<void> {
-    const { name, replicas = 1, manager: options, setup } = this.operator;
-    const { recorder } = this.#world;
+    const { name, replicas = 1, manager: options } = this.operator;
+    const { recorder, loop, faults } = this.#world;
+    const setup = (loop.now < faults.upgradeOf(name) && this.operator.former) || this.operator.setup;
     try {
       const manager = new Manager({
         name,

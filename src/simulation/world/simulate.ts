@@ -59,7 +59,7 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
       .catch((error: unknown) => (failure = error))
       .finally(() => (isBusy = false));
     await loop.drain();
-    const rests = await settle(world, limits, () => isBusy);
+    const rests = await settle(world, limits, () => isBusy || loop.now < world.faults.lastUpgrade);
     if (failure) throw failure;
     const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
     recorder.add({ type: "phase", phase: name, rests, ...(busy.length > 0 && { busy }) });

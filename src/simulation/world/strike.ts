@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Fault } from "../contract/index.ts";
+import type { ChildFault, Fault } from "../contract/index.ts";
 import { pathOf, textOf } from "./base.ts";
 import { overwrite } from "./overwrite.ts";
 import type { Replica } from "./replica.ts";
@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 export function scheduleFaults(world: World): void {
   for (const fault of world.faults.timed)
     world.loop.after(fault.at, () => {
-      if (fault.fault === "delete-child" || fault.fault === "edit-child")
+      if ("child" in fault)
         void world.loop.hold(meddle(world, fault)).then((isDone) => isDone && world.note(fault));
       else if (strike(world, fault)) world.note(fault);
     });
@@ -17,6 +17,7 @@ export function scheduleFaults(world: World): void {
 
 /** Returns false if there is nothing to strike. */
 function strike(world: World, fault: Fault & { readonly at: number }): boolean {
+  if (fault.fault === "upgrade") return upgrade(world, fault.operator);
   const replica = world.replicas.find(({ name }) => "process" in fault && name === fault.process);
   if (!replica) return false;
   if (fault.fault === "clock") {
@@ -25,6 +26,13 @@ function strike(world: World, fault: Fault & { readonly at: number }): boolean {
   } else if (fault.fault === "break") breakWatches(replica);
   else if (fault.fault === "expire") world.loop.after(fault.for, () => expire(world, replica));
   return true;
+}
+
+/** The processes of the former version end, and those of the present one start. */
+function upgrade(world: World, name: string): boolean {
+  const replicas = world.replicas.filter(({ operator }) => operator.name === name && operator.former);
+  for (const replica of replicas) replica.die({ down: 500 });
+  return replicas.length > 0;
 }
 
 function breakWatches(replica: Replica): void {
@@ -38,18 +46,25 @@ function expire(world: World, replica: Replica): void {
 }
 
 /** Somebody's hands on an object that a process created. Returns false if they change nothing. */
-async function meddle(
-  world: World,
-  fault: Fault & { readonly fault: "delete-child" | "edit-child" },
-): Promise<boolean> {
+async function meddle(world: World, fault: ChildFault): Promise<boolean> {
   const child = world.children[fault.child];
   if (!child) return false;
   const path = pathOf(world.cluster, child);
   if (fault.fault === "delete-child") return (await world.ask("DELETE", path)).status < 300;
   const current = await objectIn(world.ask("GET", path));
   if (!current) return false;
+  if (fault.fault === "recreate-child") return recreate(world, path, current);
   const edited = await objectIn(world.ask("PATCH", path, overwrite(current), "application/merge-patch+json"));
   return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
+}
+
+/** As from a backup, with the owners that it had. What nobody owns would be a stranger's from now on. */
+async function recreate(world: World, path: string, child: KubernetesObject): Promise<boolean> {
+  const { name, namespace, labels, annotations, ownerReferences } = child.metadata;
+  if (!ownerReferences || (await world.ask("DELETE", path)).status >= 300) return false;
+  const metadata = { name, namespace, labels, annotations, ownerReferences };
+  const { status } = await world.ask("POST", path.slice(0, path.lastIndexOf("/")), { ...child, metadata });
+  return status < 300;
 }
 
 async function objectIn(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {

@@ -1,0 +1,42 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { namespace, name } = request;
+        await client.apply(
+          ConfigMap,
+          { metadata: { namespace, name: `${name}-message` }, data: { message: app.spec.message } },
+          { owner: app },
+        );
+      },
+    });
+}
+
+/** The version before, whose child has the name of the App. */
+export function former(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        const { namespace, name } = request;
+        await client.apply(
+          ConfigMap,
+          { metadata: { namespace, name }, data: { message: app.spec.message } },
+          { owner: app },
+        );
+      },
+    });
+}

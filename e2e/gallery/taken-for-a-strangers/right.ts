@@ -1,0 +1,24 @@
+import { type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { App } from "../app.ts";
+
+export function setup(manager: Manager): void {
+  const { client } = manager;
+  manager
+    .controllerFor(App)
+    .owns(ConfigMap)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (!app) return;
+        await client.apply(
+          ConfigMap,
+          {
+            metadata: { namespace: request.namespace, name: request.name },
+            data: { message: app.spec.message },
+          },
+          { owner: app },
+        );
+      },
+    });
+}
