@@ -9,6 +9,8 @@ export interface Exhibit {
   readonly plan?: number;
   /** What somebody else created before: an object of a name that an operator would use, too. */
   readonly withStranger?: true;
+  /** Whether one of the namespaces goes away in the end. */
+  readonly endsNamespace?: true;
 }
 
 /** All mistakes. */
@@ -51,4 +53,5 @@ export const exhibits: readonly Exhibit[] = [
   { mistake: "unset-child-stays", plan: 9, classes: ["history"] },
   { mistake: "taken-for-a-strangers", plan: 6, classes: ["drift"] },
   { mistake: "former-child-stays", classes: ["history"] },
+  { mistake: "cleanup-creates", classes: ["error", "leftover"], endsNamespace: true },
 ];

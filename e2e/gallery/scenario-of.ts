@@ -6,6 +6,7 @@ import {
   type Random,
   type Scenario,
   type SimulatedOperator,
+  type Step,
 } from "@tsbuilder/simulation";
 import { generateCrds } from "../../src/generators/crd/generate-crds.ts";
 import { toJson } from "../../src/generators/crd/to-json.ts";
@@ -40,9 +41,15 @@ const strangers = ["web", "a", "db"].flatMap((name) =>
   })),
 );
 
+const end: Step = {
+  do: "delete",
+  target: { apiVersion: "v1", kind: "Namespace", name: "other" },
+  after: 3000,
+};
+
 /** Makes scenarios of a version of an exhibit: everything else is drawn from the CRD. */
 export async function scenarioOf(
-  { mistake, withStranger }: Exhibit,
+  { mistake, withStranger, endsNamespace }: Exhibit,
   version: "wrong" | "right",
   options: OperationsOptions = {},
 ): Promise<(random: Random) => Scenario> {
@@ -59,6 +66,6 @@ export async function scenarioOf(
     crds: [definition],
     objects: [...namespaces, ...(withStranger ? strangers : [])],
     operators,
-    steps: operations(random),
+    steps: [...operations(random), ...(endsNamespace ? [end] : [])],
   });
 }

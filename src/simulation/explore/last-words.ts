@@ -1,7 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { refOf, refText, type Scenario, type Step } from "../contract/index.ts";
+import { type Ref, refOf, refText, type Scenario, type Step } from "../contract/index.ts";
 
 /**
  * The shortest way to what the steps ask for in the end: each object is applied once, as it was last. What exists from
@@ -38,8 +38,12 @@ export function lastWords(
           ) as unknown as KubernetesObject,
         );
     } else if (step.do === "delete") {
-      objects.delete(refText(step.target));
-      statuses.delete(refText(step.target));
+      for (const [key, object] of objects)
+        if (isWithin(object, step.target)) {
+          touched.add(key);
+          objects.delete(key);
+          statuses.delete(key);
+        }
     }
   }
   const applies = [...objects].flatMap(([key, object]): Step[] =>
@@ -49,6 +53,14 @@ export function lastWords(
     objects: given.filter((object) => !touched.has(refText(refOf(object)))),
     steps: statuses.size === 0 ? applies : [...applies, { do: "settle" }, ...statuses.values()],
   };
+}
+
+/** Whether an object goes with what is deleted: it is that, or in that namespace. */
+function isWithin(object: KubernetesObject, deleted: Ref): boolean {
+  if (refText(refOf(object)) === refText(deleted)) return true;
+  return (
+    deleted.apiVersion === "v1" && deleted.kind === "Namespace" && object.metadata.namespace === deleted.name
+  );
 }
 
 /** Labels and annotations that a later step omits stay, as with `kubectl replace` of what was read. */

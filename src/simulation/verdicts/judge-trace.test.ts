@@ -65,3 +65,20 @@ test("a promise that was broken is named", () => {
     { class: "promise", message: "always: one leader" },
   ]);
 });
+
+test("what a namespace that goes away forbids is no missing permission", () => {
+  const path = "/api/v1/namespaces/other/configmaps";
+  const request: TraceEvent = {
+    at: 2,
+    type: "request",
+    process: "shop-0",
+    method: "POST",
+    path,
+    status: 403,
+  };
+  const ends = { ...change("user", "1"), resource: "namespaces", fields: ["metadata.deletionTimestamp"] };
+  const classes = (key: string): unknown[] =>
+    judgeTrace(runOf({ ...ends, key } as TraceEvent, request), scenario).map((verdict) => verdict.class);
+  expect(classes("other")).toEqual([]);
+  expect(classes("default")).toEqual(["forbidden"]);
+});

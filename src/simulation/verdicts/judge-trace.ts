@@ -1,5 +1,5 @@
 import type { Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
-import { textOf } from "./changes.ts";
+import { isDeletion, textOf } from "./changes.ts";
 import { errors } from "./errors.ts";
 import { foreignObjects } from "./foreign-objects.ts";
 import { unrest } from "./unrest.ts";
@@ -17,10 +17,20 @@ export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
 }
 
 function forbidden(trace: readonly TraceEvent[]): Verdict[] {
-  const found = trace.find((event) => event.type === "request" && event.status === 403);
+  const ending = new Set<string>();
+  const found = trace.find((event) => {
+    if (event.type === "change" && event.resource === "namespaces" && isDeletion(event))
+      ending.add(event.key);
+    return event.type === "request" && event.status === 403 && !ending.has(namespaceOf(event.path));
+  });
   if (found?.type !== "request") return [];
   const message = `${found.method} ${found.path} of ${found.process} is forbidden`;
   return [{ class: "forbidden", message, objects: [] }];
+}
+
+/** Nobody may create anything in a namespace that is going away, whatever his permissions. */
+function namespaceOf(path: string): string {
+  return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
 }
 
 function withoutLease(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {

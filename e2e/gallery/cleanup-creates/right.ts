@@ -1,0 +1,1 @@
+export { setup } from "../finalizer-removed-first/right.ts";
