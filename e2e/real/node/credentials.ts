@@ -44,6 +44,8 @@ export function writeCredentials(folder: string): WriteKubeconfig {
     usages: ["server"],
   });
   issue("registry", { commonName: registryName, dnsNames: [registryName], usages: ["server"] });
+  const metricsServer = "metrics-server.kube-system.svc";
+  issue("metrics-server", { commonName: metricsServer, dnsNames: [metricsServer], usages: ["server"] });
   issue("kubelet", {
     commonName: nodeName,
     dnsNames: [nodeName],
