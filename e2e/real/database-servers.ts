@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -222,7 +223,12 @@ export async function databaseServer(
     },
     configure: (name, content) => {
       if (content === undefined) rmSync(join(config, name), { force: true });
-      else writeFileSync(join(config, name), content);
+      else {
+        // As a whole, as the kubelet does: scripts read it meanwhile.
+        const mode = name.endsWith(".sh") ? 0o755 : 0o644;
+        writeFileSync(join(config, `${name}.new`), content, { mode });
+        renameSync(join(config, `${name}.new`), join(config, name));
+      }
     },
     report: () => readFileSync(report, "utf8").trim(),
     log: () => readFileSync(log, "utf8"),

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { othersOf } from "../golden/maria-operator/src/controller/maria_primary.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type ScriptResult,
 } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
+import { PasswordKeeper } from "./maria-passwords.ts";
 
 /**
  * A primary and its replicas, run by the template's scripts as real processes. It does what kubelet and operator do:
@@ -17,9 +19,12 @@ import { credentials, mariaFiles } from "./maria-files.ts";
 export class MariaCluster {
   readonly folder = databaseFolder();
   readonly backups = join(this.folder.path, "backups");
-  servers: DatabaseServer[] = [];
+  readonly servers: DatabaseServer[] = [];
   /** The ordinal of the recorded primary. */
   primary = 0;
+  /** The operator's time. */
+  readonly clock = new FakeClock();
+  readonly keeper = new PasswordKeeper(this.servers, this.clock, credentials);
   /** Replicas that ended because they have what the primary lacks. */
   readonly ahead = new Set<number>();
 

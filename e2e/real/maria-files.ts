@@ -1,6 +1,6 @@
 import { Maria, type MariaSpec } from "../golden/maria-operator/api/v1/maria_types.ts";
 import { configSecretFor, serverFiles } from "../golden/maria-operator/src/controller/maria_config.ts";
-import type { Credentials } from "../golden/maria-operator/src/controller/maria_credentials.ts";
+import type { Credentials } from "../golden/maria-operator/src/controller/maria_passwords.ts";
 import { appPassword } from "./database-servers.ts";
 
 export const credentials: Credentials = {
@@ -15,21 +15,28 @@ export const credentials: Credentials = {
 const config = { innodb_buffer_pool_size: "32M", bind_address: "127.0.0.1" };
 
 /** The files of the config Secret, as the kubelet would write them. */
-export function mariaFiles(
-  spec: MariaSpec = {},
-  passwords: Credentials = credentials,
-): Record<string, string> {
-  const maria = {
+export function mariaFiles(spec: MariaSpec = {}, current: Credentials = credentials): Record<string, string> {
+  const maria = mariaOf(spec);
+  return filesIn(configSecretFor(maria, serverFiles(maria, { current, next: {}, former: {} }), 0));
+}
+
+export function mariaOf(spec: MariaSpec, annotations: Record<string, string> = {}): Maria {
+  return {
     apiVersion: Maria.apiVersion,
     kind: Maria.kind,
-    metadata: { name: "db", namespace: "default" },
+    metadata: { name: "db", namespace: "default", annotations },
     spec: { username: "app", database: "shop", ...spec, config: { ...config, ...spec.config } },
   };
-  const { primary: _, ...data } = configSecretFor(maria, serverFiles(maria, passwords), 0).data ?? {};
+}
+
+/** The files of the config Secret but the one that changes in a switchover. */
+export function filesIn({ data = {} }: Files): Record<string, string> {
+  const files = Object.entries(data).filter(([name]) => name !== "primary");
   return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [
-      name,
-      Buffer.from(String(value), "base64").toString("utf8"),
-    ]),
+    files.map(([name, value]) => [name, Buffer.from(value ?? "", "base64").toString("utf8")]),
   );
+}
+
+interface Files {
+  readonly data?: Readonly<Record<string, string | undefined>> | undefined;
 }

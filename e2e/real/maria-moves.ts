@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import type { ScriptResult } from "./database-servers.ts";
 import type { MariaCluster } from "./maria-cluster.ts";
-import { credentials, mariaFiles } from "./maria-files.ts";
+import { credentials } from "./maria-files.ts";
 
 /** What may happen to a cluster. Ordinals and numbers are taken modulo what there is. */
 export interface Move {
@@ -160,17 +161,29 @@ export const moves = {
     await write(cluster, known, 1 + (at % 60));
   },
 
-  rotate: async (cluster: MariaCluster, known: Knowledge) => {
+  /** New passwords of replicas, backups and probes, beside writes, which are refused at no time. */
+  rotate: async (cluster: MariaCluster, known: Knowledge, at: number) => {
     known.rotations += 1;
-    const files = mariaFiles({ database: "shop" }, { ...credentials, probe: `probe-${known.rotations}` });
-    for (const ordinal of [...cluster.replicas, cluster.primary]) {
+    const { app, root } = credentials;
+    const annotations = { "data.example.com/rotate": String(known.rotations) };
+    const turn = () => {
+      const passwords = cluster.keeper.reconcile({ app, root }, annotations);
+      for (const server of cluster.servers) cluster.keeper.mount(server);
+      return passwords.current;
+    };
+    const writing = write(cluster, known, at % 500);
+    turn();
+    expect(cluster.keeper.runJob(cluster.current)).toEqual({ code: 0, output: "" });
+    const { replication } = turn();
+    expect(await writing).toBe(at % 500);
+    for (const ordinal of cluster.replicas) {
       const server = cluster.servers[ordinal]!;
-      if (cluster.ahead.has(ordinal)) continue;
-      await server.stop();
-      for (const name of ["init.sql", "probe.cnf"]) server.configure(name, files[name]);
-      server.start();
-      await server.ready();
+      await eventually(() => !server.isRunning || server.readData("master.info").includes(replication));
     }
+    await cluster.clock.advance(3_600_000);
+    turn();
+    expect(cluster.keeper.runJob(cluster.current)).toEqual({ code: 0, output: "" });
+    turn();
   },
 
   /** Beside writes. What is dumped is the primary's. */

@@ -29,7 +29,7 @@ export const backups: readonly Scenario[] = [
       const known = await context.file("db", "backup.cnf");
       await put(context, "given", "second");
       await context.eventually(async () => {
-        expect(await context.file("db", "init.sql")).toContain("IDENTIFIED BY 'second'");
+        expect(await context.file("db", "passwords.sql")).toContain("PASSWORD('second')");
       });
       await context.settled("db");
       // It logs in as a dedicated user, whose password no rotation changes.

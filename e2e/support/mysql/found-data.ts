@@ -1,17 +1,11 @@
-import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
-import {
-  labelsOf,
-  OWNER_ANNOTATION,
-  selectorLabels,
-} from "../../golden/maria-operator/src/controller/maria_names.ts";
-import { statefulSetFor } from "../../golden/maria-operator/src/controller/maria_resources.ts";
+import { labelsOf, selectorLabels } from "../../golden/maria-operator/src/controller/maria_names.ts";
 import type { ScenarioContext } from "./context.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Data that was there before: that of others, of older versions, and what an earlier MySQL left. */
+/** Data that was there before: that of others, and what an earlier MySQL left. */
 export const foundData: readonly Scenario[] = [
   {
     row: "F01",
@@ -38,41 +32,6 @@ export const foundData: readonly Scenario[] = [
         }
         expect((await context.find(Job, metadata.name))?.metadata.deletionTimestamp).toBeUndefined();
       }
-    },
-  },
-  {
-    row: "F02",
-    title: "data that an older version created without an owner's uid is adopted, and deleted with its MySQL",
-    async run(context) {
-      const maria = await context.create("db", { deletionPolicy: "Delete", paused: true });
-      const old = ["data-db-0", "data-db-3"];
-      const labels = selectorLabels(maria, "server");
-      for (const claim of old) await makeClaim(context, claim, labels);
-      const { spec } = statefulSetFor(maria, { all: "", settings: "" }, 0);
-      const volumeClaimTemplates = [{ metadata: { name: "data", labels }, spec: claimSpec }];
-      await context.client.create(
-        StatefulSet,
-        {
-          metadata: { ...context.key("db"), labels: labelsOf(maria, "server") },
-          spec: { ...spec!, volumeClaimTemplates },
-        },
-        { owner: maria },
-      );
-      await context.change("db", { paused: false });
-      const owner = { [OWNER_ANNOTATION]: maria.metadata.uid };
-      await context.eventually(async () => {
-        for (const claim of old) {
-          const { metadata } = (await context.find(PersistentVolumeClaim, claim))!;
-          expect(metadata.annotations).toMatchObject(owner);
-        }
-        expect((await context.find(Secret, "db-credentials"))!.metadata.annotations).toMatchObject(owner);
-      });
-      await context.remove("db");
-      await context.eventually(async () => {
-        expect(await context.client.list(PersistentVolumeClaim, { namespace: context.namespace })).toEqual(
-          [],
-        );
-      });
     },
   },
   {

@@ -1,5 +1,7 @@
+import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
+import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
@@ -29,40 +31,51 @@ export const secrets: readonly Scenario[] = [
   },
   {
     row: "T26",
-    title: "a new password is one rollout and one event; the same password again is neither",
+    title: "a new password is one Job, one event, and no restart; the same password again is nothing at all",
     async run(context) {
       await put(context, "given", { password: "first" });
       await context.createReady("db", { passwordSecretRef: { name: "given" } });
-      const seen = async () => {
-        const { metadata, spec } = await context.statefulSet("db");
-        const config = await context.find(Secret, "db-config");
-        return {
-          hashes: JSON.stringify(spec?.template.metadata?.annotations),
-          generation: metadata.generation ?? 0,
-          config: config?.metadata.resourceVersion,
-        };
-      };
-      const before = await seen();
-      const sent = context.writes().length;
+      const { metadata } = await context.statefulSet("db");
+      context.decidePods((name) => (name.startsWith("db-passwords") ? "unready" : undefined));
       await put(context, "given", { password: "second" });
-      await context.eventually(async () => expect((await seen()).hashes).not.toBe(before.hashes));
-      await context.settled("db");
-      const after = await seen();
-      expect(after.generation).toBe(before.generation + 1);
-      expect(after.config).not.toBe(before.config);
-      const written = context.writes().slice(sent);
-      expect(written.filter(({ path }) => path.endsWith("/secrets/db-config"))).toHaveLength(1);
+      const { metadata: job } = await context.eventually(() =>
+        context.client.get(Job, context.key("db-passwords")),
+      );
+      await context.wait(2000);
+      expect(await published(context, "app")).toBe("first");
+      context.decidePods(() => undefined);
+      await context.eventually(async () => expect(await published(context, "app")).toBe("second"));
       await context.eventually(async () =>
         expect(await context.events("db", "CredentialsRotated")).toHaveLength(1),
       );
+      await context.settled("db");
 
       await put(context, "given", { password: "second" });
       await context.client.patch(Secret, context.key("given"), {
         merge: { metadata: { labels: { a: "b" } } },
       });
       await context.quiet();
-      expect(await seen()).toEqual(after);
+      expect((await context.client.get(Job, context.key("db-passwords"))).metadata.uid).toBe(job.uid);
+      expect((await context.statefulSet("db")).metadata.generation).toBe(metadata.generation);
       expect((await context.events("db", "CredentialsRotated"))[0]?.series).toBeUndefined();
+    },
+  },
+  {
+    row: "R01",
+    title: "a rotation that is asked for gives all generated passwords anew, once",
+    async run(context) {
+      await context.createReady("db", { password: "given" });
+      const users = ["app", "root", "replication", "backup", "probe"];
+      const all = () => Promise.all(users.map((user) => published(context, user)));
+      const before = await all();
+      const merge = { metadata: { annotations: { "data.example.com/rotate": "now" } } };
+      await context.client.patch(Maria, context.key("db"), { merge });
+      await context.eventually(async () => expect(await published(context, "root")).not.toBe(before[1]));
+      const after = await all();
+      expect(after[0]).toBe("given");
+      expect(after.filter((password) => before.includes(password))).toEqual(["given"]);
+      await context.quiet();
+      expect(await all()).toEqual(after);
     },
   },
   {
@@ -98,7 +111,7 @@ export const secrets: readonly Scenario[] = [
     async run(context) {
       await put(context, "given", { password: "for-root" });
       await context.createReady("db", { username: "root", rootPasswordSecretRef: { name: "given" } });
-      expect(await context.file("db", "init.sql")).toContain("'root'@'%' IDENTIFIED BY 'for-root'");
+      expect(await context.file("db", "passwords.sql")).toContain("'root'@'%' IDENTIFIED BY 'for-root'");
       const { data } = (await context.find(Secret, "db-credentials"))!;
       expect(Buffer.from(data?.["root"] ?? "", "base64").toString()).toBe("for-root");
     },
@@ -112,10 +125,15 @@ export const secrets: readonly Scenario[] = [
       await context.until("db", "Degraded", "SecretKeyInvalid");
       await put(context, "given", { password: "one\n" });
       await context.settled("db");
-      expect(await context.file("db", "init.sql")).toContain("IDENTIFIED BY 'one'");
+      expect(await context.file("db", "passwords.sql")).toContain("IDENTIFIED BY 'one'");
     },
   },
 ];
+
+async function published(context: ScenarioContext, user: string): Promise<string> {
+  const data = (await context.find(Secret, "db-credentials"))?.data;
+  return Buffer.from(data?.[user] ?? "", "base64").toString();
+}
 
 function requests({ environment, namespace }: ScenarioContext): number {
   return environment.gateway.requests.filter(({ path }) => path.includes(`/namespaces/${namespace}/`)).length;

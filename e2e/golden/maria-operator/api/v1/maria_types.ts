@@ -63,6 +63,12 @@ export interface MariaSpec {
   /** Secret with the password of root. Default: a generated password. */
   rootPasswordSecretRef?: SecretKeyRef;
   /**
+   * How long a password that was replaced stays valid.
+   * +kubebuilder:default=3600
+   * +kubebuilder:validation:Minimum=300
+   */
+  passwordGraceSeconds?: int32;
+  /**
    * Database to create for the user, and to back up. Default: all databases except the server's own.
    * +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]{1,64}$`
    * +kubebuilder:validation:MaxLength=64

@@ -93,12 +93,3 @@ test("a backup is loaded once it exists and the primary is ready, and never agai
   });
   expect(await scene.client.find(Job, key)).toBeUndefined();
 });
-
-test("a failed restore is reported", async () => {
-  const name = await scene.createServers("unrestored", { restoreFrom: { name: "another" } });
-  await scene.makeVolume(name, "another-backup", "any");
-  await scene.makeReady(name);
-  await eventually(() => scene.client.get(Job, { namespace, name: `${name}-restore` }));
-  await scene.endJob(`${name}-restore`, "Failed", "2026-01-01T00:00:00Z");
-  await scene.until(name, { Restored: "Failed" });
-});

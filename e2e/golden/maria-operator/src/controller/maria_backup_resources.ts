@@ -94,12 +94,12 @@ export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<J
 /** Runs a script once, as the Job that is called like its component. */
 export function jobFor(
   mysql: Maria,
-  component: "restore" | "switchover",
-  { container, backoffLimit, backups }: JobOptions,
+  component: "restore" | "switchover" | "passwords",
+  { container, backoffLimit, backups, annotations }: JobOptions,
 ): Desired<Job> {
   const labels = labelsOf(mysql, component);
   return {
-    metadata: { name: namesOf(mysql)[component], labels },
+    metadata: { name: namesOf(mysql)[component], labels, annotations },
     spec: {
       backoffLimit,
       activeDeadlineSeconds: 6 * 3600,
@@ -112,6 +112,7 @@ interface JobOptions {
   readonly container: Container;
   readonly backoffLimit: number;
   readonly backups?: PersistentVolumeClaimVolumeSource;
+  readonly annotations?: Record<string, string>;
 }
 
 function backupContainer(mysql: Maria, primary: number): Container {
@@ -129,7 +130,7 @@ function backupContainer(mysql: Maria, primary: number): Container {
 /** The container of a Job, which runs a script beside the servers. */
 export function jobContainer(
   mysql: Maria,
-  script: "backup" | "restore" | "switch",
+  script: "backup" | "restore" | "switch" | "passwords",
   values: Record<string, string>,
 ): Container {
   const { env = [], volumeMounts = [], ...container } = serverContainer(mysql, script);
@@ -142,7 +143,7 @@ export function jobContainer(
     env: [...env, ...more.map(([name, value]) => ({ name, value }))],
     volumeMounts: [
       ...volumeMounts.filter(({ name }) => name !== "data"),
-      ...(script === "switch" ? [] : [backups]),
+      ...(script === "backup" || script === "restore" ? [backups] : []),
     ],
   };
 }

@@ -2,49 +2,53 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { createHash } from "node:crypto";
 import type { Desired } from "@tsbuilder/runtime";
 import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { type Credentials, encode, KEPT } from "./maria_credentials.ts";
-import { ALLOW_REINIT_ANNOTATION, hostOf, labelsOf, namesOf, PORT } from "./maria_names.ts";
+import {
+  ALLOW_REINIT_ANNOTATION,
+  hostOf,
+  labelsOf,
+  namesOf,
+  PORT,
+  ROTATE_ANNOTATION,
+} from "./maria_names.ts";
+import { ACCEPTED, type Passwords, REPLACED, type User } from "./maria_passwords.ts";
 import backup from "./maria_scripts/backup.sh";
 import flavour from "./maria_scripts/flavour.sh";
 import init from "./maria_scripts/init.sh";
+import changePasswords from "./maria_scripts/passwords.sh";
 import ready from "./maria_scripts/ready.sh";
 import restore from "./maria_scripts/restore.sh";
 import start from "./maria_scripts/start.sh";
 import switchOver from "./maria_scripts/switch.sh";
+import { encode, hashOf } from "./maria_secrets.ts";
 
 /** Path of the configuration in the servers' pods. */
 export const CONFIG_PATH = "/etc/mysql-operator";
 
-/** The inputs of the servers' configuration files. Servers read them at startup, so pods are replaced on a change. */
-export type ServerFiles = Readonly<Record<string, string>>;
+/** The files of the servers' Secret, but the scripts. */
+export type ServerFiles = Readonly<
+  Record<string, string> & Record<"my.cnf" | "init.sql" | "passwords.sql", string>
+>;
 
-/** Generates the files that a server reads at startup. */
-export function serverFiles(mysql: Maria, credentials: Credentials): ServerFiles {
+/** Generates the files that a server reads. */
+export function serverFiles(mysql: Maria, passwords: Passwords): ServerFiles {
+  const { current, next, former } = passwords;
+  const kept = { password: current, next, former };
   return {
     "my.cnf": settings(mysql),
-    "init.sql": initStatements(mysql, credentials),
-    "root.cnf": clientOptions("root", credentials.root),
-    "probe.cnf": clientOptions("operator_probe", credentials.probe),
-    "backup.cnf": clientOptions("operator_backup", credentials.backup),
+    "init.sql": initStatements(mysql),
+    "passwords.sql": passwordStatements(mysql, passwords),
+    "root.cnf": clientOptions("root", current.root),
+    "probe.cnf": clientOptions("operator_probe", current.probe),
+    "backup.cnf": clientOptions("operator_backup", current.backup),
     ...Object.fromEntries(
-      Object.entries(credentials).map(([user, password]) => [`${KEPT}${user}`, password]),
+      Object.entries(kept).flatMap(([which, group]) =>
+        Object.entries(group).map(([user, password]) => [`${which}-${user}`, password]),
+      ),
     ),
   };
-}
-
-/** Hashes of the files for the pods' annotations: of all files, and of the settings only. */
-export interface FileHashes {
-  readonly all: string;
-  readonly settings: string;
-}
-
-export function hashesOf(files: ServerFiles): FileHashes {
-  const all = JSON.stringify(Object.entries(files).toSorted());
-  return { all: hashOf(all), settings: hashOf(files["my.cnf"] ?? "") };
 }
 
 /**
@@ -55,6 +59,8 @@ export function configSecretFor(
   mysql: Maria,
   files: ServerFiles,
   primary: number,
+  { replaced, asked }: Pick<Passwords, "replaced" | "asked"> = {},
+  accepted?: string,
   history?: string,
 ): Desired<Secret> {
   const allowReinit = mysql.metadata.annotations?.[ALLOW_REINIT_ANNOTATION] !== undefined;
@@ -62,19 +68,21 @@ export function configSecretFor(
     ...files,
     ...{ "flavour.sh": flavour, "init.sh": init, "start.sh": start, "ready.sh": ready },
     ...{ "backup.sh": backup, "restore.sh": restore, "switch.sh": switchOver },
+    "passwords.sh": changePasswords,
     primary: `${primary} ${hostOf(mysql, primary)} ${PORT}`,
     ...(history ? { initialized: history } : {}),
     ...(allowReinit ? { "allow-reinit": "true" } : {}),
   };
+  const annotations = {
+    ...(accepted ? { [ACCEPTED]: accepted } : {}),
+    ...(replaced ? { [REPLACED]: replaced } : {}),
+    ...(asked === undefined ? {} : { [ROTATE_ANNOTATION]: asked }),
+  };
   return {
-    metadata: { name: namesOf(mysql).config, labels: labelsOf(mysql, "config") },
+    metadata: { name: namesOf(mysql).config, labels: labelsOf(mysql, "config"), annotations },
     type: "Opaque",
     data: encode(content),
   };
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 function settings({ spec }: Maria): string {
@@ -98,25 +106,65 @@ const DEFAULT_SETTINGS = [
 ];
 
 /**
- * Statements that run at every start of a server, so a password rotation is a restart. They are not written to the
- * binary log: each server runs its own. A failing statement silently ends the file, hence the IF EXISTS.
+ * Statements that create all users with their passwords, at every start of a server and in a rotation. They are not
+ * written to the binary log: each server runs its own. A failing one silently ends the file.
  */
-function initStatements(mysql: Maria, credentials: Credentials): string {
-  const { username = "app", database } = mysql.spec;
+function passwordStatements({ spec }: Maria, { current, next, former }: Passwords): string {
+  const { username = "app" } = spec;
+  const accounts: [user: User, account: string][] = [
+    ["root", "'root'@'localhost'"],
+    ["root", "'root'@'%'"],
+    ["probe", "'operator_probe'@'localhost'"],
+    ["backup", "'operator_backup'@'%'"],
+    ["replication", "'operator_replication'@'%'"],
+    ...(username === "root" ? [] : [["app", `'${username}'@'%'`] as [User, string]]),
+  ];
+  const statements = accounts.flatMap(([user, account]) =>
+    identify(account, next[user] ?? current[user], next[user] ? current[user] : former[user]),
+  );
+  // Backslashes must escape here, whatever sql_mode the settings have.
+  const session = ["SET SESSION sql_log_bin=0", "SET SESSION sql_mode=''"];
+  return `${[...session, ...statements].join(";\n")};\n`;
+}
+
+/** MariaDB has users with several ways to log in, MySQL those with two passwords. */
+function identify(account: string, password: string, other: string | undefined): string[] {
+  const [by, byOther] = [password, other ?? ""].map((text) => `'${sqlText(text)}'`);
+  const create = `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY ${by}`;
+  const alter = `ALTER USER ${account}`;
+  const first = `${alter} IDENTIFIED BY ${by}`;
+  if (other === undefined) return [create, first, either(NOTHING, `${alter} DISCARD OLD PASSWORD`)];
+  const ways = [by, byOther].map((text) => `mysql_native_password USING PASSWORD(${text})`);
+  return [
+    create,
+    either(`${alter} IDENTIFIED VIA ${ways.join(" OR ")}`, `${alter} IDENTIFIED BY ${byOther}`),
+    either(NOTHING, `${first} RETAIN CURRENT PASSWORD`),
+  ];
+}
+
+/** A statement of MariaDB and one of MySQL: each ignores the other's. A file of statements ends at an empty one. */
+function either(mariadb: string, mysql: string): string {
+  return `/*M! ${mariadb} */ /*!80014 ${mysql} */`;
+}
+
+const NOTHING = "DO 0";
+
+/** Statements that run after them at every start. */
+function initStatements({ spec }: Maria): string {
+  const { username = "app", database } = spec;
   const statements = [
-    "SET SESSION sql_log_bin=0",
-    // Backslashes must escape here, whatever sql_mode the settings have.
-    "SET SESSION sql_mode=''",
     ...(database ? [`CREATE DATABASE IF NOT EXISTS \`${database}\``] : []),
-    ...user("root", "localhost", credentials.root, "ALL", "*.*", " WITH GRANT OPTION"),
-    ...user("root", "%", credentials.root, "ALL", "*.*", " WITH GRANT OPTION"),
-    // Older installations have these without a password.
+    // The system tables are made with these, without a password.
     "DROP USER IF EXISTS 'root'@'127.0.0.1', 'root'@'::1'",
-    ...user("operator_probe", "localhost", credentials.probe, "REPLICATION CLIENT", "*.*"),
-    ...user("operator_backup", "%", credentials.backup, BACKUP_PRIVILEGES, "*.*"),
-    ...user("operator_replication", "%", credentials.replication, "REPLICATION SLAVE", "*.*"),
-    "/*M!100502 GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost', 'operator_backup'@'%' */",
-    ...(username === "root" ? [] : applicationUser(username, credentials.app, database)),
+    "GRANT ALL ON *.* TO 'root'@'localhost', 'root'@'%' WITH GRANT OPTION",
+    "GRANT REPLICATION CLIENT ON *.* TO 'operator_probe'@'localhost'",
+    `GRANT ${BACKUP_PRIVILEGES} ON *.* TO 'operator_backup'@'%'`,
+    "GRANT REPLICATION SLAVE ON *.* TO 'operator_replication'@'%'",
+    either(
+      "GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost', 'operator_backup'@'%'",
+      NOTHING,
+    ),
+    ...(username === "root" ? [] : applicationGrants(username, database)),
   ];
   return `${statements.join(";\n")};\n`;
 }
@@ -125,10 +173,9 @@ function initStatements(mysql: Maria, credentials: Credentials): string {
  * Gives a user all privileges on its database, or on all but the server's own. Only the most specific grant applies: so
  * a harmless one on the server's own databases hides the one on all. Other privileges are revoked at startup.
  */
-function applicationUser(name: string, password: string, database: string | undefined): string[] {
+function applicationGrants(name: string, database: string | undefined): string[] {
   const account = `'${name}'@'%'`;
   return [
-    ...user(name, "%", password, "USAGE", "*.*"),
     `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${account}`,
     // An unescaped _ matches any character here.
     `GRANT ALL ON \`${database?.replaceAll("_", "\\_") ?? "%"}\`.* TO ${account}`,
@@ -143,26 +190,9 @@ function applicationUser(name: string, password: string, database: string | unde
 const BACKUP_PRIVILEGES =
   "SELECT, RELOAD, PROCESS, LOCK TABLES, SHOW VIEW, TRIGGER, EVENT, REPLICATION CLIENT";
 
-function user(
-  name: string,
-  host: string,
-  password: string,
-  privileges: string,
-  on: string,
-  more = "",
-): string[] {
-  const account = `'${name}'@'${host}'`;
-  const identified = `IDENTIFIED BY '${sqlText(password)}'`;
-  return [
-    `CREATE USER IF NOT EXISTS ${account} ${identified}`,
-    `ALTER USER ${account} ${identified}`,
-    `GRANT ${privileges} ON ${on} TO ${account}${more}`,
-  ];
-}
-
-/** Escapes a string for single quotes. */
+/** Escapes a string for single quotes, also within a comment, which would end at the first asterisk and slash. */
 function sqlText(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll("'", "''");
+  return text.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll("*/", "*\\/");
 }
 
 function clientOptions(user: string, password: string): string {

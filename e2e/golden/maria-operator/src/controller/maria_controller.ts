@@ -24,9 +24,11 @@ import { announceTransitions } from "./maria_events.ts";
 import { seedAnew } from "./maria_history.ts";
 import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
 import { observe } from "./maria_observed.ts";
+import { graceOf } from "./maria_passwords.ts";
 import { freeStuckPods } from "./maria_pods.ts";
 import { driveSwitchover } from "./maria_primary.ts";
 import { goThrough, NAMESPACE_TERMINATING } from "./maria_problem.ts";
+import { drivePasswords } from "./maria_rotation.ts";
 import { driveDisruptionBudget, driveServers, driveServices } from "./maria_servers.ts";
 import { statusFor } from "./maria_status.ts";
 import { growVolumes } from "./maria_storage.ts";
@@ -65,7 +67,8 @@ export class MariaReconciler implements Reconciler {
     const steps = [
       () => adoptData(client, mysql, before),
       () => driveServices(client, mysql, before),
-      () => driveServers(client, mysql, before, events),
+      () => driveServers(client, mysql, before, events, clock),
+      () => drivePasswords(client, mysql, before),
       () => driveDisruptionBudget(client, mysql),
       () => growVolumes(client, mysql, before, events),
       () => freeStuckPods(client, before),
@@ -82,7 +85,9 @@ export class MariaReconciler implements Reconciler {
     announceTransitions(events, mysql, status);
 
     if (failure) throw failure;
-    return problems.some(({ retry }) => retry) ? { requeueAfter: "10s" } : undefined;
+    const isRetried = problems.some(({ retry }) => retry);
+    const requeueAfter = isRetried ? "10s" : graceOf(mysql, before, clock);
+    return requeueAfter ? { requeueAfter } : undefined;
   }
 }
 

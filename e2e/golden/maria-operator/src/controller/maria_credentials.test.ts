@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { consistently, eventually } from "@tsbuilder/runtime/testing";
+import { eventually } from "@tsbuilder/runtime/testing";
 import { expect, test } from "vitest";
-import { Maria } from "../../api/v1/maria_types.ts";
-import { ALLOW_REINIT_ANNOTATION } from "./maria_names.ts";
 import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
@@ -25,7 +24,7 @@ test("a password in the spec works with a warning, and is only written to Secret
   const name = await scene.createServers("inline", spec);
   await scene.until(name, { InlinePassword: "PasswordInSpec" });
   expect(JSON.stringify(await scene.statefulSet(name))).not.toContain("password123");
-  const statements = await scene.fileOf(name, "init.sql");
+  const statements = await scene.fileOf(name, "passwords.sql");
   expect(statements).toContain("ALTER USER 'root'@'localhost' IDENTIFIED BY 'password123'");
   expect(statements).not.toContain("'app'@");
 });
@@ -42,47 +41,33 @@ test("a missing Secret is reported by name, and its creation triggers a reconcil
   await scene.until(name, { Degraded: "SecretKeyMissing" });
   await change("given", "it's\\secret\n");
   await eventually(() => scene.statefulSet(name));
-  expect(await scene.fileOf(name, "init.sql")).toContain(
+  expect(await scene.fileOf(name, "passwords.sql")).toContain(
     String.raw`'app'@'%' IDENTIFIED BY 'it''s\\secret'`,
   );
 });
 
-test("a new password restarts the servers once, an unchanged one does not", async () => {
+test("a new password is published once all servers accept it, and no server restarts", async () => {
   await give("rotating", "first");
   const name = await scene.createServers("rotated", { passwordSecretRef: { name: "rotating" } });
-  const before = (await scene.statefulSet(name)).metadata.generation ?? 0;
-  await change("rotating", "second");
-  await eventually(async () => {
-    expect((await scene.statefulSet(name)).metadata.generation).toBe(before + 1);
-  });
-  await change("rotating", "second");
-  await consistently(async () => {
-    expect((await scene.statefulSet(name)).metadata.generation).toBe(before + 1);
-  });
-});
-
-test("deleted passwords are restored: the servers still use them", async () => {
-  const name = await scene.createServers("forgetful");
-  const key = { namespace, name: `${name}-credentials` };
-  const { data } = await scene.client.get(Secret, key);
-  await scene.client.delete(Secret, key);
-  await eventually(async () => expect((await scene.client.get(Secret, key)).data).toEqual(data));
-});
-
-test("once the primary was ready, it is not initialized again", async () => {
-  const name = await scene.createServers("precious");
-  expect(await scene.fileOf(name, "initialized")).toBeUndefined();
   await scene.makeReady(name);
-  await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
-  // The flag outlives the Secret that mounts it into the servers.
-  await scene.makeReady(name, 0);
-  await scene.client.delete(Secret, { namespace, name: `${name}-config` });
-  await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
-  await scene.client.patch(Maria, await scene.get(name), ({ metadata }) => {
-    metadata.annotations = { ...metadata.annotations, [ALLOW_REINIT_ANNOTATION]: "true" };
-  });
-  await eventually(async () => expect(await scene.fileOf(name, "allow-reinit")).toBe("true"));
+  const { metadata } = await scene.statefulSet(name);
+  await change("rotating", "second");
+  const key = { namespace, name: `${name}-passwords` };
+  const job = await eventually(() => scene.client.get(Job, key));
+  const statements = await scene.fileOf(name, "passwords.sql");
+  expect(statements).toMatch(/PASSWORD\('second'\) OR .* PASSWORD\('first'\)/);
+  expect(await published(name)).toBe("first");
+  await scene.endJob(key.name, "Complete", "2026-01-01T00:00:00Z");
+  await eventually(async () => expect(await published(name)).toBe("second"));
+  expect(await scene.fileOf(name, "passwords.sql")).toBe(statements);
+  expect((await scene.client.get(Job, key)).metadata.uid).toBe(job.metadata.uid);
+  expect((await scene.statefulSet(name)).metadata.generation).toBe(metadata.generation);
 });
+
+async function published(name: string): Promise<string> {
+  const { data } = await scene.client.get(Secret, { namespace, name: `${name}-credentials` });
+  return Buffer.from(data?.app ?? "", "base64").toString();
+}
 
 function give(name: string, password: string): Promise<Secret> {
   return scene.client.create(Secret, { metadata: { name, namespace }, stringData: { password } });

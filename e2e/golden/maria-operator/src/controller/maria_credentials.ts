@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { randomBytes } from "node:crypto";
-import { type Client, isConditionTrue } from "@tsbuilder/runtime";
+import { type Client, type Clock, isConditionTrue } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { HISTORY, historyOf } from "./maria_history.ts";
@@ -11,38 +10,27 @@ import { resultOf } from "./maria_jobs.ts";
 import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT, PRIMARY_ANNOTATION } from "./maria_names.ts";
 import { type Observed, primaryOf } from "./maria_observed.ts";
 import { refuseTerminatingNamespace } from "./maria_owned.ts";
+import { type Credentials, type Passwords, validPasswords } from "./maria_passwords.ts";
 import { Problem } from "./maria_problem.ts";
-
-/** The passwords of a MySQL's users. */
-export interface Credentials {
-  /** Password of the application's user. */
-  readonly app: string;
-  readonly root: string;
-  /** Internal passwords: replicas, backups and probes log in with these. */
-  readonly replication: string;
-  readonly backup: string;
-  readonly probe: string;
-}
-
-/** Key prefix of the copies of user-provided passwords in the servers' Secret. */
-export const KEPT = "password-";
+import { decode, encode } from "./maria_secrets.ts";
 
 /** Stored with the passwords, as it must live as long as the data. */
 const RESTORED = `${DOMAIN}/restored`;
 
 /**
- * Reads the passwords, generates missing ones, and stores them in a Secret.
+ * Finds the valid passwords, and publishes the current ones in a Secret.
  * The Secret has no owner: without the root password the data is lost, so it is kept or deleted with the data.
  */
 export async function ensureCredentials(
   client: Client,
   mysql: Maria,
   observed: Observed,
-): Promise<Credentials> {
+  clock: Clock,
+): Promise<Passwords> {
   const { namespace } = mysql.metadata;
   const name = namesOf(mysql).credentials;
   if (!observed.credentials) await refuseTerminatingNamespace(client, mysql);
-  const credentials = await findPasswords(client, mysql, observed);
+  const passwords = validPasswords(mysql, observed, await readGiven(client, mysql), clock);
   const history = historyOf(mysql, observed);
   const annotations = {
     ...ownerOfData(mysql),
@@ -53,10 +41,10 @@ export async function ensureCredentials(
   const secret = {
     metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",
-    data: encode({ ...credentials, ...connectionTo(mysql, credentials.app) }),
+    data: encode({ ...passwords.current, ...connectionTo(mysql, passwords.current.app) }),
   };
   await client.apply(Secret, secret, { leaveStrangers: true });
-  return credentials;
+  return passwords;
 }
 
 /** What clients need besides the password, in one piece, too. */
@@ -83,28 +71,12 @@ export function referencedSecrets({ spec }: Maria): string[] {
   );
 }
 
-async function findPasswords(
-  client: Client,
-  mysql: Maria,
-  { credentials, config }: Observed,
-): Promise<Credentials> {
-  const known = decode(credentials?.data);
-  const kept = decode(config?.data);
-  const { username, passwordSecretRef, rootPasswordSecretRef } = mysql.spec;
-  const isRoot = username === "root";
-  const given = mysql.spec.password ?? (await read(client, mysql, passwordSecretRef));
-  const givenRoot =
-    (isRoot ? given : undefined) ?? (await read(client, mysql, rootPasswordSecretRef));
-  const root = givenRoot ?? known.root ?? kept[`${KEPT}root`] ?? generate();
-  // The servers log in to each other with these, and don't all receive a change at the same time.
-  const unchanging = (user: string): string => kept[`${KEPT}${user}`] ?? known[user] ?? generate();
-  return {
-    app: isRoot ? root : (given ?? known.app ?? kept[`${KEPT}app`] ?? generate()),
-    root,
-    replication: unchanging("replication"),
-    backup: unchanging("backup"),
-    probe: unchanging("probe"),
-  };
+async function readGiven(client: Client, mysql: Maria): Promise<Partial<Credentials>> {
+  const { username, password, passwordSecretRef, rootPasswordSecretRef } = mysql.spec;
+  const app = password ?? (await read(client, mysql, passwordSecretRef));
+  const ofRoot = username === "root" ? app : undefined;
+  const root = ofRoot ?? (await read(client, mysql, rootPasswordSecretRef));
+  return { ...(app ? { app } : {}), ...(root ? { root } : {}) };
 }
 
 async function read(
@@ -125,22 +97,4 @@ async function read(
     throw new Problem("SecretKeyInvalid", message);
   }
   return value;
-}
-
-/** 32 characters that never need quoting. */
-function generate(): string {
-  return randomBytes(24).toString("base64url");
-}
-
-/** Encodes the content of a Secret. */
-export function encode(values: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
-  );
-}
-
-function decode(data: Record<string, string> = {}): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
-  );
 }

@@ -3,7 +3,6 @@
  */
 
 import { ApiError, type Client, type KubernetesObject } from "@tsbuilder/runtime";
-import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import {
@@ -14,7 +13,7 @@ import {
   RETAINED_LABEL,
   selectorLabels,
 } from "./maria_names.ts";
-import { belongsTo, findOwn } from "./maria_owned.ts";
+import { belongsTo } from "./maria_owned.ts";
 
 /** Data that outlives its MySQL, and therefore has no owner reference. */
 export interface Data {
@@ -50,12 +49,10 @@ export async function findData(client: Client, mysql: Maria): Promise<Data> {
     ownerOf(object) === mysql.metadata.uid || (!ownerOf(object) && !isRetained(object));
   const own = <T extends KubernetesObject>(object: T | undefined) =>
     object && belongsTo(mysql, object) && isOwn(object) ? object : undefined;
-  const credentials = own(secret);
-  const maker = (await findOwn(client, mysql, StatefulSet, names.statefulSet)) ?? credentials;
   return {
-    volumes: claims.filter((claim) => isServerVolume(mysql, claim, maker) && isOwn(claim)),
+    volumes: claims.filter((claim) => isServerVolume(mysql, claim) && isOwn(claim)),
     backupVolume: own(backupVolume),
-    credentials,
+    credentials: own(secret),
   };
 }
 
@@ -75,22 +72,12 @@ export async function markData(
   if (credentials) await client.patch(Secret, credentials, { merge }).catch(passIfGone);
 }
 
-/**
- * Returns whether a claim holds a server's data, by its name and its uid, of this MySQL or of an earlier one. Older
- * versions wrote no uid: then the StatefulSet must have none either, or the passwords if there is no StatefulSet.
- */
-export function isServerVolume(
-  mysql: Maria,
-  claim: PersistentVolumeClaim,
-  maker: StatefulSet | Secret | undefined,
-): boolean {
-  const { name = "", labels } = claim.metadata;
+/** Returns whether a claim holds a server's data, by its name and its uid, of this MySQL or of an earlier one. */
+export function isServerVolume(mysql: Maria, claim: PersistentVolumeClaim): boolean {
+  const { name = "" } = claim.metadata;
   const prefix = `data-${namesOf(mysql).statefulSet}-`;
-  if (!name.startsWith(prefix) || !/^\d+$/.test(name.slice(prefix.length))) return false;
-  if (ownerOf(claim) || isRetained(claim)) return true;
-  if (!maker || labels?.["app.kubernetes.io/managed-by"]) return false;
-  const template = "spec" in maker ? maker.spec?.volumeClaimTemplates?.[0] : maker;
-  return template !== undefined && !ownerOf(template);
+  const isServers = name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
+  return isServers && (ownerOf(claim) !== undefined || isRetained(claim));
 }
 
 function ownerOf({ metadata }: Pick<KubernetesObject, "metadata">): string | undefined {

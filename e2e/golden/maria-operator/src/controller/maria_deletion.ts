@@ -23,8 +23,9 @@ export async function endMySQL(
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
   await deleteOwned(client, mysql, CronJob, names.backup);
-  await deleteOwned(client, mysql, Job, names.restore);
-  await deleteOwned(client, mysql, Job, names.switchover);
+  for (const job of [names.restore, names.switchover, names.passwords]) {
+    await deleteOwned(client, mysql, Job, job);
+  }
   const data = await findData(client, mysql);
   const { deletionPolicy, backup } = mysql.spec;
   if (deletionPolicy !== "Delete") {

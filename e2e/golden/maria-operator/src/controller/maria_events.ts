@@ -4,8 +4,10 @@
 
 import { type EventRecorder, findCondition } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
-import { CONFIG_HASH, SETTINGS_HASH } from "./maria_resources.ts";
+import { type Passwords, REPLACED } from "./maria_passwords.ts";
+import { SETTINGS_HASH } from "./maria_resources.ts";
 
 /** Emits events for changes of the servers. */
 export function announceChange(
@@ -24,9 +26,19 @@ export function announceChange(
     events.normal(mysql, "Updated", `image from ${imageOf(before)} to ${imageOf(after)}`);
   } else if (annotationOf(before, SETTINGS_HASH) !== annotationOf(after, SETTINGS_HASH)) {
     events.normal(mysql, "Updated", "restarting the servers with new settings");
-  } else if (annotationOf(before, CONFIG_HASH) !== annotationOf(after, CONFIG_HASH)) {
-    events.normal(mysql, "CredentialsRotated", "restarting the servers with new passwords");
   }
+}
+
+/** Emits an event when new passwords were published. */
+export function announceRotation(
+  events: EventRecorder,
+  mysql: Maria,
+  before: Secret | undefined,
+  { former, replaced }: Passwords,
+): void {
+  if (!replaced || replaced === before?.metadata.annotations?.[REPLACED]) return;
+  const message = `new passwords of ${Object.keys(former).join(", ")}; the former ones are valid for a while`;
+  events.normal(mysql, "CredentialsRotated", message);
 }
 
 /** Emits events for changes of the status. */

@@ -9,6 +9,7 @@ import { ALLOW_REINIT_ANNOTATION, DOMAIN } from "./maria_names.ts";
 import { isPrimaryReady, isReady, type Observed, primaryPodOf } from "./maria_observed.ts";
 import { endOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
+import { decode } from "./maria_secrets.ts";
 
 // Which data is the truth? A data directory has a history: a primary that starts empty begins one, and replicas copy it.
 // The history of a primary that serves is recorded, and from then on servers with another one don't serve.
@@ -19,10 +20,10 @@ export const HISTORY = `${DOMAIN}/initialized`;
 /** The history of the data; undefined until the primary was ready for the first time. */
 export function historyOf(mysql: Maria, observed: Observed): string | undefined {
   const { credentials, config, pods } = observed;
-  const mounted = config?.data?.initialized;
   const recorded =
     credentials?.metadata.annotations?.[HISTORY] ??
-    (mounted ? Buffer.from(mounted, "base64").toString("utf8") : mysql.status?.history);
+    decode(config?.data).initialized ??
+    mysql.status?.history;
   if (isPrimaryReady(mysql, observed) !== true) return recorded;
   const primary = pods.find(({ metadata }) => metadata.name === primaryPodOf(mysql, observed));
   // Older versions of `init.sh` report none, and recorded only that there was data.
@@ -84,17 +85,11 @@ export function problemsOfData(mysql: Maria, observed: Observed): Problem[] {
   });
 }
 
-/** Exit code of `init.sh` for a primary without the data that was recorded. */
-const PRIMARY_DATA_LOST = 3;
+/** Exit codes of `init.sh`: a primary without the data that was recorded; data of a newer version or another flavour. */
+const [PRIMARY_DATA_LOST, IMAGE_REFUSED] = [3, 6];
 
-/** Exit code of `start.sh` when the primary has purged the logs that the replica needs. */
-const REPLICA_STALE = 4;
-
-/** Exit code of `start.sh` when the replica has what the primary lacks. */
-const REPLICA_AHEAD = 5;
-
-/** Exit code of `init.sh` for data of a newer version or of the other flavour. */
-const IMAGE_REFUSED = 6;
+/** Exit codes of `start.sh`: the primary has purged the logs that the replica needs; it lacks what the replica has. */
+const [REPLICA_STALE, REPLICA_AHEAD] = [4, 5];
 
 /** The history that `init.sh` reported in its termination message. */
 function reportedBy(pod: Pod): string | undefined {

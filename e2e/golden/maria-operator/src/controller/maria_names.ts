@@ -20,6 +20,9 @@ export const ALLOW_REINIT_ANNOTATION = `${DOMAIN}/allow-reinit`;
 /** Annotation with the ordinal of the primary, and with the one that a switchover makes primary. */
 export const PRIMARY_ANNOTATION = `${DOMAIN}/primary`;
 
+/** Annotation whose change gives all users new passwords, but those whose passwords come from the spec. */
+export const ROTATE_ANNOTATION = `${DOMAIN}/rotate`;
+
 /** Annotation that allows a switchover without the primary, which loses what no replica has received. */
 export const ALLOW_LOSS_ANNOTATION = `${DOMAIN}/allow-loss`;
 
@@ -37,6 +40,7 @@ export function namesOf({ metadata }: Maria) {
     backup: `${name}-backup`,
     restore: `${name}-restore`,
     switchover: `${name}-switchover`,
+    passwords: `${name}-passwords`,
   };
 }
 
@@ -44,7 +48,7 @@ export function namesOf({ metadata }: Maria) {
 export const NAME_LABEL = "maria";
 
 /** Selects all our objects that are read by name or have no owner reference. */
-export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,switchover,credentials,config)`;
+export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,switchover,passwords,credentials,config)`;
 
 /** Labels that select a MySQL's objects; they never change, because selectors are immutable. */
 export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {

@@ -11,6 +11,7 @@ import { isServerVolume } from "./maria_data.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { labelsOf, namesOf, PRIMARY_ANNOTATION, selectorLabels, sizeOf } from "./maria_names.ts";
 import { findOwn } from "./maria_owned.ts";
+import { decode } from "./maria_secrets.ts";
 
 /** The current state of a MySQL's objects. */
 export interface Observed {
@@ -21,10 +22,10 @@ export interface Observed {
   readonly volumes: readonly PersistentVolumeClaim[];
   readonly backupVolume: PersistentVolumeClaim | undefined;
   readonly backupJobs: readonly Job[];
-  readonly backupPods: readonly Pod[];
   readonly restoreJob: Job | undefined;
   readonly switchover: Job | undefined;
-  readonly switchPods: readonly Pod[];
+  readonly rotation: Job | undefined;
+  readonly jobPods: readonly Pod[];
   readonly status: Maria["status"];
 }
 
@@ -32,22 +33,24 @@ export interface Observed {
 export async function observe(client: Client, mysql: Maria): Promise<Observed> {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
-  const credentials = await findOwn(client, mysql, Secret, names.credentials);
-  const statefulSet = await findOwn(client, mysql, StatefulSet, names.statefulSet);
   const labels = selectorLabels(mysql, "server");
+  const { "app.kubernetes.io/component": server, ...ours } = labelsOf(mysql, "server");
+  const pods = await client.list(Pod, { namespace, labels: ours });
+  const isServer = ({ metadata }: Pod) =>
+    metadata.labels?.["app.kubernetes.io/component"] === server;
   const claims = await client.list(PersistentVolumeClaim, { namespace, labels });
   return {
-    credentials,
+    credentials: await findOwn(client, mysql, Secret, names.credentials),
     config: await findOwn(client, mysql, Secret, names.config),
-    statefulSet,
-    pods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "server") }),
-    volumes: claims.filter((claim) => isServerVolume(mysql, claim, statefulSet ?? credentials)),
+    statefulSet: await findOwn(client, mysql, StatefulSet, names.statefulSet),
+    pods: pods.filter(isServer),
+    volumes: claims.filter((claim) => isServerVolume(mysql, claim)),
     backupVolume: await findOwn(client, mysql, PersistentVolumeClaim, names.backup),
     backupJobs: await client.list(Job, { namespace, labels: labelsOf(mysql, "backup") }),
-    backupPods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "backup") }),
     restoreJob: await findOwn(client, mysql, Job, names.restore),
     switchover: await findOwn(client, mysql, Job, names.switchover),
-    switchPods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "switchover") }),
+    rotation: await findOwn(client, mysql, Job, names.passwords),
+    jobPods: pods.filter((pod) => !isServer(pod)),
     status: mysql.status,
   };
 }
@@ -59,9 +62,8 @@ export function primaryOf({ switchover, credentials, config, status }: Observed)
     (object) => object?.metadata.annotations?.[PRIMARY_ANNOTATION],
   );
   // The file for the servers begins with it.
-  const mounted = Buffer.from(config?.data?.primary ?? "", "base64").toString();
-  const before = status?.primary?.split("-").at(-1) ?? 0;
-  return Number(made ?? recorded ?? (mounted.split(" ")[0] || before));
+  const mounted = decode(config?.data).primary?.split(" ")[0];
+  return Number(made ?? recorded ?? mounted ?? status?.primary?.split("-").at(-1) ?? 0);
 }
 
 /** The number of servers: the primary is not scaled away. */

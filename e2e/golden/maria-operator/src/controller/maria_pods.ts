@@ -3,6 +3,7 @@
  */
 
 import { type Client, findController } from "@tsbuilder/runtime";
+import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { type ContainerStateTerminated, Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { isReady, type Observed } from "./maria_observed.ts";
 
@@ -53,4 +54,13 @@ export function endOf({ status }: Pod, container: string): ContainerStateTermina
   const { state, lastState } =
     [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container) ?? {};
   return state?.terminated ?? lastState?.terminated;
+}
+
+/** How the attempts of a Job ended, the last one last. */
+export function endsOf({ metadata, spec }: Job, pods: readonly Pod[]): ContainerStateTerminated[] {
+  const { name = "" } = spec?.template.spec?.containers[0] ?? {};
+  return pods
+    .filter((pod) => findController(pod)?.uid === metadata.uid)
+    .flatMap((pod) => endOf(pod, name) ?? [])
+    .toSorted((a, b) => ((a.finishedAt ?? "") < (b.finishedAt ?? "") ? -1 : 1));
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Client, type Desired, findController } from "@tsbuilder/runtime";
+import type { Client, Desired } from "@tsbuilder/runtime";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { jobContainer, jobFor } from "./maria_backup_resources.ts";
@@ -17,7 +17,7 @@ import {
 } from "./maria_names.ts";
 import { isPrimaryReady, isReady, type Observed, primaryOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
-import { endOf } from "./maria_pods.ts";
+import { endsOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 
 // Who is primary? The one that is recorded with the passwords, until a Job of `switch.sh` has made another one primary.
@@ -29,17 +29,14 @@ export async function driveSwitchover(
   mysql: Maria,
   observed: Observed,
 ): Promise<void> {
-  const { switchover, switchPods, credentials, pods } = observed;
+  const { switchover, jobPods, credentials, pods } = observed;
   const { primary: wanted } = mysql.spec;
   const name = namesOf(mysql).switchover;
   if (switchover) {
     const result = resultOf(switchover);
     const { [PRIMARY_ANNOTATION]: target } = switchover.metadata.annotations ?? {};
     const isRecorded = credentials?.metadata.annotations?.[PRIMARY_ANNOTATION] === target;
-    const ends = switchPods
-      .filter((pod) => findController(pod)?.uid === switchover.metadata.uid)
-      .flatMap((pod) => endOf(pod, "switch") ?? [])
-      .toSorted((a, b) => ((a.finishedAt ?? "") < (b.finishedAt ?? "") ? -1 : 1));
+    const ends = endsOf(switchover, jobPods);
     // A killed one may have begun.
     const refused = ends.filter(({ exitCode }) => exitCode === NOTHING_CHANGED).length;
     const hasBegun = refused < (switchover.status?.failed ?? 0);
@@ -79,12 +76,11 @@ function switchoverFor(mysql: Maria, observed: Observed, target: number): Desire
     OTHER_HOSTS: others.map((ordinal) => `${hostOf(mysql, ordinal)}:${PORT}`).join(" "),
     ALLOW_LOSS: isLossAllowed ? "true" : "",
   });
-  const job = jobFor(mysql, "switchover", { container, backoffLimit: 2 });
   const annotations = {
     [PRIMARY_ANNOTATION]: String(target),
     ...(allowsLoss(mysql) ? { [ALLOW_LOSS_ANNOTATION]: "true" } : {}),
   };
-  return { ...job, metadata: { ...job.metadata, annotations } };
+  return jobFor(mysql, "switchover", { container, backoffLimit: 2, annotations });
 }
 
 function allowsLoss({ metadata }: Maria | Job): boolean {

@@ -13,7 +13,7 @@ import type {
 } from "@tsbuilder/runtime/k8s/core/v1";
 import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { CONFIG_PATH, type FileHashes } from "./maria_config.ts";
+import { CONFIG_PATH } from "./maria_config.ts";
 import {
   DOMAIN,
   labelsOf,
@@ -24,48 +24,28 @@ import {
   storageOf,
 } from "./maria_names.ts";
 
-/** The Service for writes selects the primary. */
-export function primaryServiceFor(mysql: Maria, primaryPod: string): Desired<Service> {
+/**
+ * The Services: for writes, which selects the primary; for reads, which selects all ready servers; and a headless one,
+ * which gives each server a DNS name before it is ready, so that replicas reach the primary.
+ */
+export function servicesFor(mysql: Maria, primaryPod: string): Desired<Service>[] {
   const { type = "ClusterIP", annotations } = mysql.spec.service ?? {};
-  return {
-    metadata: {
-      name: namesOf(mysql).primaryService,
-      labels: labelsOf(mysql, "server"),
-      annotations,
+  const names = namesOf(mysql);
+  const labels = labelsOf(mysql, "server");
+  const selector = selectorLabels(mysql, "server");
+  const primary = { ...selector, "statefulset.kubernetes.io/pod-name": primaryPod };
+  const ports = [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" as const }];
+  return [
+    {
+      metadata: { name: names.headlessService, labels },
+      spec: { clusterIP: "None", publishNotReadyAddresses: true, selector, ports },
     },
-    spec: {
-      type,
-      selector: {
-        ...selectorLabels(mysql, "server"),
-        "statefulset.kubernetes.io/pod-name": primaryPod,
-      },
-      ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
+    {
+      metadata: { name: names.primaryService, labels, annotations },
+      spec: { type, selector: primary, ports },
     },
-  };
-}
-
-/** The Service for reads selects all ready servers. */
-export function readServiceFor(mysql: Maria): Desired<Service> {
-  return {
-    metadata: { name: namesOf(mysql).readService, labels: labelsOf(mysql, "server") },
-    spec: {
-      selector: selectorLabels(mysql, "server"),
-      ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
-    },
-  };
-}
-
-/** The headless Service gives each server a DNS name, also before it is ready, so that replicas reach the primary. */
-export function headlessServiceFor(mysql: Maria): Desired<Service> {
-  return {
-    metadata: { name: namesOf(mysql).headlessService, labels: labelsOf(mysql, "server") },
-    spec: {
-      clusterIP: "None",
-      publishNotReadyAddresses: true,
-      selector: selectorLabels(mysql, "server"),
-      ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
-    },
-  };
+    { metadata: { name: names.readService, labels }, spec: { selector, ports } },
+  ];
 }
 
 /** Node drains evict at most one server at a time. */
@@ -82,7 +62,7 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
  */
 export function statefulSetFor(
   mysql: Maria,
-  hashes: FileHashes,
+  settings: string,
   replicas: number,
   existing?: StatefulSet,
 ): Desired<StatefulSet> {
@@ -99,7 +79,7 @@ export function statefulSetFor(
       template: {
         metadata: {
           labels: labelsOf(mysql, "server"),
-          annotations: { [CONFIG_HASH]: hashes.all, [SETTINGS_HASH]: hashes.settings },
+          annotations: { [SETTINGS_HASH]: settings },
         },
         spec: {
           imagePullSecrets: spec.imagePullSecrets,
@@ -147,8 +127,7 @@ export function statefulSetFor(
   };
 }
 
-/** Pods are replaced when these annotations change. */
-export const CONFIG_HASH = `${DOMAIN}/config-hash`;
+/** Pods are replaced when this annotation changes. */
 export const SETTINGS_HASH = `${DOMAIN}/settings-hash`;
 
 function dataVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {

@@ -2,25 +2,26 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Client, type EventRecorder, removeForeignPorts } from "@tsbuilder/runtime";
+import {
+  type Client,
+  type Clock,
+  type EventRecorder,
+  removeForeignPorts,
+} from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { configSecretFor, hashesOf, serverFiles } from "./maria_config.ts";
+import { configSecretFor, serverFiles } from "./maria_config.ts";
 import { ensureCredentials } from "./maria_credentials.ts";
-import { announceChange } from "./maria_events.ts";
+import { announceChange, announceRotation } from "./maria_events.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
 import { type Observed, primaryOf, primaryPodOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
-import {
-  disruptionBudgetFor,
-  headlessServiceFor,
-  primaryServiceFor,
-  readServiceFor,
-  statefulSetFor,
-} from "./maria_resources.ts";
+import { disruptionBudgetFor, servicesFor, statefulSetFor } from "./maria_resources.ts";
+import { acceptedBy } from "./maria_rotation.ts";
+import { hashOf } from "./maria_secrets.ts";
 
 /** Applies the Services. */
 export async function driveServices(
@@ -28,9 +29,7 @@ export async function driveServices(
   mysql: Maria,
   observed: Observed,
 ): Promise<void> {
-  const primary = primaryServiceFor(mysql, primaryPodOf(mysql, observed));
-  const desired = [headlessServiceFor(mysql), primary, readServiceFor(mysql)];
-  for (const service of desired) {
+  for (const service of servicesFor(mysql, primaryPodOf(mysql, observed))) {
     await applyOwned(client, mysql, Service, service, removeForeignPorts);
   }
 }
@@ -41,15 +40,21 @@ export async function driveServers(
   mysql: Maria,
   observed: Observed,
   events: EventRecorder,
+  clock: Clock,
 ): Promise<void> {
-  const files = serverFiles(mysql, await ensureCredentials(client, mysql, observed));
-  const history = historyOf(mysql, observed);
-  const config = configSecretFor(mysql, files, primaryOf(observed), history);
+  const passwords = await ensureCredentials(client, mysql, observed, clock);
+  const files = serverFiles(mysql, passwords);
+  const accepted = acceptedBy(observed, files["passwords.sql"]);
+  const [primary, history] = [primaryOf(observed), historyOf(mysql, observed)];
+  const config = configSecretFor(mysql, files, primary, passwords, accepted, history);
   await applyOwned(client, mysql, Secret, config);
+  announceRotation(events, mysql, observed.config, passwords);
   // One that is being deleted to expand volumes is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
-  const desired = statefulSetFor(mysql, hashesOf(files), serversOf(mysql, observed), before);
+  // Passwords are no part of it: only other changes of these files restart the servers.
+  const settings = hashOf(files["my.cnf"] + files["init.sql"]);
+  const desired = statefulSetFor(mysql, settings, serversOf(mysql, observed), before);
   announceChange(events, mysql, before, await applyOwned(client, mysql, StatefulSet, desired));
 }
 

@@ -28,7 +28,7 @@ export function statusFor(
   );
   const known = last?.job === before?.lastBackup?.job ? before?.lastBackup : undefined;
   const history = historyOf(mysql, observed);
-  const source = last?.job ? sourceOf(last.job, observed.backupPods) : {};
+  const source = last?.job ? sourceOf(last.job, observed.jobPods) : {};
   return {
     observedGeneration: metadata.generation ?? 0,
     ...{ replicas, readyReplicas, updatedReplicas },

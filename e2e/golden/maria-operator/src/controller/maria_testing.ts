@@ -3,7 +3,7 @@
  */
 
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { type Client, type Condition, findCondition } from "@tsbuilder/runtime";
+import { type Client, findCondition } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { Maria, type MariaSpec } from "../../api/v1/maria_types.ts";
 import { setupMariaController } from "./maria_controller.ts";
 import { labelsOf, ownerOfData } from "./maria_names.ts";
+import { decode } from "./maria_secrets.ts";
 
 export const namespace = "default";
 
@@ -61,10 +62,6 @@ export class Scene {
     await this.client.patch(Maria, mysql, ({ spec }) => edit(spec), { optimisticLock: false });
   }
 
-  async conditionOf(name: string, type: string): Promise<Condition | undefined> {
-    return findCondition((await this.get(name)).status?.conditions, type);
-  }
-
   /** Waits until the conditions have these reasons. */
   async until(name: string, reasons: Record<string, string | undefined>): Promise<void> {
     await eventually(async () => {
@@ -76,9 +73,8 @@ export class Scene {
 
   /** Reads a file that is mounted into the servers. */
   async fileOf(name: string, file: string): Promise<string | undefined> {
-    const key = { namespace, name: `${name}-config` };
-    const { data } = await this.client.get(Secret, key);
-    return data?.[file] && Buffer.from(data[file], "base64").toString("utf8");
+    const { data } = await this.client.get(Secret, { namespace, name: `${name}-config` });
+    return decode(data)[file];
   }
 
   /** Acts as the StatefulSet controller: all servers are running, and all or the first of them ready. */

@@ -24,7 +24,7 @@ rm -f "$AHEAD"
 
 # Runs in the background: lets the server follow whoever is primary, also when that changes.
 follow_primary() {
-  local followed=""
+  local followed="" wanted
   until as root --socket="$SOCKET" --execute='SELECT 1' > /dev/null 2>&1; do wait_a_second; done
   while wait_a_second; do
     read_primary
@@ -34,7 +34,8 @@ follow_primary() {
     [ "$ORDINAL" != "$PRIMARY" ] || continue
     # A primary that no longer is one starts again as a replica.
     [ "$role" = replica ] || kill "$$"
-    if [ "$followed" != "$PRIMARY" ]; then replication_statements | as root --socket="$SOCKET" && followed="$PRIMARY"; fi
+    wanted="$PRIMARY $(cat "$CONFIG/password-replication")"
+    if [ "$followed" != "$wanted" ]; then replication_statements | as root --socket="$SOCKET" && followed="$wanted"; fi
     # The replica's position is not in the primary's logs, or follows a different one: it can never catch up.
     case "$(replica_field Last_IO_Errno) $(replica_field Last_SQL_Errno)" in 1236* | 13114* | *1950) end_replica ;; esac
   done
@@ -59,9 +60,9 @@ wait_a_second() {
   kill -0 "$$" 2> /dev/null || exit 0
 }
 
-# The init file sets users and passwords at every start, so a password rotation is a restart. A primary also writes an
-# empty transaction, by which replicas know its run.
-cat "$CONFIG/init.sql" > "$RUNDIR/init.sql"
+# The init file sets users, passwords and rights at every start. A primary also writes an empty transaction, by which
+# replicas know its run.
+cat "$CONFIG/passwords.sql" "$CONFIG/init.sql" > "$RUNDIR/init.sql"
 if [ "$role" = primary ]; then
   printf 'SET SESSION sql_log_bin=1;\nFLUSH USER_RESOURCES;\n' >> "$RUNDIR/init.sql"
 fi
