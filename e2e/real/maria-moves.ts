@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -35,6 +37,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.record({
     ] as const),
     ...(["save", "putBack", "failOver", "rotate", "backUp", "killReplica"] as const),
     ...(["killSwitchover", "killTarget", "killInit"] as const),
+    ...(["restore", "fillBackups", "jumpClock"] as const),
   ),
   at: fc.nat(1000),
 });
@@ -189,13 +192,48 @@ export const moves = {
   /** Beside writes. What is dumped is the primary's. */
   backUp: async (cluster: MariaCluster, known: Knowledge, at: number) => {
     const host = cluster.servers[cluster.replicas.at(-1) ?? 0]!;
-    const job = { BACKUP_DIR: cluster.backups, BACKUP_NAME: `db${known.nextId}`, BACKUP_HOST: "127.0.0.1" };
     const writing = write(cluster, known, at % 500);
-    const { code, output } = host.script("backup.sh", { ...job, DATABASE: "shop" });
+    const { code, output } = host.script("backup.sh", backupJob(cluster));
     await writing;
     expect({ code, output }).toMatchObject({ code: 0 });
   },
+
+  /** Goes back to what was backed up before some writes: those are gone, by the user's will. */
+  restore: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const job = backupJob(cluster);
+    expect(cluster.current.script("backup.sh", job)).toMatchObject({ code: 0 });
+    const rows = new Set(known.rows);
+    await write(cluster, known, 1 + (at % 100));
+    // Whatever the clock did, the latest backup is the one that was taken last.
+    expect(cluster.current.script("restore.sh", { ...job, FILE: "latest" })).toMatchObject({ code: 0 });
+    expect(cluster.idsOf(cluster.current)).toEqual(rows);
+    known.rows = rows;
+  },
+
+  /** A backup that does not fit on the volume: it fails, and the last good one stays. */
+  fillBackups: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    await write(cluster, known, 1);
+    const whole = () => readdirSync(cluster.backups).filter((name) => name.endsWith(".sql.gz"));
+    const before = whole();
+    const limit = ["prlimit", `--fsize=${at % 300}`];
+    const job = cluster.current.run("backup.sh", backupJob(cluster), limit);
+    const [code] = (await once(job, "exit")) as [number | null];
+    expect(code).not.toBe(0);
+    expect(before).toEqual(expect.arrayContaining(whole()));
+    expect(whole().length).toBeGreaterThanOrEqual(Math.min(before.length, 1));
+  },
+
+  /** The machine's date is set, by up to a year in either direction. */
+  jumpClock: async (cluster: MariaCluster, _: Knowledge, at: number) => {
+    cluster.setClock((at - 500) * 63_072);
+  },
 };
+
+/** What the operator passes to the Jobs of backups and restores; few backups are kept. */
+function backupJob(cluster: MariaCluster) {
+  const names = { BACKUP_NAME: "db", BACKUP_HOST: "127.0.0.1", DATABASE: "shop" };
+  return { ...names, BACKUP_DIR: cluster.backups, KEEP: "2" };
+}
 
 /** Which rows were acknowledged: the client prints each after its commit. Returns how many. */
 async function write(cluster: MariaCluster, known: Knowledge, count: number): Promise<number> {
