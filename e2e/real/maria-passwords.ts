@@ -55,8 +55,8 @@ export class PasswordKeeper {
     const wanted = hashOf(filesIn(this.#config)["passwords.sql"] ?? "");
     const { [ACCEPTED]: accepted } = this.#config.metadata.annotations ?? {};
     if (accepted === wanted) return undefined;
-    const HOSTS = this.#servers.map(({ port }) => `127.0.0.1:${port}`).join(" ");
-    const result = server.script("passwords.sh", { HOSTS, PASSWORDS: wanted });
+    const hosts = this.#servers.map(({ port }) => `127.0.0.1:${port}`).join(" ");
+    const result = server.script("passwords.sh", { HOSTS: hosts, PASSWORDS: wanted });
     const type = result.code === 0 ? "Complete" : "Failed";
     this.#rotation = {
       metadata: { annotations: { [ACCEPTED]: wanted } },

@@ -59,8 +59,9 @@ describe.skipIf(missing)("a rotation of passwords", () => {
       for (const server of servers) keeper.mount(server);
       expect(keeper.runJob(servers[0]!)).toEqual({ code: 0, output: "" });
       keeper.reconcile({ app });
-      for (const { sql } of servers) {
-        expect(sql("SELECT 1", { name: "app", password: former.app }).output).toContain("1045");
+      for (const server of servers) {
+        const { output } = server.sql("SELECT 1", { name: "app", password: former.app });
+        expect(output).toContain("1045");
       }
       await seen();
     }

@@ -22,7 +22,7 @@ import ready from "./maria_scripts/ready.sh";
 import restore from "./maria_scripts/restore.sh";
 import start from "./maria_scripts/start.sh";
 import switchOver from "./maria_scripts/switch.sh";
-import { encode, hashOf } from "./maria_secrets.ts";
+import { encode } from "./maria_secrets.ts";
 
 /** Path of the configuration in the servers' pods. */
 export const CONFIG_PATH = "/etc/mysql-operator";
