@@ -148,7 +148,7 @@ export const unforeseen: readonly Scenario[] = [
       expect(context.writes().slice(sent)).toEqual([]);
       await context.client.patch(Maria, context.key("db"), { merge: { metadata: { finalizers: null } } });
       await context.eventually(async () => expect(await context.find(StatefulSet, "db")).toBeUndefined());
-      expect(await context.events("db", "Retained")).toHaveLength(1);
+      await context.eventually(async () => expect(await context.events("db", "Retained")).toHaveLength(1));
     },
   },
   {
