@@ -17,11 +17,11 @@ export function conversionOf(resource: { group: string; plural: string }): Conve
     object,
     presenter: (apiVersionOf) => (entry, version) => {
       const apiVersion = apiVersionOf(version);
-      if (entry.object.apiVersion === apiVersion || !change) return entry;
-      let shown = entry.derived.get(apiVersion) as Entry | undefined;
+      if (!change || entry.object.apiVersion === apiVersion) return entry;
+      let shown = entry.derived(apiVersion) as Entry | undefined;
       if (!shown) {
         shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
-        entry.derived.set(apiVersion, shown);
+        entry.remember(apiVersion, shown);
       }
       return shown;
     },

@@ -87,7 +87,9 @@ export class CustomVersions {
   }
 
   #known(entry: Entry, version: string): Entry | undefined {
-    const known = entry.derived.get(this.#keyOf(version)) as Presented | undefined;
+    const key = this.#keyOf(version);
+    if (entry.shownBy === key) return entry;
+    const known = entry.derived(key) as Presented | undefined;
     if (!known || known.until === Number.POSITIVE_INFINITY) return known?.shown;
     return performance.now() < known.until ? known.shown : undefined;
   }
@@ -100,11 +102,16 @@ export class CustomVersions {
 
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
     const object = this.#prune(converted, version);
-    const shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
+    const key = this.#keyOf(version);
+    if (object === entry.object) {
+      entry.shownBy = key;
+      return entry;
+    }
+    const shown = new Entry(entry.key, entry.revision, object);
     const until = this.#needsWebhook(entry.object, version)
       ? performance.now() + conversionCountsMilliseconds
       : Number.POSITIVE_INFINITY;
-    entry.derived.set(this.#keyOf(version), { shown, until } satisfies Presented);
+    entry.remember(key, { shown, until } satisfies Presented);
     return shown;
   }
 

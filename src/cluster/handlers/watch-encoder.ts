@@ -35,6 +35,7 @@ export class EventEncoder {
     const { resource, version } = this.#target;
     // Two groups may share a collection, as Events do.
     const key = `${resource.group}/${version} ${form} ${this.#representation.metaVersion} ${type}`;
+    change.encoded ??= new Map();
     let line = change.encoded.get(key);
     if (!line) {
       line = this.#line(type, shown);

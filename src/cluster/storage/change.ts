@@ -9,5 +9,5 @@ export interface Change {
   readonly entry: Entry;
   readonly previous: Entry | undefined;
   /** The event's bytes by representation, encoded once for all watchers. */
-  readonly encoded: Map<string, Buffer>;
+  encoded?: Map<string, Buffer> | undefined;
 }

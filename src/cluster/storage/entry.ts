@@ -4,8 +4,9 @@ import type { ApiObject } from "../contract/api-object.ts";
 export class Entry {
   readonly key: string;
   readonly revision: number;
-  /** A cache of values that the registry derives from this state, such as other versions of it. */
-  readonly derived = new Map<string, unknown>();
+  /** The schema by which readers see the state as it is stored; the registry knows what it means. */
+  shownBy: string | undefined;
+  #derived: Map<string, unknown> | undefined;
   #object: ApiObject | undefined;
   #bytes: Buffer | undefined;
 
@@ -26,11 +27,26 @@ export class Entry {
     return this.#bytes;
   }
 
-  /** Keeps the JSON only, until the object is read again: a former state takes half of the memory, and none of V8's heap. */
+  /** A value that the registry has derived from this state, such as another version of it. */
+  derived(name: string): unknown {
+    return this.#derived?.get(name);
+  }
+
+  remember(name: string, value: unknown): void {
+    this.#derived ??= new Map();
+    this.#derived.set(name, value);
+  }
+
+  /** Packs a state whose JSON somebody has asked for: lists and watches need nothing else. */
+  settle(): void {
+    if (this.#bytes) this.pack();
+  }
+
+  /** Keeps the JSON only, until the object is read again: that takes half of the memory, and none of V8's heap. */
   pack(): void {
     if (!this.#object) return;
     this.#bytes = this.bytes;
     this.#object = undefined;
-    this.derived.clear();
+    this.#derived = undefined;
   }
 }

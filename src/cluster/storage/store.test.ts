@@ -106,9 +106,21 @@ test("lists of a revision expire before watches from it", () => {
 test("events are encoded again for watchers that resume", () => {
   const store = new Store();
   const collection = store.collection("configmaps");
-  collection.listen(({ encoded }) => void encoded.set("ADDED", Buffer.from("{}")));
+  collection.listen((change) => void (change.encoded = new Map([["ADDED", Buffer.from("{}")]])));
   store.put(collection, "default/a", object);
-  expect(collection.changesSince(1)!.map(({ encoded }) => encoded.size)).toEqual([0]);
+  expect(collection.changesSince(1)!.map(({ encoded }) => encoded)).toEqual([undefined]);
+});
+
+test("a state whose JSON was asked for is kept as JSON only, once many others are written", () => {
+  const store = new Store();
+  const collection = store.collection("configmaps");
+  const [sent, unsent] = ["default/a", "default/b"].map((key) => store.put(collection, key, object));
+  const [before, same] = [sent!.object, unsent!.object];
+  expect(sent!.bytes.toString()).toBe(JSON.stringify(before));
+  for (let index = 0; index < 64; index++) store.put(collection, `default/${index}`, object);
+  expect(sent!.object).not.toBe(before);
+  expect(sent!.object).toEqual(before);
+  expect(unsent!.object).toBe(same);
 });
 
 test("a former state is kept as JSON, and read again when it is needed", () => {

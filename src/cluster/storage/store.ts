@@ -43,6 +43,9 @@ export interface StoreOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** So many entries that were written last keep their objects, which controllers and the next writes are about to read. */
+const recentlyWritten = 64;
+
 /**
  * All objects of the cluster, with one revision that only increases, like etcd's. Writes are synchronous: code that
  * reads an entry and writes in the same tick can't lose an update.
@@ -59,6 +62,7 @@ export class Store {
   readonly #queue: Array<[Collection, Change]> = [];
   readonly #onError: (error: unknown) => void;
   #notifying = false;
+  readonly #recent: Entry[] = [];
 
   constructor(options: StoreOptions = {}) {
     const { historyLimit = 10_000, historyBytes = 16 * 1024 * 1024, journal, onError = throwLater } = options;
@@ -216,8 +220,10 @@ export class Store {
       }
     }
     // Watchers have their events now. Those who resume later encode them again.
-    change.encoded.clear();
+    change.encoded = undefined;
     change.previous?.pack();
+    this.#recent.push(change.entry);
+    if (this.#recent.length > recentlyWritten) this.#recent.shift()!.settle();
   }
 }
 
@@ -229,11 +235,11 @@ function throwLater(error: unknown): void {
 
 function changeTo(entry: Entry, previous: Entry | undefined): Change {
   const type = previous ? "MODIFIED" : "ADDED";
-  return { type, revision: entry.revision, entry, previous, encoded: new Map() };
+  return { type, revision: entry.revision, entry, previous };
 }
 
 function deletionOf(previous: Entry, revision: number, lastState: ApiObject): Change {
   const metadata = { ...lastState.metadata, resourceVersion: String(revision) };
   const entry = new Entry(previous.key, revision, { ...lastState, metadata });
-  return { type: "DELETED", revision, entry, previous, encoded: new Map() };
+  return { type: "DELETED", revision, entry, previous };
 }
