@@ -36,19 +36,21 @@ export class AdmissionChain implements Admission {
 
   async mutate(request: AdmissionRequest): Promise<ApiObject | undefined> {
     const rounds = new Rounds();
-    let { object } = request;
-    do object = await this.#mutateOnce({ ...request, object }, rounds);
+    let seen = request;
+    do seen = await this.#mutateOnce(seen, rounds);
     while (rounds.next());
-    return object;
+    return seen.object;
   }
 
-  async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<ApiObject | undefined> {
-    let { object } = request;
+  /** Returns the request with the object as the plugins leave it; for most objects few of them have anything to do. */
+  async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<AdmissionRequest> {
+    let seen = request;
     for (const plugin of this.#plugins) {
-      const mutated = plugin.mutate?.({ ...request, object }, rounds);
-      object = (mutated instanceof Promise ? await mutated : mutated) ?? object;
+      const mutated = plugin.mutate?.(seen, rounds);
+      const object = mutated instanceof Promise ? await mutated : mutated;
+      if (object !== undefined && object !== seen.object) seen = { ...seen, object };
     }
-    return object;
+    return seen;
   }
 
   async validate(request: AdmissionRequest): Promise<void> {

@@ -45,8 +45,10 @@ export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
     },
     async validate(request) {
       if (isExempt(request)) return;
+      const webhooks = definitions(store, "validatingwebhookconfigurations");
+      if (webhooks.length === 0) return;
       const outcomes = await Promise.allSettled(
-        definitions(store, "validatingwebhookconfigurations").map(async (webhook) => {
+        webhooks.map(async (webhook) => {
           const version = matchWebhook(webhook, request, store);
           if (version === undefined) return;
           if (!(await webhookConditionsHold(webhook, request, version, authorizer))) return;

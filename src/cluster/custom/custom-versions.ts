@@ -51,8 +51,7 @@ export class CustomVersions {
   present(entry: Entry, version: string): Entry | Promise<Entry> {
     const known = this.#known(entry, version);
     if (known) return known;
-    if (!this.#needsWebhook(entry.object, version))
-      return this.#remember(entry, version, this.#rename(this.#complete(entry.object), version));
+    if (!this.#needsWebhook(entry.object, version)) return this.#show(entry, version);
     return Promise.resolve(this.presentAll([entry], version)).then(([shown]) => shown!);
   }
 
@@ -61,9 +60,7 @@ export class CustomVersions {
     const foreign = entries.filter(
       (entry) => this.#needsWebhook(entry.object, version) && !this.#known(entry, version),
     );
-    const own = (entry: Entry) =>
-      this.#known(entry, version) ??
-      this.#remember(entry, version, this.#rename(this.#complete(entry.object), version));
+    const own = (entry: Entry) => this.#known(entry, version) ?? this.#show(entry, version);
     if (foreign.length === 0) return entries.map(own);
     const objects = foreign.map(({ object }) => this.#complete(object));
     return this.#convert(this.#crd, objects, this.#apiVersion(version)).then((converted) => {
@@ -100,13 +97,19 @@ export class CustomVersions {
     return key;
   }
 
+  /** Shows an entry without a webhook. Most are shown as they are stored: they lack nothing, and have nothing unknown. */
+  #show(entry: Entry, version: string): Entry {
+    const object = this.#rename(this.#complete(entry.object), version);
+    if (object === entry.object) {
+      entry.shownBy = this.#keyOf(version);
+      return entry;
+    }
+    return this.#remember(entry, version, object);
+  }
+
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
     const object = this.#prune(converted, version);
     const key = this.#keyOf(version);
-    if (object === entry.object) {
-      entry.shownBy = key;
-      return entry;
-    }
     const shown = new Entry(entry.key, entry.revision, object);
     const until = this.#needsWebhook(entry.object, version)
       ? performance.now() + conversionCountsMilliseconds

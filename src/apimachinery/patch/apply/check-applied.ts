@@ -86,12 +86,14 @@ function* checkMembers(
   duplicates: boolean,
 ): Generator<string> {
   for (const [name, member] of Object.entries(object)) {
-    const below = [...path, fieldElement(name)];
-    if (takesMember(schema, name)) yield* checkValue(member, memberSchema(schema, name), below, duplicates);
-    else {
-      yield `${formatPath(below)}: field not declared in schema`;
+    if (!takesMember(schema, name)) {
+      yield `${formatPath([...path, fieldElement(name)])}: field not declared in schema`;
       return;
     }
+    const child = memberSchema(schema, name);
+    // Most members are scalars of the right type.
+    if (typeof member !== "object" && (!child || checkType(member, child) === undefined)) continue;
+    yield* checkValue(member, child, [...path, fieldElement(name)], duplicates);
   }
 }
 

@@ -31,10 +31,11 @@ function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | un
   }
   const parts =
     shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
+  // Of a value that is new as a whole, nothing is modified or removed, and the other way round.
   return {
-    added: fieldSet(from === undefined, pick(parts, "added")),
-    modified: fieldSet(false, pick(parts, "modified")),
-    removed: fieldSet(to === undefined, pick(parts, "removed")),
+    added: to === undefined ? emptySet : fieldSet(from === undefined, pick(parts, "added")),
+    modified: from === undefined || to === undefined ? emptySet : fieldSet(false, pick(parts, "modified")),
+    removed: from === undefined ? emptySet : fieldSet(to === undefined, pick(parts, "removed")),
   };
 }
 

@@ -19,9 +19,9 @@ export const ownedLeaf: FieldSet = { owned: true, children: noChildren };
 
 /** Creates a node; omits empty children. */
 export function fieldSet(owned: boolean, children: Iterable<readonly [PathElement, FieldSet]>): FieldSet {
-  const kept = new Map<PathElement, FieldSet>();
-  for (const [element, child] of children) if (!isEmptySet(child)) kept.set(element, child);
-  if (kept.size === 0) return owned ? ownedLeaf : emptySet;
+  let kept: Map<PathElement, FieldSet> | undefined;
+  for (const [element, child] of children) if (!isEmptySet(child)) (kept ??= new Map()).set(element, child);
+  if (!kept) return owned ? ownedLeaf : emptySet;
   return { owned, children: kept };
 }
 
@@ -59,31 +59,20 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 /** Returns the paths that are in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(a)) return a;
-  return fieldSet(
-    a.owned && b.owned,
-    [...a.children].map(([element, child]) => [element, intersection(child, childOf(b, element))] as const),
-  );
+  return mapped(a, a.owned && b.owned, (child, element) => intersection(child, childOf(b, element)));
 }
 
 /** Returns the paths of the first set that are not in the second; paths below one in the second stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a;
-  return fieldSet(
-    a.owned && !b.owned,
-    [...a.children].map(([element, child]) => [element, difference(child, childOf(b, element))] as const),
-  );
+  return mapped(a, a.owned && !b.owned, (child, element) => difference(child, childOf(b, element)));
 }
 
 /** Returns the paths of the first set that are neither in the second nor below one of its paths. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   if (b.owned) return emptySet;
   if (isEmptySet(a) || isEmptySet(b)) return a;
-  return fieldSet(
-    a.owned,
-    [...a.children].map(
-      ([element, child]) => [element, differenceBelow(child, childOf(b, element))] as const,
-    ),
-  );
+  return mapped(a, a.owned, (child, element) => differenceBelow(child, childOf(b, element)));
 }
 
 /** Lists the paths of a set in the order of `fieldsV1`, parents first. */
@@ -95,6 +84,22 @@ export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Pat
 /** The children of a node in the order of `fieldsV1`. */
 export function sortedChildren(set: FieldSet): (readonly [PathElement, FieldSet])[] {
   return [...set.children].sort(([a], [b]) => compareElements(a, b));
+}
+
+/** Returns a set with other children; the set itself, whose encoding is known, if nothing changes. */
+function mapped(
+  set: FieldSet,
+  owned: boolean,
+  map: (child: FieldSet, element: PathElement) => FieldSet,
+): FieldSet {
+  let isChanged = owned !== set.owned;
+  const children: (readonly [PathElement, FieldSet])[] = [];
+  for (const [element, child] of set.children) {
+    const next = map(child, element);
+    if (next !== child) isChanged = true;
+    children.push([element, next]);
+  }
+  return isChanged ? fieldSet(owned, children) : set;
 }
 
 function pathSet(path: readonly PathElement[]): FieldSet {

@@ -94,6 +94,8 @@ function decodeStruct(
       unknown.push(`${path}.${key}`);
       return dropped;
     }
+    // Most fields are texts, which are what they are.
+    if (field === "string" && typeof value === "string" && value !== "") return value;
     const decoded =
       value === null ? null : decodeField(value, field, `${struct.name}.${key}`, `${path}.${key}`, unknown);
     return isEmpty(decoded) && !(struct.kept?.has(key) && decoded !== null) ? dropped : decoded;
