@@ -18,6 +18,8 @@ function definitions(...list: readonly Fields[]): Step[] {
   );
 }
 
+const dryRun = (step: Step): Step => ({ ...step, path: `${step.path}?dryRun=All` });
+
 const one = (fields: Fields): Fields => ({ versions: [{ ...version, ...fields }] });
 const two = (fields: Fields): Fields => ({
   versions: [version, { ...version, name: "v2", storage: false, ...fields }],
@@ -94,4 +96,59 @@ export const definitionRules: readonly Story[] = [
       two({ subresources: { scale: { specReplicasPath: ".a", statusReplicasPath: ".b" } } }),
     ),
   ]),
+  story(
+    "deprecations",
+    definitions(
+      one({ deprecationWarning: "" }),
+      ...["", "x".repeat(257), "ä\n", "fine"].map((deprecationWarning) =>
+        one({ deprecated: true, deprecationWarning }),
+      ),
+    ).map(dryRun),
+  ),
+  story(
+    "unknown fields that are kept, beside defaults",
+    definitions(
+      { preserveUnknownFields: true },
+      { preserveUnknownFields: true, ...one(schema({ type: "object", default: {} })) },
+      { preserveUnknownFields: true, ...one({ schema: undefined }) },
+    ).map(dryRun),
+  ),
+  story(
+    "defaults that are there twice",
+    definitions(
+      one(
+        schema({
+          type: "array",
+          "x-kubernetes-list-type": "set",
+          items: { type: "string" },
+          default: ["a", "a"],
+        }),
+      ),
+    ).map(dryRun),
+  ),
+  story(
+    "formats that are ignored",
+    [
+      ["string", "ip"],
+      ["string", "binary"],
+      ["string", "date-time"],
+      ["string", "int-or-string"],
+      ["integer", "int16"],
+      ["number", "float"],
+      ["boolean", "byte"],
+    ].flatMap(([type, format]) =>
+      definitions(one(schema({ type: "object", properties: { a: { type, format } } }))).map(dryRun),
+    ),
+  ),
+  story(
+    "groups of Kubernetes' projects",
+    ["", "unapproved, a trial", "https://example.com/1", "/1", "approved"].flatMap((approval) =>
+      ["k8s.io", "x.kubernetes.io", "x-k8s.io"].map((group) =>
+        post(`${crds}?dryRun=All`, {
+          metadata: { name: `things.${group}`, annotations: { "api-approved.kubernetes.io": approval } },
+          spec: { group, scope: "Namespaced", names, versions: [version] },
+        }),
+      ),
+    ),
+  ),
 ];

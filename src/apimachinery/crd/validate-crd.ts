@@ -1,7 +1,8 @@
 import { type FieldError, invalid, notSupported, required } from "../errors/index.ts";
 import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
-import type { CRDConversion, CRDNames, CRDSpec } from "./custom-resource-definition.ts";
-import { type Problems, sharedProblems, versionProblems } from "./validate-versions.ts";
+import { nodesOf } from "../schema/index.ts";
+import type { CRDConversion, CRDNames, CRDSpec, CRDVersion } from "./custom-resource-definition.ts";
+import { missingSchemas, type Problems, sharedProblems, versionProblems } from "./validate-versions.ts";
 
 /** Validates a CRD's `spec.conversion`; only a caller that calls conversion webhooks needs it. */
 export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
@@ -35,6 +36,11 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
   }
   if (!spec.scope) yield required("spec.scope");
   else if (!scopes.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, scopes);
+  yield* missingSchemas(versions);
+  if (spec.preserveUnknownFields && versions.some(hasDefaults)) {
+    const detail = "must be false in order to use defaults in the schema";
+    yield invalid("spec.preserveUnknownFields", true, detail);
+  }
   yield* versionProblems(spec.versions);
   // The API server copies the name of the first version to spec.version.
   yield* label("spec.version", versions[0]?.name);
@@ -49,6 +55,10 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
     yield invalid("spec.preserveUnknownFields", true, detail);
   }
+}
+
+function hasDefaults({ schema }: CRDVersion): boolean {
+  return [...nodesOf(schema?.openAPIV3Schema ?? {})].some((node) => node.default !== undefined);
 }
 
 const scopes: readonly string[] = ["Cluster", "Namespaced"];

@@ -11,20 +11,23 @@ export type Problems = Generator<FieldError, void>;
 /** What is equal in all versions moves to the top level of the spec, and errors in it are reported there. */
 const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
+/** Each version has a schema. */
+export function* missingSchemas(versions: readonly CRDVersion[]): Problems {
+  for (const [index, { schema }] of versions.entries()) {
+    if (!schema?.openAPIV3Schema) yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
+  }
+}
+
 /** Validates the versions of a CRD, each without what all versions share. */
 export function* versionProblems(sent: readonly CRDVersion[] | null | undefined): Problems {
   const versions = sent ?? [];
   const common = commonPart(versions);
   const own = versions.map((version) => withoutKeys(version, common));
-  for (const [index, { schema }] of versions.entries()) {
-    if (!schema?.openAPIV3Schema) yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
-  }
   for (const [index, version] of own.entries()) {
     const field = `spec.versions[${index}]`;
     const names = checkLabel1035(version.name ?? "");
     if (names.length > 0) yield invalid(`${field}.name`, version.name ?? "", names.join(","));
-    if (version.deprecationWarning !== undefined && !version.deprecated) {
-      const detail = "can only be set for deprecated versions";
+    for (const detail of checkDeprecation(version)) {
       yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
     }
     yield* parts(version, field, "schema", versions[index]!);
@@ -37,6 +40,17 @@ export function* versionProblems(sent: readonly CRDVersion[] | null | undefined)
     const detail = "must have exactly one version marked as storage version";
     yield invalidStruct("spec.versions", shown, detail);
   }
+}
+
+function* checkDeprecation({ deprecated, deprecationWarning: text }: CRDVersion): Generator<string, void> {
+  if (text === undefined || text === null) return;
+  if (!deprecated) return yield "can only be set for deprecated versions";
+  if (Buffer.byteLength(text) > 256) yield "must be <= 256 characters long";
+  if (text === "") yield "must not be an empty string";
+  const at = text.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  if (at === -1) return;
+  const index = Buffer.byteLength(text.slice(0, at));
+  yield `must only contain printable UTF-8 characters; non-printable character found at index ${index}`;
 }
 
 /** Validates what all versions share. */

@@ -7,7 +7,7 @@ export type {
 } from "./builtin-resource.ts";
 export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
 export { type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
-export { DecodeError } from "./decode-scalar.ts";
+export { DecodeError, explainBase64 } from "./decode-scalar.ts";
 export { markFloats } from "./written-float.ts";
 export { convertUnstructured } from "./convert-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";

@@ -33,7 +33,7 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
       const errors = validateValues(object, options);
       if (embeds && options.embedded !== false) errors.push(...checkEmbedded(object, schema, prefix));
       // A stored list that violates a later list type must not block every update.
-      const duplicates = checkListTypes?.(object, prefix) ?? [];
+      const duplicates = (options.listTypes !== false && checkListTypes?.(object, prefix)) || [];
       if (duplicates.length === 0 || isRatcheted(options.old, prefix)) return errors;
       return [...errors, ...duplicates];
     },

@@ -26,6 +26,8 @@ export interface ValidateOptions {
   readonly blocked?: boolean;
   /** Whether embedded resources are checked; they are unless this is false. */
   readonly embedded?: boolean;
+  /** Whether list types are checked; they are unless this is false. */
+  readonly listTypes?: boolean;
 }
 
 /**

@@ -36,9 +36,8 @@ export async function callWebhook(
     answer = readAnswer(body, { uid, mutating: type === "mutating" });
   } catch (error) {
     if (webhook.failurePolicy === "Ignore") return undefined;
-    const what =
-      error instanceof InvalidAnswerError ? "received invalid webhook response" : "failed to call webhook";
-    const why = `${what}: ${(error as Error).message}`;
+    const { message } = error as Error;
+    const why = error instanceof InvalidAnswerError ? message : `failed to call webhook: ${message}`;
     throw internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${why}`);
   }
   for (const warning of answer.warnings ?? []) request.warn(warning);

@@ -1,4 +1,5 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
+import { explainBase64 } from "@tsbuilder/apimachinery/kinds";
 import type { Status, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { StatusError } from "../contract/status-error.ts";
 import type { Webhook } from "./webhook.ts";
@@ -16,8 +17,8 @@ export interface WebhookAnswer {
 
 /** An AdmissionReview that breaks the contract of webhooks. */
 export class InvalidAnswerError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, found = "received invalid webhook response: ") {
+    super(`${found}${message}`);
     this.name = "InvalidAnswerError";
   }
 }
@@ -34,14 +35,22 @@ interface Sent extends WebhookAnswer {
 
 /** What a response may be decoded as; without an apiVersion it is recognized, but refused. */
 const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+const typeMeta =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** Reads the AdmissionReview that a webhook sends back. */
 export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
+  if (body !== null && !isObject(body)) {
+    const found = Array.isArray(body) ? "array" : goKind(body);
+    throw new Error(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${typeMeta}`,
+    );
+  }
   const {
     kind = "",
     apiVersion = "",
     response,
-  } = (isObject(body) ? body : {}) as {
+  } = (body ?? {}) as {
     kind?: string;
     apiVersion?: string;
     response?: Sent;
@@ -50,6 +59,11 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
     const known = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
     throw new Error(`${known} in scheme "pkg/runtime/scheme.go:111"`);
   }
+  if (apiVersion === "admission.k8s.io/v1beta1") {
+    const both = `(v1beta1.${kind}) to (v1.${kind})`;
+    throw new Error(`converting ${both}: unknown conversion`);
+  }
+  if (response) checkTypes(response);
   if (!response) throw new InvalidAnswerError("webhook response was absent");
   if (response.uid !== asked.uid) {
     const found = JSON.stringify(response.uid ?? "");
@@ -71,6 +85,26 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
   };
 }
 
+/** Go decodes a response as a whole: a field of another type, or bytes that are none, make it no response. */
+function checkTypes(response: Sent): void {
+  for (const [field, type] of Object.entries(types)) {
+    const value: unknown = response[field as keyof Sent];
+    if (value === undefined || value === null || typeof value === (type === "bool" ? "boolean" : "string"))
+      continue;
+    const found = Array.isArray(value) ? "array" : goKind(value);
+    const name = `AdmissionResponse.response.${field}`;
+    throw new Error(`json: cannot unmarshal ${found} into Go struct field ${name} of type ${type}`);
+  }
+  const why = explainBase64(response.patch ?? "");
+  if (why !== undefined) throw new Error(why);
+}
+
+const types = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
+
+function goKind(value: unknown): string {
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
 function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
   if (!mutating) {
     if (patch) throw new InvalidAnswerError("validating webhook may not return response.patch");
@@ -85,7 +119,7 @@ function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
     throw new InvalidAnswerError("webhook returned response.patchType but not response.patch");
   if (patchType === "") throw new InvalidAnswerError('webhook returned invalid response.patchType of ""');
   if (hasType && patchType !== "JSONPatch")
-    throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`);
+    throw new InvalidAnswerError(`unsupported patch type ${JSON.stringify(patchType)}`, "");
 }
 
 /** A denial keeps the webhook's code, reason and details; the message names the webhook. */

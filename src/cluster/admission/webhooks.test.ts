@@ -186,6 +186,21 @@ test("a denial without a code is a bad request, and keeps its details", async ()
   });
 });
 
+test.each([
+  [
+    { allowed: "yes" },
+    "json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool",
+  ],
+  [{ allowed: true, patchType: "JSONPatch", patch: "%%%" }, "illegal base64 data at input byte 0"],
+])("a response that is none fails the request: %j", async (answer, why) => {
+  answers = { "/n": () => answer };
+  await configure("Mutating", "n", {});
+  expect((await create("none")).body).toMatchObject({
+    code: 500,
+    message: `Internal error occurred: failed calling webhook "n.example.com": failed to call webhook: ${why}`,
+  });
+});
+
 test("a validating webhook may not return a patch", async () => {
   answers = { "/p": () => patchOf([{ op: "add", path: "/data", value: {} }]) };
   await configure("Validating", "p", {});

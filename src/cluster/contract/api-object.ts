@@ -11,6 +11,6 @@ export interface ApiObject {
 /** Replaces all fields of an object with those of another, in place. */
 export function replaceFields(object: ApiObject, next: ApiObject): void {
   if (next === object) return;
-  for (const field of Object.keys(object)) if (!(field in next)) delete object[field];
+  for (const field of Object.keys(object)) if (!Object.hasOwn(next, field)) delete object[field];
   Object.assign(object, next);
 }

@@ -31,6 +31,12 @@ test.each([
   expect(await readiness()).toBe("ok");
 });
 
+test("an unknown field that is named __proto__ is dropped as others are", async () => {
+  const body = '{"__proto__":{"a":1},"constructor":1,"metadata":{"name":"dropped"}}';
+  const { text } = await send(cluster.kubeconfig, { method: "POST", path: configMaps, body });
+  expect(Object.keys(JSON.parse(text) as object).toSorted()).toEqual(["apiVersion", "kind", "metadata"]);
+});
+
 test("a YAML bomb is refused before it expands", async () => {
   const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
   for (let level = 1; level < 10; level++) {

@@ -41,7 +41,7 @@ function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules |
     errors.push(invalid(path, value, "must not have unknown fields"));
   }
   const { default: _, ...node } = schema;
-  const invalidities = compileSchema(node).validate(value, { path });
+  const invalidities = compileSchema(node).validate(value, { path, listTypes: false });
   if (invalidities.length > 0) return [...errors, ...invalidities];
   return [...errors, ...(checkRules?.(schema, value, path) ?? [])];
 }

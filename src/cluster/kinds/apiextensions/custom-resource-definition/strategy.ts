@@ -1,6 +1,8 @@
 import { defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
+import { unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { CustomResourceDefinition } from "./crd.ts";
+import { approvalProblems } from "./approval.ts";
 import { conversionProblems } from "./validate-conversion.ts";
 import { validateStoredVersions } from "./validate-stored-versions.ts";
 import type { Strategy } from "../../../registry/resource.ts";
@@ -27,14 +29,33 @@ export const definitionStrategy: Partial<Strategy> = {
     const stored = [...new Set([...before, ...storageVersions(crd)])];
     crd.status = { ...crd.status, storedVersions: stored };
   },
-  validate: (object) => validateCRD(object, conversionProblems),
-  validateUpdate(object, _old, { subresource }) {
+  validate: (object) => [
+    ...validateCRD(object, conversionProblems),
+    ...approvalProblems(object as CustomResourceDefinition),
+  ],
+  validateUpdate(object, old, { subresource }) {
     const crd = object as CustomResourceDefinition;
     return subresource === ""
-      ? [...validateCRD(crd, conversionProblems), ...validateStoredVersions(crd)]
+      ? [
+          ...validateCRD(crd, conversionProblems),
+          ...validateStoredVersions(crd),
+          ...approvalProblems(crd, old as CustomResourceDefinition),
+        ]
       : [];
   },
+  *warnings(object, old) {
+    const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
+    for (const format of formatsOf(object as CustomResourceDefinition)) {
+      if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
+    }
+  },
 };
+
+function formatsOf(crd: CustomResourceDefinition | undefined): string[] {
+  return (crd?.spec?.versions ?? []).flatMap(({ schema }) => [
+    ...unrecognizedFormats(schema?.openAPIV3Schema ?? {}),
+  ]);
+}
 
 function storageVersions({ spec }: CustomResourceDefinition): string[] {
   return (spec?.versions ?? []).filter(({ storage }) => storage).map(({ name }) => name);

@@ -21,8 +21,8 @@ function validateConfigMap({ data, binaryData }: Config): FieldError[] {
     ...validateKeys(data, "data"),
     ...twice,
     ...validateKeys(binaryData, "binaryData"),
-    // The server names no field: the error is about the whole object.
-    ...(isTooLong ? [tooLong("", mostBytes)] : []),
+    // The error is about the whole object: the server writes an empty path so.
+    ...(isTooLong ? [tooLong("[]", mostBytes)] : []),
   ];
 }
 
