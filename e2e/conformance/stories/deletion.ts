@@ -1,4 +1,4 @@
-import { get, jsonPatch, merge, post, put, remove, type Story, story } from "../story.ts";
+import { get, jsonPatch, merge, post, put, remove, type Story, story, apply } from "../story.ts";
 
 const cm = "/api/v1/namespaces/{ns}/configmaps";
 const pods = "/api/v1/namespaces/{ns}/pods";
@@ -134,5 +134,19 @@ export const deletion: readonly Story[] = [
     post(jobs, job),
     remove(jobs, { preconditions: { uid: "wrong" } }),
     remove(jobs, { preconditions: { uid: null } }),
+  ]),
+  story("an object that is created as being deleted", [
+    apply("/api/v1/namespaces/{ns}/configmaps/a?fieldManager=one", {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" },
+    }),
+    get("/api/v1/namespaces/{ns}/configmaps/a"),
+    apply("/api/v1/namespaces/{ns}/configmaps/a?fieldManager=two", {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "a" },
+    }),
+    get("/api/v1/namespaces/{ns}/configmaps/a"),
   ]),
 ];

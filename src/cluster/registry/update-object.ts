@@ -61,7 +61,7 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
     );
     const converted = changed ? await resource.convert(update, resource.storageVersion) : update;
     if (resource.collection.get(key) === stored) {
-      if (!changed) return { entry: current, created: false };
+      if (!changed && !isDue(write, current.object, converted)) return { entry: current, created: false };
       return { entry: await commit(write, stored, current.object, converted), created: false };
     }
     if (!source.retry || attempt === attempts) throw conflict(resource, write.name);
@@ -187,18 +187,23 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
   if (sent !== BigInt(revision)) throw conflict(resource, name);
 }
 
+/** Whether a write, even one that changes nothing, removes an object that is being deleted: nothing holds it any more. */
+function isDue({ resource }: Write, current: ApiObject, next: ApiObject): boolean {
+  return (
+    current.metadata.deletionTimestamp !== undefined &&
+    !next.metadata.finalizers?.length &&
+    !resource.strategy.isHeld?.(next) &&
+    (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
+  );
+}
+
 async function commit(write: Write, stored: Entry, current: ApiObject, converted: ApiObject): Promise<Entry> {
   const { core, resource, dryRun } = write;
   if (dryRun) {
     resource.strategy.beforeCommit?.(converted, stored.object, write);
     return resource.present(new Entry(stored.key, stored.revision, converted), write.version);
   }
-  const gone =
-    current.metadata.deletionTimestamp !== undefined &&
-    !converted.metadata.finalizers?.length &&
-    !resource.strategy.isHeld?.(converted) &&
-    (current.metadata.deletionGracePeriodSeconds ?? 0) === 0;
-  if (gone) {
+  if (isDue(write, current, converted)) {
     const last = core.store.remove(resource.collection, stored, converted);
     resource.strategy.afterDelete?.(converted);
     return resource.present(last, write.version);
