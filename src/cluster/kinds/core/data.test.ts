@@ -9,7 +9,7 @@ const half = mostBytes / 2;
 
 test.each([
   ["nothing", half, []],
-  ["the whole ConfigMap", half + 1, [{ field: "", body: "Too long: may not be more than 1048576 bytes" }]],
+  ["the whole ConfigMap", half + 1, [{ field: "[]", body: "Too long: may not be more than 1048576 bytes" }]],
 ])("refuses %s when text and binary data have that many bytes together", (_, bytes, expected) => {
   const data = { text: "x".repeat(half) };
   const binaryData = { bytes: Buffer.alloc(bytes).toString("base64") };
