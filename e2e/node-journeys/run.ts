@@ -2,9 +2,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineState } from "../real/node/machine-state.ts";
+import { prepareNode } from "../real/node/node-programs.ts";
+import { tracesOfAll } from "../real/node/sandbox-traces.ts";
 import { resultsPage, type VitestReport } from "./results-page.ts";
 
-// Runs the tests on a real Kubernetes, all of them or those of some files, and writes their results down.
+// Runs the tests on a real Kubernetes, all of them or those of some files, writes their results down, and fails if the
+// machine is not as it was before.
 
 const files = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "node-journeys-"));
@@ -12,9 +16,20 @@ const report = join(folder, "report.json");
 const suite = ["run", "--config", ".config/vitest.config.ts", "--project", "node"];
 const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const words = ["--no-install", "vitest", ...suite, ...output, ...files];
+// What the programs need is installed first, so it doesn't count.
+const compared = !("missing" in prepareNode());
+const before = compared ? shared() : {};
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
 const page = new URL("RESULTS.md", import.meta.url);
 const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
 writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, process.cwd()));
 rmSync(folder, { recursive: true });
-process.exitCode = status ?? 1;
+const left = Object.entries(compared ? shared() : {}).filter(([name, state]) => state !== before[name]);
+for (const [name, state] of left) console.error(`not as before: ${name}: ${before[name]}\nnow: ${state}`);
+if (compared && left.length === 0) console.log(`as before: ${Object.keys(before).join(", ")}`);
+process.exitCode = left.length > 0 ? 1 : (status ?? 1);
+
+/** Links, routes, rules of iptables, mounts and settings of the machine, and what is there of any sandbox. */
+function shared(): Readonly<Record<string, string>> {
+  return { ...machineState(), sandboxes: tracesOfAll().join("\n") };
+}

@@ -1,16 +1,29 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { sandboxFolders } from "./sandbox.ts";
 
 /**
  * What a machine has of one sandbox: its folder, control groups and processes. Those of others, which may stand beside
  * it, don't count.
  */
 export function sandboxTraces(folder: string): string[] {
-  const name = basename(folder);
-  const groups = execFileSync("find", ["/sys/fs/cgroup", "-type", "d", "-name", name], { encoding: "utf8" });
+  return [...(existsSync(folder) ? [folder] : []), ...tracesOf(basename(folder))];
+}
+
+/** What a machine has of all sandboxes. */
+export function tracesOfAll(): string[] {
+  const parent = dirname(sandboxFolders);
+  const name = basename(sandboxFolders);
+  const folders = readdirSync(parent).filter((entry) => entry.startsWith(name));
+  return [...folders.map((entry) => join(parent, entry)), ...tracesOf(name)];
+}
+
+/** The control groups and processes of the sandboxes whose names begin so. */
+function tracesOf(name: string): string[] {
+  const words = ["/sys/fs/cgroup", "-type", "d", "-name", `${name}*`];
+  const groups = execFileSync("find", words, { encoding: "utf8" });
   return [
-    ...(existsSync(folder) ? [folder] : []),
     ...groups.split("\n").filter((group) => group !== ""),
     ...readdirSync("/proc")
       .filter((entry) => /^\d+$/.test(entry) && belongsTo(name, entry))

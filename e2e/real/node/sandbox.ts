@@ -31,11 +31,11 @@ export interface Program {
   readonly watched: Watched;
 }
 
-/** Not on a file system in memory: containers' layers lie in it. */
-const parent = "/var/tmp";
+/** What each sandbox's folder begins with. Not on a file system in memory: containers' layers lie in it. */
+export const sandboxFolders = "/var/tmp/tsbuilder-node-";
 
 export async function startSandbox(): Promise<Sandbox> {
-  const folder = mkdtempSync(join(parent, "tsbuilder-node-"));
+  const folder = mkdtempSync(sandboxFolders);
   const group = basename(folder);
   mkdirSync(join(folder, "logs"));
   writeFileSync(join(folder, "resolv.conf"), "nameserver 10.96.0.10\n");
