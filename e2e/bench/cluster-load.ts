@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../src/cluster/testing/send.ts";
+import { builtCommand } from "./load/built-command.ts";
 import type { LoopStops } from "./load/loop-monitor.ts";
 
 /**
@@ -36,6 +37,7 @@ const readings: Readonly<Record<string, Reading>> = {
   YAML: { accept: "application/yaml" },
   "initial events of watches": { query: "?watch=1&timeoutSeconds=1" },
 };
+const command = builtCommand();
 const readingSeconds = Number(process.env["BENCH_SECONDS"] ?? 15);
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -47,7 +49,6 @@ async function withCluster(
   run: (cluster: RunningCluster) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  const command = join(import.meta.dirname, "../../bin/tsbuilder.js");
   const path = join(folder, "kubeconfig");
   const child = spawn(process.execPath, [...nodeOptions, command, "cluster", "start", "--kubeconfig", path], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],

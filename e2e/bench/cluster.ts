@@ -12,6 +12,7 @@ import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { startControlPlane } from "../real/control-plane.ts";
 import { findBinaries } from "../real/control-plane-binaries.ts";
 import { type Figures, measureServer, objectCount, watcherCounts } from "./load/api-load.ts";
+import { builtCommand } from "./load/built-command.ts";
 import { processesIn, residentMemory } from "./load/processes.ts";
 
 /** The measurements of a server, also in megabytes. */
@@ -130,7 +131,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-const command = join(import.meta.dirname, "../../bin/tsbuilder.js");
+const command = builtCommand();
 
 /** The command as it is installed: bundled by the build. */
 async function timeProcess(): Promise<number> {

@@ -34,15 +34,10 @@ const latencies = 1000;
 /** Puts a server under load, embedded or real: many objects, lists of them, writes with watchers. */
 export async function measureServer(served: Served): Promise<Figures> {
   const { pids } = served;
-  const connection = await Connection.open(served);
-  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-  await connection.send("POST", path, JSON.stringify(definition));
-  while ((await connection.send("GET", things)).code !== 200) await delay(100);
-  // The real server delays the first write of a new kind by two seconds.
-  const length = await create(connection, "first");
+  const length = await onConnection(served, createFirst);
   const creates = await createsPerSecond(served, 16, objectCount, "t");
   const beforeLists = processorTime(pids);
-  const list = await timeList(connection);
+  const list = await onConnection(served, timeList);
   const listed = processorTime(pids) - beforeLists;
   const writes = new Map<number, number>();
   let written = 0;
@@ -51,10 +46,27 @@ export async function measureServer(served: Served): Promise<Figures> {
     writes.set(count, await writesPerSecond(served, count));
     if (count === 0) written = processorTime(pids) - before;
   }
-  const latency = await watchLatency(served, connection);
-  connection.close();
+  const latency = await onConnection(served, (writer) => watchLatency(served, writer));
   const processor = { write: written / (objectCount / 5), list: listed / lists };
   return { creates, list, writes, latency, processor, length };
+}
+
+/** Each phase has connections of its own: the server closes those that a long phase leaves idle. */
+async function onConnection<T>(address: Address, phase: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.open(address);
+  try {
+    return await phase(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Creates the CRD and an object: the real server delays the first write of a new kind by two seconds. */
+async function createFirst(connection: Connection): Promise<number> {
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  await connection.send("POST", path, JSON.stringify(definition));
+  while ((await connection.send("GET", things)).code !== 200) await delay(100);
+  return create(connection, "first");
 }
 
 /** The median. */
@@ -98,15 +110,15 @@ async function writesPerSecond(address: Address, watchers: number): Promise<numb
   const count = objectCount / 5;
   const connections = await openAll(address, watchers);
   let left = watchers * count;
-  let finish: () => void = () => undefined;
-  const arrived = new Promise<void>((resolve) => (finish = resolve));
+  let [finish, fail]: [() => void, (error: Error) => void] = [() => undefined, () => undefined];
+  const arrived = new Promise<void>((resolve, reject) => ([finish, fail] = [resolve, reject]));
   const arrive = (events: number): void => {
     left -= events;
     if (left === 0) finish();
   };
-  await Promise.all(connections.map((connection) => connection.watch(watchPath, arrive)));
-  const perSecond = await createsPerSecond(address, 8, count, `w${watchers}`);
-  if (watchers > 0) await arrived;
+  await Promise.all(connections.map((connection) => connection.watch(watchPath, arrive, fail)));
+  if (watchers === 0) finish();
+  const [perSecond] = await Promise.all([createsPerSecond(address, 8, count, `w${watchers}`), arrived]);
   for (const connection of connections) connection.close();
   return perSecond;
 }
@@ -114,11 +126,15 @@ async function writesPerSecond(address: Address, watchers: number): Promise<numb
 /** From the start of a write on a quiet server until a watcher has it. */
 async function watchLatency(address: Address, writer: Connection): Promise<number> {
   const watcher = await Connection.open(address);
-  let arrived: () => void = () => undefined;
-  await watcher.watch(watchPath, () => arrived());
+  let [arrived, fail]: [() => void, (error: Error) => void] = [() => undefined, () => undefined];
+  await watcher.watch(
+    watchPath,
+    () => arrived(),
+    (error) => fail(error),
+  );
   const times: number[] = [];
   for (let index = 0; index < latencies; index++) {
-    const arrival = new Promise<void>((resolve) => (arrived = resolve));
+    const arrival = new Promise<void>((resolve, reject) => ([arrived, fail] = [resolve, reject]));
     const before = performance.now();
     await Promise.all([
       create(writer, `l-${index}`),

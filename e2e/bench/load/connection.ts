@@ -17,19 +17,21 @@ export interface Received {
 
 /**
  * A connection that sends one request at a time. It neither keeps nor parses what it receives: Node's own client takes
- * longer for a small request than a fast server does, and would be what is measured.
+ * longer for a small request than a fast server does, and would be what is measured. Servers close what is idle for a
+ * minute or two, so who waited meanwhile opens another.
  */
 export class Connection {
   readonly #socket: TLSSocket;
   readonly #headers: string;
   #received: (received: Received) => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
+  #error: Error | undefined;
 
   private constructor(socket: TLSSocket, headers: string) {
     this.#socket = socket;
     this.#headers = headers;
-    socket.on("error", (error) => this.#failed(error));
-    socket.on("close", () => this.#failed(new Error("the server has closed the connection")));
+    socket.on("error", (error) => this.#fail(error));
+    socket.on("close", () => this.#fail(new Error("the server has closed the connection")));
   }
 
   static async open({ url, token }: Address): Promise<Connection> {
@@ -41,6 +43,7 @@ export class Connection {
   }
 
   async send(method: string, path: string, body = ""): Promise<Received> {
+    if (this.#error) throw this.#error;
     const received = new Promise<Received>((resolve, reject) => {
       this.#received = resolve;
       this.#failed = reject;
@@ -56,12 +59,25 @@ export class Connection {
     }
   }
 
-  /** Follows a watch, whose events it counts: each ends with a brace and a line feed, and JSON contains no line feed. */
-  async watch(path: string, onEvents: (count: number) => void): Promise<void> {
+  /**
+   * Follows a watch, whose events it counts: each ends with a brace and a line feed, and JSON contains no line feed. The
+   * end of a watch is an error, unless this side closes it.
+   */
+  async watch(
+    path: string,
+    onEvents: (count: number) => void,
+    onFailed: (error: Error) => void,
+  ): Promise<void> {
+    if (this.#error) throw this.#error;
     let wasBrace = false;
+    const begun = new Promise<void>((resolve, reject) => {
+      this.#failed = reject;
+      // The head of the response says that the watch has begun.
+      this.#socket.once("readable", resolve);
+    });
     this.#write("GET", path, "");
-    // The head of the response says that the watch has begun.
-    await once(this.#socket, "readable");
+    await begun;
+    this.#failed = onFailed;
     this.#socket.on("data", (bytes: Buffer) => {
       let count = wasBrace && bytes[0] === lineFeed ? 1 : 0;
       for (let at = bytes.indexOf(endOfEvent); at !== -1; at = bytes.indexOf(endOfEvent, at + 2)) count++;
@@ -73,6 +89,12 @@ export class Connection {
   close(): void {
     this.#failed = () => undefined;
     this.#socket.destroy();
+  }
+
+  /** The first error is the reason. */
+  #fail(error: Error): void {
+    this.#error ??= error;
+    this.#failed(this.#error);
   }
 
   #write(method: string, path: string, body: string): void {
