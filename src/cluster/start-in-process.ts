@@ -1,5 +1,5 @@
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { WebhookClient } from "./admission/webhook-client.ts";
+import { type WebhookCarrier, WebhookClient } from "./admission/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import type { User } from "./contract/user.ts";
 import { messagesOf, type PlainRequest, type PlainResponse } from "./http/in-process.ts";
@@ -11,6 +11,8 @@ export interface InProcessOptions extends AssembleOptions {
   readonly clock?: Clock;
   /** Static bearer tokens with their users. No certificates exist here. */
   readonly tokens?: Readonly<Record<string, User>>;
+  /** Brings calls to webhooks. Default: none can be reached. */
+  readonly carryWebhook?: WebhookCarrier;
 }
 
 /** A cluster without a port: its API server is called. */
@@ -27,10 +29,10 @@ const announcedPort = 6443;
 
 /** Starts a cluster that opens no socket and needs no certificate, for tests and simulations that own every request. */
 export async function startInProcess(options: InProcessOptions): Promise<InProcessCluster> {
-  const { clock = backgroundClock, tokens = {}, onError } = options;
+  const { clock = backgroundClock, tokens = {}, onError, carryWebhook } = options;
   const { core, handler, run, stop } = await assembleCluster(options, {
     clock,
-    webhooks: new WebhookClient(() => undefined),
+    webhooks: new WebhookClient(() => undefined, carryWebhook),
     findToken: (token) => (Object.hasOwn(tokens, token) ? tokens[token] : undefined),
     // Nobody verifies a server that is called.
     caCertificate: "",

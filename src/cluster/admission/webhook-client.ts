@@ -10,18 +10,37 @@ export type ServiceResolver = (
   port: number,
 ) => { host: string; port: number } | undefined;
 
-/** Calls webhooks over TLS. Services have no network here: a resolver returns the local port behind each. */
+/** A call of a webhook, for who brings it there himself. */
+export interface WebhookPost {
+  readonly config: WebhookClientConfig;
+  /** With the query. */
+  readonly path: string;
+  readonly body: string;
+  readonly timeoutSeconds: number;
+}
+
+/** The answer of a webhook's server. */
+export interface WebhookReply {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** Brings a call to a webhook; rejects if it can't be reached. */
+export type WebhookCarrier = (post: WebhookPost) => Promise<WebhookReply>;
+
+/** Calls webhooks. Services have no network here: a resolver returns the local port behind each, or a carrier calls. */
 export class WebhookClient {
   readonly #resolve: ServiceResolver;
+  readonly #carry: WebhookCarrier | undefined;
 
-  constructor(resolve: ServiceResolver) {
+  constructor(resolve: ServiceResolver, carry?: WebhookCarrier) {
     this.#resolve = resolve;
+    this.#carry = carry;
   }
 
   /** Posts a review and returns the review in the response. Errors are worded as Go words them. */
   async post(config: WebhookClientConfig, body: object, timeoutSeconds: number): Promise<unknown> {
-    const target = this.#target(config, timeoutSeconds);
-    const { code, text } = await send(target, JSON.stringify(body), config.caBundle, timeoutSeconds);
+    const { code, text } = await this.#send(config, JSON.stringify(body), timeoutSeconds);
     if (code !== 200)
       throw new Error(
         `an error on the server (${JSON.stringify(text.slice(0, 500))}) has prevented the request from succeeding`,
@@ -35,27 +54,50 @@ export class WebhookClient {
     }
   }
 
-  #target({ url, service }: WebhookClientConfig, timeout: number): Target {
-    if (url) {
-      const parsed = new URL(url);
-      parsed.pathname = cleaned(parsed.pathname);
-      const shown = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
-      return {
-        shown,
-        url: parsed,
-        host: parsed.hostname,
-        port: Number(parsed.port) || 443,
-        serverName: parsed.hostname,
-      };
-    }
-    const { namespace, name, path = "/", port = 443 } = service!;
-    const serverName = `${name}.${namespace}.svc`;
-    const parsed = new URL(`https://${serverName}:${port}${cleaned(path)}`);
-    const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
+  async #send(config: WebhookClientConfig, body: string, timeoutSeconds: number): Promise<WebhookReply> {
+    const address = addressOf(config, timeoutSeconds);
+    if (this.#carry)
+      return this.#carry({ config, path: pathOf(address.url, timeoutSeconds), body, timeoutSeconds }).catch(
+        (error: Error) => {
+          throw new WebhookUnreachableError(address.shown, error.message);
+        },
+      );
+    return send({ ...address, ...this.#locate(config, address) }, body, config.caBundle, timeoutSeconds);
+  }
+
+  #locate({ service }: WebhookClientConfig, { url, shown }: Address): Pick<Target, "host" | "port"> {
+    const port = Number(url.port) || 443;
+    if (!service) return { host: url.hostname, port };
+    const { namespace, name } = service;
     const found = this.#resolve(namespace, name, port);
     if (!found) throw new WebhookUnreachableError(shown, `service ${JSON.stringify(name)} not found`);
-    return { shown, url: parsed, host: found.host, port: found.port, serverName };
+    return found;
   }
+}
+
+/** Where a webhook is, as its configuration says. */
+interface Address {
+  readonly shown: string;
+  readonly url: URL;
+  readonly serverName: string;
+}
+
+function addressOf({ url, service }: WebhookClientConfig, timeout: number): Address {
+  if (url) {
+    const parsed = new URL(url);
+    parsed.pathname = cleaned(parsed.pathname);
+    const shown = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
+    return { shown, url: parsed, serverName: parsed.hostname };
+  }
+  const { namespace, name, path = "/", port = 443 } = service!;
+  const serverName = `${name}.${namespace}.svc`;
+  const parsed = new URL(`https://${serverName}:${port}${cleaned(path)}`);
+  const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
+  return { shown, url: parsed, serverName };
+}
+
+function pathOf(url: URL, timeout: number): string {
+  return `${url.pathname}${url.search ? `${url.search}&` : "?"}timeout=${timeout}s`;
 }
 
 /** Go's client joins the parts of a path; envtest writes two slashes, which webhook servers redirect. */
@@ -70,12 +112,9 @@ export class WebhookUnreachableError extends Error {
   }
 }
 
-interface Target {
-  readonly shown: string;
-  readonly url: URL;
+interface Target extends Address {
   readonly host: string;
   readonly port: number;
-  readonly serverName: string;
 }
 
 function send(
@@ -83,9 +122,9 @@ function send(
   body: string,
   caBundle: string | undefined,
   timeoutSeconds: number,
-): Promise<{ code: number; text: string }> {
+): Promise<WebhookReply> {
   const isPlain = url.protocol === "http:";
-  const path = `${url.pathname}${url.search ? `${url.search}&` : "?"}timeout=${timeoutSeconds}s`;
+  const path = pathOf(url, timeoutSeconds);
   const headers = {
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),

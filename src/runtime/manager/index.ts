@@ -9,6 +9,9 @@ export type { ManagerClientOptions, ManagerOptions } from "./manager-options.ts"
 export type { MetricsOptions } from "../metrics/metrics-options.ts";
 export type {
   SelfManagedCertificateOptions,
+  ServedWebhooks,
+  WebhookAnswer,
+  WebhookCall,
   WebhookServerOptions,
 } from "../webhook/webhook-server-options.ts";
 export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./scheduled-work.ts";

@@ -23,6 +23,31 @@ export interface WebhookServerOptions {
    * to end. Default: `0s`.
    */
   readonly shutdownDelay?: Duration | undefined;
+  /**
+   * Called with what answers the webhooks instead of listening on a port, and with nothing once it no longer does: for
+   * simulations, which bring the calls themselves. A certificate is managed if `selfManaged` says so, but none is read.
+   */
+  readonly carry?: ((served: ServedWebhooks | undefined) => void) | undefined;
+}
+
+/** The webhooks of a manager that are called, not listened for. */
+export interface ServedWebhooks {
+  readonly paths: readonly string[];
+  answer(call: WebhookCall): Promise<WebhookAnswer>;
+}
+
+/** A review, as it is posted. */
+export interface WebhookCall {
+  /** Without the query. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Aborted when the caller waits no longer. */
+  readonly signal: AbortSignal;
+}
+
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly body: object;
 }
 
 /** Options of a managed webhook certificate: kept in a Secret, renewed in time, and trusted by the API server. */

@@ -9,7 +9,12 @@ import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Listener } from "../serve/http-listener.ts";
 import type { Service } from "../serve/service.ts";
-import type { WebhookServerOptions } from "./webhook-server-options.ts";
+import type {
+  ServedWebhooks,
+  WebhookAnswer,
+  WebhookCall,
+  WebhookServerOptions,
+} from "./webhook-server-options.ts";
 import {
   CertificateFiles,
   type CertificateObserver,
@@ -41,6 +46,12 @@ export interface WebhookServerParts {
 }
 
 const conversionPath = "/convert";
+
+/** A call before its body was read; its signal is made on first use. */
+interface IncomingCall extends Pick<WebhookCall, "path"> {
+  readonly signal: () => AbortSignal;
+  readonly read: () => unknown;
+}
 
 /** Serves the webhooks of a manager over TLS. Doesn't listen if it has none. */
 export class WebhookServer implements Service {
@@ -91,17 +102,39 @@ export class WebhookServer implements Service {
 
   async start(): Promise<void> {
     if (!this.isNeeded) return;
+    const { options, log } = this.#parts;
+    const { carry } = options;
+    this.#listener = carry ? await this.#carried(carry) : await this.#listen();
+    for (const path of this.#paths) this.observer?.serves(path);
+    log.info("Serving webhooks", { address: this.#listener.address, paths: this.#paths });
+  }
+
+  #listen(): Promise<Listener> {
     const { options, log, clock } = this.#parts;
     const { port = 9443, host, certPath, certName, keyName, clientCaName } = options;
     const folder = certPath ?? join(tmpdir(), "k8s-webhook-server", "serving-certs");
     const source =
       this.#parts.certificates?.() ??
       new CertificateFiles({ folder, certName, keyName, clientCaName, clock, log, observer: this.observer });
-    this.#listener = await listenHttps({ host, port }, source, (request, response) =>
-      this.#serve(request, response),
-    );
-    for (const path of this.#paths) this.observer?.serves(path);
-    log.info("Serving webhooks", { address: this.#listener.address, paths: this.#paths });
+    return listenHttps({ host, port }, source, (request, response) => this.#serve(request, response));
+  }
+
+  /** Somebody brings the calls until it is closed. */
+  async #carried(carry: (served: ServedWebhooks | undefined) => void): Promise<Listener> {
+    const source = this.#parts.certificates?.();
+    await source?.start(() => {});
+    carry({
+      paths: this.#paths,
+      answer: ({ path, body, signal }) => this.#answer({ path, signal: () => signal, read: () => body }),
+    });
+    return {
+      address: "",
+      drain: () => {},
+      async close() {
+        source?.stop();
+        carry(undefined);
+      },
+    };
   }
 
   /** Serves until API servers send their requests to other pods. */
@@ -119,18 +152,27 @@ export class WebhookServer implements Service {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://webhook");
-    const path = url.pathname;
+    const { status, body } = await this.#answer({
+      path: url.pathname,
+      signal: () => signalOf(url, response, this.#parts.clock),
+      read: () => readJson(request),
+    });
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(body));
+  }
+
+  async #answer({ path, signal, read }: IncomingCall): Promise<WebhookAnswer> {
     if (!this.#paths.includes(path))
-      return send(response, 404, { message: `no webhook is served at ${path}` });
+      return { status: 404, body: { message: `no webhook is served at ${path}` } };
     const end = this.observer?.began(path);
     let status = 200;
     try {
-      const body = await readJson(request);
-      const answer =
+      const review = await read();
+      const body =
         path === conversionPath
-          ? convertReview(this.#converted, body, (error) => this.#reportConversion(error))
-          : await this.#review(path, body, signalOf(url, response, this.#parts.clock));
-      send(response, 200, answer);
+          ? convertReview(this.#converted, review, (error) => this.#reportConversion(error))
+          : await this.#review(path, review, signal());
+      return { status, body };
     } catch (error) {
       status = error instanceof HttpError ? error.status : 500;
       if (status === 500) {
@@ -139,7 +181,7 @@ export class WebhookServer implements Service {
       }
       // Internal errors are only logged; the caller may be anybody with access to the API server.
       const message = error instanceof HttpError ? error.message : "the webhook failed; its log says why";
-      send(response, status, { message });
+      return { status, body: { message } };
     } finally {
       end?.(status);
     }
@@ -195,9 +237,4 @@ function signalOf(url: URL, response: ServerResponse, clock: Clock): AbortSignal
     if (!response.writableFinished) abort.abort(new DOMException("the API server went away", "AbortError"));
   });
   return abort.signal;
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify(body));
 }

@@ -14,8 +14,19 @@ export type Fault =
       readonly by: number;
     }
   | ChildFault
+  | WebhookFault
   /** Until then, the operator is its `former` version. */
   | { readonly fault: "upgrade"; readonly operator: string; readonly at: number };
+
+/** The API server can't reach the webhooks of an operator for a while, or waits for their answers. */
+export interface WebhookFault {
+  readonly fault: "webhook";
+  readonly operator: string;
+  readonly at: number;
+  readonly for: number;
+  /** How many milliseconds each answer takes; one that takes longer than the API server waits is lost. Default: no answers. */
+  readonly delay?: number;
+}
 
 /** Somebody deletes or overwrites the n-th object that the operators created, or deletes it and creates it again. */
 export interface ChildFault {

@@ -1,4 +1,4 @@
-export type { ChildFault, CrashFault, Fault, RefusalFault, WatchFault } from "./fault.ts";
+export type { ChildFault, CrashFault, Fault, RefusalFault, WatchFault, WebhookFault } from "./fault.ts";
 export { readScenario } from "./read-scenario.ts";
 export { type Ref, refOf, refText } from "./ref.ts";
 export type { Run } from "./run.ts";

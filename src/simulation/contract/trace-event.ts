@@ -25,6 +25,15 @@ export type TraceEvent = { readonly at: number } & (
       /** What the server answered; 0 if the process never learned of it. */
       readonly status: number;
     }
+  /** The API server called a webhook. */
+  | {
+      readonly type: "webhook";
+      /** Which process it reached. */
+      readonly process: string | undefined;
+      readonly path: string;
+      /** 0 if there was no answer. */
+      readonly status: number;
+    }
   | {
       readonly type: "watch";
       readonly process: string;

@@ -29,7 +29,7 @@ export function classify({ class: found, scenario, run }: Finding): MistakeClass
   if (kinds.has("crash") || kinds.has("clock") || kinds.has("lease")) return "interrupted";
   if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
     return "missed-event";
-  if (kinds.has("refuse")) return "unretried";
+  if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";
   if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
   if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
   return applied.size > 1 ? "collision" : "history";

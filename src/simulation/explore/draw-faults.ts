@@ -26,10 +26,12 @@ function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedO
 }
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
+  const called = calledIn(plain);
   const hasLease = plain.trace.some(({ type }) => type === "leads");
   const kind = random.pick([
     ...kinds,
     ...(hasLease ? (["lease"] as const) : []),
+    ...(called.length > 0 ? (["webhook"] as const) : []),
     "crash",
     "crash",
     "crash",
@@ -58,7 +60,18 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   const during = random.pick([100, 1000, 5000, 20_000]);
   if (kind === "clock")
     return { fault: kind, process, at, for: during, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
+  if (kind === "webhook") {
+    const delay = random.chance(0.5) ? random.pick([500, 5000, 15_000]) : undefined;
+    const operator = random.pick(called);
+    return { fault: kind, operator, at, for: during, ...(delay !== undefined && { delay }) };
+  }
   return { fault: kind, process, at, for: during };
+}
+
+/** The operators whose webhooks were called. */
+function calledIn({ trace }: Run): string[] {
+  const processes = trace.flatMap((event) => (event.type === "webhook" ? [event.process ?? ""] : []));
+  return [...new Set(processes.map((process) => process.replace(/-\d+$/, "")))].filter(Boolean);
 }
 
 /** Some of those who delete an object create it again. */

@@ -4,10 +4,10 @@ import {
   chanceOf,
   type Difference,
   differencesBesides,
+  differencesOf,
   differenceText,
   judgeState,
   judgeTrace,
-  noChance,
   refusedObjects,
 } from "../verdicts/index.ts";
 import { outcomeOf, simulate } from "../world/index.ts";
@@ -30,8 +30,8 @@ export interface Baseline {
   readonly plain: Run;
   /** What is wrong even so. */
   readonly findings: readonly Finding[];
-  /** What it leaves to chance: no other run need have it. */
-  readonly chance: Chance;
+  /** What it leaves to chance: no other run need have it. Another run shows it, once somebody asks. */
+  readonly chance: () => Promise<Chance>;
 }
 
 /** Runs a scenario without faults: twice, and once from scratch with the same end in mind. */
@@ -40,15 +40,18 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { seed = 1 } = scenario;
   const plain = await simulate(undisturbed);
   const own = judge(plain, undisturbed);
-  if (own.length > 0) return { plain, findings: own, chance: noChance };
-  const again = await outcomeOf({ ...undisturbed, seed: seed + 7919 });
-  const chance = chanceOf(plain.state, again.state);
+  let asked: Promise<Chance> | undefined;
+  const chance = (): Promise<Chance> =>
+    (asked ??= outcomeOf({ ...undisturbed, seed: seed + 7919 }).then((again) =>
+      chanceOf(plain.state, again.state),
+    ));
+  if (own.length > 0) return { plain, findings: own, chance };
   const fresh = await outcomeOf({
     ...undisturbed,
     ...lastWords(undisturbed, plain.rejected),
     seed: seed + 1,
   });
-  const findings = compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
+  const findings = await compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
   return { plain, findings, chance };
 }
 
@@ -62,7 +65,8 @@ export interface Examined {
 export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
   const run = await simulate(scenario);
   const own = judge(run, scenario);
-  const findings = own.length > 0 ? own : compare(run, plain, { scenario, compared: "undisturbed", chance });
+  const findings =
+    own.length > 0 ? own : await compare(run, plain, { scenario, compared: "undisturbed", chance });
   return { run, findings };
 }
 
@@ -77,12 +81,14 @@ function judge(run: Run, scenario: Scenario): Finding[] {
 }
 
 interface Comparison extends Pick<Finding, "scenario" | "compared"> {
-  readonly chance: Chance;
+  readonly chance: Baseline["chance"];
 }
 
-function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Finding[] {
+async function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Promise<Finding[]> {
+  // Mostly there is nothing that chance would have to explain.
+  if (differencesOf(run.state, other.state).length === 0) return [];
   const refused = refusedObjects(other);
-  const differences = differencesBesides(chance, run.state, other.state).filter(
+  const differences = differencesBesides(await chance(), run.state, other.state).filter(
     (each) => !refused.has(each.object),
   );
   if (differences.length === 0) return [];

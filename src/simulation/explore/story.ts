@@ -60,6 +60,8 @@ function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string
     }
     case "request":
       return `${event.process}: ${event.method} ${event.path.split("?")[0]}: ${event.status}`;
+    case "webhook":
+      return `the API server calls ${event.process ?? "nobody"} at ${event.path}: ${event.status || "no answer"}`;
     case "watch":
       return `${event.process} learns: ${event.event} ${event.path.split("/").at(-1)} ${event.key}`;
     case "change": {

@@ -3,7 +3,9 @@ import { environment } from "./environment.ts";
 import { inContext } from "./in-context.ts";
 
 export function randomBytes(random: Random, size: number): Buffer {
-  return Buffer.from(Array.from({ length: size }, () => random.integer(0, 255)));
+  const bytes = Buffer.allocUnsafe(size);
+  for (let at = 0; at < size; at++) bytes[at] = random.integer(0, 255);
+  return bytes;
 }
 
 /** A UUID of version 4. */
@@ -11,7 +13,8 @@ function randomUUID(random: Random): string {
   const bytes = randomBytes(random, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 type Anything = (...args: never[]) => unknown;

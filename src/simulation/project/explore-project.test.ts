@@ -1,6 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Memcached } from "../../../e2e/golden/app-operator/api/v1/memcached_types.ts";
+import { Workspace } from "../../../e2e/golden/team-operator/api/v1/workspace_types.ts";
+import { setupWorkspaceController } from "../../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
+import { WorkspaceValidator } from "../../../e2e/golden/team-operator/src/webhook/v1/workspace_validator.ts";
 import { setupMemcachedController } from "../../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
 import { ConfigMap } from "../../runtime/k8s/core/v1.ts";
 import { defineKind, type Manager } from "../../runtime/index.ts";
@@ -31,6 +34,24 @@ test("what is wrong is thrown as a story, with a test that replays it", async ()
   await expect(exploreProject({ kind: Memcached, setup, folder })).rejects.toThrow(
     /^leftover: [^]*A test that replays it:/,
   );
+});
+
+test("a kind is explored with its webhooks, as the project configures them", async () => {
+  const defaulted = new Set<string | undefined>();
+  const { runs } = await exploreProject({
+    kind: Workspace,
+    setup: setupWorkspaceController,
+    webhooks(manager) {
+      manager
+        .webhookFor(Workspace)
+        .defaulter({ default: ({ metadata }) => void defaulted.add(metadata.name) })
+        .validator(new WorkspaceValidator())
+        .complete();
+    },
+    folder: fileURLToPath(new URL("../../../e2e/golden/team-operator", import.meta.url)),
+  });
+  expect(runs).toBeGreaterThan(0);
+  expect(defaulted.size).toBeGreaterThan(0);
 });
 
 test("a kind without a CRD is named", async () => {

@@ -14,6 +14,8 @@ export interface ProjectExploration extends Omit<Scenario, "operators" | "crds" 
   readonly kind: Kind;
   /** The controller's own. What it may do is read from `config/rbac/role.yaml`. */
   readonly setup: SimulatedOperator["setup"];
+  /** Adds the webhooks of the kind. When they are called is read from `config/webhook/manifests.yaml`. */
+  readonly webhooks?: SimulatedOperator["setup"];
   readonly operations?: OperationsOptions;
   /** The project's folder. Default: the current one. */
   readonly folder?: string;
@@ -26,6 +28,7 @@ export interface ProjectExploration extends Omit<Scenario, "operators" | "crds" 
 export async function exploreProject({
   kind,
   setup,
+  webhooks,
   operations = {},
   folder = ".",
   objects = [],
@@ -40,14 +43,19 @@ export async function exploreProject({
   const roles = await load<{ readonly rules?: readonly PolicyRule[] }>(join(folder, "config/rbac/role.yaml"));
   const rules = roles.flatMap((role) => role.rules ?? []);
   const draw = operationsFor(crd, operations);
+  const configurations = webhooks ? await webhooksOf(kind, folder) : [];
   const { namespaces = ["other"] } = operations;
   const budget = budgetOf(process.env);
   const exploration = await explore(
     (random) => ({
       ...scenario,
       crds,
-      operators: [{ name: kind.kind.toLowerCase(), setup, rules }],
-      objects: [...namespaces.filter((name) => name !== "default").map(namespaceOf), ...objects],
+      operators: [{ name: kind.kind.toLowerCase(), setup: both(setup, webhooks), rules }],
+      objects: [
+        ...namespaces.filter((name) => name !== "default").map(namespaceOf),
+        ...objects,
+        ...configurations,
+      ],
       steps: draw(random),
     }),
     budget,
@@ -57,6 +65,38 @@ export async function exploreProject({
   const { failure } = exploration;
   if (failure) throw new Error(`${failure.story}\n\nA test that replays it:\n\n${failure.test}`);
   return exploration;
+}
+
+function both(
+  controllers: SimulatedOperator["setup"],
+  webhooks: SimulatedOperator["setup"] = () => {},
+): SimulatedOperator["setup"] {
+  return async (manager) => {
+    await controllers(manager);
+    await webhooks(manager);
+  };
+}
+
+interface WebhookConfiguration extends KubernetesObject {
+  readonly webhooks?: ReadonlyArray<{
+    readonly rules?: ReadonlyArray<{
+      readonly apiGroups?: readonly string[];
+      readonly resources?: readonly string[];
+    }>;
+  }>;
+}
+
+/** The webhooks that are called for a kind: nobody answers those of others. */
+async function webhooksOf({ group, plural }: Kind, folder: string): Promise<WebhookConfiguration[]> {
+  const all = await load<WebhookConfiguration>(join(folder, "config/webhook/manifests.yaml"));
+  return all.map(({ webhooks = [], ...configuration }) => ({
+    ...configuration,
+    webhooks: webhooks.filter(({ rules = [] }) =>
+      rules.some(
+        ({ apiGroups = [], resources = [] }) => apiGroups.includes(group) && resources.includes(plural),
+      ),
+    ),
+  }));
 }
 
 async function load<T>(path: string): Promise<T[]> {

@@ -10,8 +10,6 @@ export interface Chance {
   readonly named: ReadonlySet<string>;
 }
 
-export const noChance: Chance = { fields: new Set(), named: new Set() };
-
 export function chanceOf(one: State, other: State): Chance {
   const differences = differencesOf(one, other);
   const fields = differences.filter(({ field }) => field !== undefined).map(nameOf);

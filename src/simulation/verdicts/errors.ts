@@ -13,7 +13,7 @@ export function errors(trace: readonly TraceEvent[], { faults = [], steps = [] }
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
   // Whoever writes to what is just being deleted learns of it by an error.
   const excuses = isPlain
-    ? trace.filter(isChange).filter(isDeletion)
+    ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
     : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault) }))];
   const counted = all.filter(
     (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + explained),
@@ -26,6 +26,11 @@ export function errors(trace: readonly TraceEvent[], { faults = [], steps = [] }
 
 function endOf(fault: Fault): number {
   return "at" in fault ? fault.at + ("for" in fault ? fault.for : 0) : 0;
+}
+
+/** What a webhook should have admitted fails while nobody serves it. */
+function isUnanswered(event: TraceEvent): boolean {
+  return event.type === "webhook" && event.status === 0;
 }
 
 function isDisturbance({ type }: TraceEvent): boolean {

@@ -1,5 +1,5 @@
-export { type Chance, chanceOf, differencesBesides, noChance } from "./chance.ts";
-export { type Difference, differenceText } from "./differences.ts";
+export { type Chance, chanceOf, differencesBesides } from "./chance.ts";
+export { type Difference, differencesOf, differenceText } from "./differences.ts";
 export { judgeState } from "./judge-state.ts";
 export { judgeTrace } from "./judge-trace.ts";
 export { refusedObjects } from "./refused-objects.ts";

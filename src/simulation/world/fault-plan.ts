@@ -1,4 +1,4 @@
-import type { CrashFault, Fault, RefusalFault } from "../contract/index.ts";
+import type { CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
 
 /** The faults of a run, by where they strike. */
 export class FaultPlan {
@@ -36,6 +36,14 @@ export class FaultPlan {
     return this.#faults.some(
       (each) =>
         each.fault === "lease" && each.process === process && each.at <= now && now < each.at + each.for,
+    );
+  }
+
+  /** What is wrong with the webhooks of an operator at a time. */
+  webhookFault(operator: string, now: number): WebhookFault | undefined {
+    return this.#faults.find(
+      (each): each is WebhookFault =>
+        each.fault === "webhook" && each.operator === operator && each.at <= now && now < each.at + each.for,
     );
   }
 
@@ -107,6 +115,10 @@ export function faultText(fault: Fault): string {
       return `somebody overwrites object ${fault.child} that the operators created`;
     case "recreate-child":
       return `somebody deletes object ${fault.child} that the operators created, and creates it again`;
+    case "webhook":
+      return fault.delay === undefined
+        ? `the webhooks of ${fault.operator} can't be reached for ${fault.for} ms`
+        : `for ${fault.for} ms, the webhooks of ${fault.operator} take ${fault.delay} ms to answer`;
     case "upgrade":
       return `${fault.operator} is upgraded`;
   }

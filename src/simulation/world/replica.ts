@@ -1,4 +1,4 @@
-import { Manager } from "@tsbuilder/runtime";
+import { Manager, type ServedWebhooks } from "@tsbuilder/runtime";
 import type { CrashFault, SimulatedOperator } from "../contract/index.ts";
 import { inside, type Environment } from "../globals/index.ts";
 import type { Random } from "../random/index.ts";
@@ -37,6 +37,10 @@ export class Replica {
   writes = 0;
   requests = 0;
   view: View | undefined;
+  /** What answers calls of the API server, while it does. */
+  webhooks: ServedWebhooks | undefined;
+  /** Told when the process dies: calls that it has not answered. */
+  readonly calls = new Set<() => void>();
   /** Until then, it learns of nothing that its first view lacks. */
   viewHeldUntil = 0;
 
@@ -97,7 +101,7 @@ export class Replica {
         clock: this.#around.clock,
         logger: recorder.logger(this.name),
         blockedAfter: "0s",
-        webhooks: { enabled: false },
+        webhooks: { ...options?.webhooks, carry: (served) => this.#serve(life, served) },
         ownsProcess: false,
         ...(isBehind && { cache: { ...options?.cache, watchList: false } }),
         ...(replicas > 1 && {
@@ -111,6 +115,10 @@ export class Replica {
       if (this.life !== life) return;
       this.#fail(error);
     }
+  }
+
+  #serve(life: number, served: ServedWebhooks | undefined): void {
+    if (this.life === life) this.webhooks = served;
   }
 
   /** Nobody caught an error: the process ends, and its container starts again. */
@@ -134,6 +142,8 @@ export class Replica {
   kill(): void {
     this.life++;
     this.#cancelStart();
+    this.webhooks = undefined;
+    for (const lose of this.calls) lose();
     (this.#around.clock as ProcessClock).stop();
     for (const feed of this.feeds) feed.abandon();
     const [manager, around] = [this.#manager, this.#around];

@@ -18,6 +18,8 @@ export function scheduleFaults(world: World): void {
 /** Returns false if there is nothing to strike. */
 function strike(world: World, fault: Fault & { readonly at: number }): boolean {
   if (fault.fault === "upgrade") return upgrade(world, fault.operator);
+  if (fault.fault === "webhook")
+    return world.replicas.some(({ operator }) => operator.name === fault.operator);
   const replica = world.replicas.find(({ name }) => "process" in fault && name === fault.process);
   if (!replica) return false;
   if (fault.fault === "clock") {

@@ -32,9 +32,21 @@ export class User {
         continue;
       }
       await this.#world.wait(step.after ?? pauseOf(this.#random));
-      const { status } = await this.#perform(step);
+      const { status } = await this.#insist(step);
       if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
       this.#world.recorder.add({ type: "step", text: stepText(step), status });
+    }
+  }
+
+  /** Tries again while a webhook can't be reached, as everybody would. */
+  async #insist(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
+    const end = this.#world.loop.now + patience;
+    for (;;) {
+      const answer = await this.#perform(step);
+      const { message = "" } = answer.object as { readonly message?: string };
+      const isUnreached = answer.status === 500 && /failed calling webhook|^conversion webhook/.test(message);
+      if (!isUnreached || this.#world.loop.now >= end) return answer;
+      await this.#world.wait(1000);
     }
   }
 

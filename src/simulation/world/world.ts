@@ -12,6 +12,7 @@ import { FaultPlan, faultText } from "./fault-plan.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { Recorder } from "./recorder.ts";
 import { Replica } from "./replica.ts";
+import { callWebhook } from "./webhook-call.ts";
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
 type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
@@ -40,6 +41,8 @@ export class World {
   readonly random: Random;
   readonly faults: FaultPlan;
   readonly replicas: readonly Replica[];
+  /** Decides which process answers a call of a webhook. */
+  readonly webhookRandom: Random;
   readonly #base: Base;
   readonly #clock = new ProcessClock(this.loop.clock);
   readonly #environment = new Map<string, Environment>();
@@ -61,6 +64,7 @@ export class World {
   constructor(scenario: Scenario, base: Base) {
     this.#base = base;
     this.random = new Random(scenario.seed ?? 1);
+    this.webhookRandom = this.random.fork("webhooks");
     this.faults = new FaultPlan(scenario.faults ?? []);
     this.replicas = scenario.operators.flatMap((operator) =>
       Array.from({ length: operator.replicas ?? 1 }, (_, index) => new Replica(this, operator, index)),
@@ -79,6 +83,11 @@ export class World {
         controllers,
         serviceAccountKey,
         state: this.#base.state,
+        carryWebhook: (post) => {
+          const call = callWebhook(this, post);
+          // What the cluster does by itself holds no time.
+          return environment()?.who === "cluster" ? call : this.loop.release(call);
+        },
         onError: (error) => {
           const { message, cause } = error as Error;
           const text = cause instanceof Error ? `${message}: ${cause.message}` : message;

@@ -1,0 +1,57 @@
+import type { WebhookPost, WebhookReply } from "@tsbuilder/cluster";
+import type { Replica } from "./replica.ts";
+import type { World } from "./world.ts";
+
+/** Brings a call of the API server to one of the processes that serve the path, as a Service does. */
+export async function callWebhook(world: World, post: WebhookPost): Promise<WebhookReply> {
+  const path = new URL(post.path, "http://webhook").pathname;
+  const replica = chosen(world, path);
+  const { recorder } = world;
+  try {
+    if (!replica) throw new Error("connect: connection refused");
+    const reply = await answerOf(world, replica, path, post);
+    recorder.add({ type: "webhook", process: replica.name, path, status: reply.code });
+    return reply;
+  } catch (error) {
+    recorder.add({ type: "webhook", process: replica?.name, path, status: 0 });
+    throw error;
+  }
+}
+
+function chosen({ replicas, webhookRandom }: World, path: string): Replica | undefined {
+  const serving = replicas.filter(({ webhooks }) => webhooks?.paths.includes(path));
+  return serving.length === 0 ? undefined : webhookRandom.pick(serving);
+}
+
+/** The reply, unless the process dies or the API server waits no longer. */
+function answerOf(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
+  const { loop, faults } = world;
+  const fault = faults.webhookFault(replica.operator.name, loop.now);
+  const isLost = (fault && fault.delay === undefined) || faults.isCut(replica.name, loop.now);
+  const abort = new AbortController();
+  return new Promise<WebhookReply>((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      cancel();
+      replica.calls.delete(lose);
+      settle();
+    };
+    const lose = (): void => end(() => reject(new Error("EOF")));
+    const cancel = loop.after(post.timeoutSeconds * 1000, () => {
+      replica.run(() => abort.abort(new DOMException("the API server waits no longer", "TimeoutError")));
+      end(() => reject(new Error("context deadline exceeded")));
+    });
+    replica.calls.add(lose);
+    if (isLost) return;
+    const { webhooks } = replica;
+    loop.after(replica.latency() + (fault?.delay ?? 0), () =>
+      replica.run(() => {
+        if (!replica.calls.has(lose)) return;
+        const call = { path, body: JSON.parse(post.body) as unknown, signal: abort.signal };
+        void webhooks!.answer(call).then(({ status, body }) => {
+          const reply = { code: status, text: JSON.stringify(body) };
+          loop.after(replica.latency(), () => end(() => resolve(reply)));
+        });
+      }),
+    );
+  });
+}
