@@ -46,6 +46,8 @@ export interface Scenario {
   readonly seed?: number;
   /** The cluster's own controllers. Default: the garbage collector and that of namespaces. */
   readonly controllers?: readonly ControllerName[];
+  /** Stands in for all servers but the API server: answers the operators' calls of `fetch()`. */
+  readonly http?: (request: Request) => Response | Promise<Response>;
   readonly limits?: Limits;
   /** Must hold after each change. */
   readonly always?: { readonly [name: string]: Check };

@@ -12,6 +12,8 @@ export interface Environment {
   readonly isClosed: boolean;
   /** Runs a function in the next turn of the simulated event loop. */
   readonly enqueue: (run: () => void) => void;
+  /** Stands in for all servers that `fetch()` reaches. Default: none can be reached. */
+  readonly http?: ((request: Request) => Promise<Response>) | undefined;
   /** Is told of a rejection that nobody handles. Default: Node's own way. */
   readonly onRejection?: (error: unknown) => void;
 }

@@ -6,6 +6,7 @@ import { refuseOutside } from "./refusals.ts";
 import { Replacements } from "./replace.ts";
 import { environment } from "./environment.ts";
 import { drawn, virtualCrypto, virtualWebCrypto } from "./virtual-crypto.ts";
+import { virtualFetch } from "./virtual-fetch.ts";
 import { virtualDate } from "./virtual-date.ts";
 import { schedulers, sleepers, virtualTimeout } from "./virtual-sleep.ts";
 import { virtualClear, virtualClearImmediate, virtualImmediate, virtualTimer } from "./virtual-timers.ts";
@@ -62,6 +63,7 @@ function replaceAll(): Replacements {
   }
   for (const [name, make] of Object.entries(sleepers)) all.set(timers.promises, name, make);
   for (const [name, make] of Object.entries(schedulers)) all.set(timers.promises.scheduler, name, make);
+  all.set(globalThis, "fetch", virtualFetch);
   all.set(AbortSignal, "timeout", virtualTimeout);
   for (const [name, virtual] of Object.entries(virtualCrypto))
     all.set(crypto, name, (real: never) => drawn(real, virtual));

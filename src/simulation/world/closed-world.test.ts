@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { scheduler, setInterval as every } from "node:timers/promises";
 import { promisify } from "node:util";
 import workers from "node:worker_threads";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, onTestFinished, test } from "vitest";
 import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
 import { simulate } from "./simulate.ts";
@@ -95,8 +96,25 @@ test("a server that answers others isn't reached by fetch()", async () => {
   await new Promise((resolve) => server.once("listening", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = async (): Promise<string> => (await fetch(url)).text();
-  expect(await outcomeOf(get)).toContain("Socket.connect() is outside of the simulation");
+  expect(await outcomeOf(get)).toContain("fetch() is outside of the simulation");
   expect(await get()).toBe("hello");
+});
+
+test("a stand-in answers fetch() instead of other servers, and takes virtual time", async () => {
+  const setup = shopsThat(async ({ client }, { metadata: { namespace, name }, spec: { size } }) => {
+    const started = Date.now();
+    const response = await fetch("https://prices.example.com/shops", { method: "POST", body: `${size}` });
+    const data = { price: await response.text(), isLate: String(Date.now() > started) };
+    await client.apply(ConfigMap, { metadata: { namespace, name }, data }, { force: true });
+  });
+  const http = async (request: Request): Promise<Response> =>
+    new Response(`${request.method} ${new URL(request.url).host} ${await request.text()}`);
+  const scenario = { ...shopScenario(setup), steps: [applyShop("a", { size: 7 })], http };
+  const [run, again] = [await simulate(scenario), await simulate(scenario)];
+  expect(run.state.list("ConfigMap")).toMatchObject([
+    { data: { price: "POST prices.example.com 7", isLate: "true" } },
+  ]);
+  expect(JSON.stringify(again.trace)).toBe(JSON.stringify(run.trace));
 });
 
 test("other code makes workers meanwhile, and of classes of its own", async () => {

@@ -160,6 +160,14 @@ export class Replica {
     for (const stop of this.#buried.splice(0)) stop();
   }
 
+  /** Asks the stand-in for other servers: the way takes as long as that to the API server. */
+  async #fetch(request: Request): Promise<Response> {
+    await this.#world.wait(this.latency());
+    const response = await this.#world.http!(request);
+    await this.#world.wait(this.latency());
+    return response;
+  }
+
   #environment(): Environment {
     const { loop, random } = this.#world;
     const { life } = this;
@@ -177,6 +185,7 @@ export class Replica {
       random: random.fork(`${this.name} ${life}`),
       isClosed: true,
       enqueue: (run) => loop.enqueue(guarded(run)),
+      http: this.#world.http && ((request) => this.#fetch(request)),
       // A manager that owns its process does the same.
       onRejection: (error) => {
         if (this.life === life) this.#logError("Unhandled promise rejection: an await is missing", error);

@@ -40,6 +40,7 @@ export class World {
   readonly recorder = new Recorder(this.loop);
   readonly random: Random;
   readonly faults: FaultPlan;
+  readonly http: Scenario["http"];
   readonly replicas: readonly Replica[];
   /** Decides which process answers a call of a webhook. */
   readonly webhookRandom: Random;
@@ -65,6 +66,7 @@ export class World {
     this.#base = base;
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
+    this.http = scenario.http;
     this.faults = new FaultPlan(scenario.faults ?? []);
     this.replicas = scenario.operators.flatMap((operator) =>
       Array.from({ length: operator.replicas ?? 1 }, (_, index) => new Replica(this, operator, index)),
