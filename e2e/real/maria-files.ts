@@ -17,7 +17,8 @@ const config = { innodb_buffer_pool_size: "32M", bind_address: "127.0.0.1" };
 /** The files of the config Secret, as the kubelet would write them. */
 export function mariaFiles(spec: MariaSpec = {}, current: Credentials = credentials): Record<string, string> {
   const maria = mariaOf(spec);
-  return filesIn(configSecretFor(maria, serverFiles(maria, { current, next: {}, former: {} }), 0));
+  const files = serverFiles(maria, { current, next: {}, former: {} });
+  return filesIn(configSecretFor(maria, files, { primary: 0 }));
 }
 
 export function mariaOf(spec: MariaSpec, annotations: Record<string, string> = {}): Maria {

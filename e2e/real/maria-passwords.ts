@@ -27,7 +27,7 @@ export class PasswordKeeper {
     this.#clock = clock;
     const files = serverFiles(mariaOf({}), { current, next: {}, former: {} });
     const accepted = hashOf(files["passwords.sql"]);
-    this.#config = configSecretFor(mariaOf({}), files, 0, {}, accepted) as Secret;
+    this.#config = configSecretFor(mariaOf({}), files, { primary: 0, accepted }) as Secret;
   }
 
   /** Reconciles until nothing changes: which passwords are valid, and the files for the servers. */
@@ -38,7 +38,7 @@ export class PasswordKeeper {
     const passwords = validPasswords(maria, observed, given, this.#clock);
     const files = serverFiles(maria, passwords);
     const accepted = acceptedBy(observed, files["passwords.sql"]);
-    this.#config = configSecretFor(maria, files, 0, passwords, accepted) as Secret;
+    this.#config = configSecretFor(maria, files, { ...passwords, primary: 0, accepted }) as Secret;
     const isAtRest = JSON.stringify(this.#config) === before;
     return isAtRest ? passwords : this.reconcile(given, annotations);
   }

@@ -25,6 +25,7 @@ import { groupVersion } from "./groupversion_info.ts";
  * +kubebuilder:validation:XValidation:rule="!(has(self.password) && has(self.passwordSecretRef))",message="password and passwordSecretRef are mutually exclusive"
  * +kubebuilder:validation:XValidation:rule="!has(oldSelf.database) || (has(self.database) && self.database == oldSelf.database)",message="database is immutable once set"
  * +kubebuilder:validation:XValidation:rule="has(self.restoreFrom) == has(oldSelf.restoreFrom) && (!has(self.restoreFrom) || self.restoreFrom == oldSelf.restoreFrom)",message="restoreFrom can only be set on creation, and is immutable"
+ * +kubebuilder:validation:XValidation:rule="has(self.tls) || !has(oldSelf.tls) || !has(oldSelf.tls.required) || !oldSelf.tls.required",message="tls can only be removed once tls.required is false"
  * +kubebuilder:validation:XValidation:rule="!has(self.primary) || !has(self.size) || self.size == 0 || self.primary < self.size",message="primary must be less than size"
  */
 export interface MariaSpec {
@@ -75,6 +76,8 @@ export interface MariaSpec {
    * +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['mysql', 'sys', 'information_schema', 'performance_schema'])",message="this database name is reserved for the server"
    */
   database?: string;
+  /** Certificate of the servers. Default: none, and connections are not encrypted. */
+  tls?: Tls;
   /**
    * Number of servers: one primary, the rest replicas. 0 stops them and keeps the data.
    * +kubebuilder:default=1
@@ -164,17 +167,24 @@ export interface MariaSpec {
 
 /** SecretKeyRef selects a key of a Secret. */
 export interface SecretKeyRef {
-  /**
-   * +kubebuilder:validation:MinLength=1
-   * +kubebuilder:validation:MaxLength=253
-   */
-  name: string;
-  /**
-   * +kubebuilder:default=password
-   * +kubebuilder:validation:MinLength=1
-   * +kubebuilder:validation:MaxLength=253
-   */
-  key?: string;
+  name: SecretName;
+  /** +kubebuilder:default=password */
+  key?: SecretName;
+}
+
+/**
+ * SecretName is the name of a Secret, or of one of its keys.
+ * +kubebuilder:validation:MinLength=1
+ * +kubebuilder:validation:MaxLength=253
+ */
+export type SecretName = string;
+
+/** Tls selects the certificate of the servers. */
+export interface Tls {
+  /** Secret with tls.crt, tls.key and ca.crt, as cert-manager writes it. The certificate must be valid for each server. */
+  secret: SecretName;
+  /** Refuses all connections without TLS. */
+  required?: boolean;
 }
 
 /**

@@ -14,16 +14,12 @@ import {
 } from "./maria_backup_resources.ts";
 import { wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
-import { isPrimaryReady, type Observed, primaryOf } from "./maria_observed.ts";
+import { isPrimaryReady, type Pass, primaryOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned, refuseTerminatingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** Reconciles the backup schedule. */
-export async function driveBackups(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-): Promise<void> {
+export async function driveBackups({ client, mysql, observed }: Pass): Promise<void> {
   const { backupSchedule } = mysql.spec;
   const name = namesOf(mysql).backup;
   if (!backupSchedule) return deleteOwned(client, mysql, CronJob, name);
@@ -34,11 +30,7 @@ export async function driveBackups(
 }
 
 /** Restores the backup that the spec selects, once, when the primary is ready. */
-export async function driveRestore(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-): Promise<void> {
+export async function driveRestore({ client, mysql, observed }: Pass): Promise<void> {
   const { restoreFrom } = mysql.spec;
   // The Job is not retried, and retained data may exist long before a server is ready.
   if (!restoreFrom || !isPrimaryReady(mysql, observed) || wasRestored(mysql, observed)) return;

@@ -3,7 +3,6 @@
  */
 
 import {
-  type Clock,
   type Condition,
   type DesiredCondition,
   findCondition,
@@ -16,27 +15,23 @@ import { wasRestored } from "./maria_credentials.ts";
 import { problemsOfData } from "./maria_history.ts";
 import { resultOf, summarizeBackups } from "./maria_jobs.ts";
 import { sizeOf } from "./maria_names.ts";
-import { countServers, isPrimaryReady, isSeen, type Observed } from "./maria_observed.ts";
+import { countServers, isPrimaryReady, isSeen, type Observed, type Pass } from "./maria_observed.ts";
 import type { Problem } from "./maria_problem.ts";
 import { isResizing } from "./maria_storage.ts";
 
 type ConditionState = Omit<DesiredCondition, "type">;
 
 /** Conditions are computed independently, so that none hides another; those that don't apply are omitted. */
-export function conditionsFor(
-  mysql: Maria,
-  observed: Observed,
-  problems: readonly Problem[],
-  clock: Clock,
-): Condition[] {
+export function conditionsFor(pass: Pass, problems: readonly Problem[]): Condition[] {
+  const { mysql, observed, clock } = pass;
   const observedGeneration = mysql.metadata.generation ?? 0;
   const wanted: Record<string, ConditionState | undefined> = {
     Available: available(mysql, observed),
     Progressing: progressing(mysql, observed),
     Degraded: degraded(mysql, observed, problems),
-    BackupReady: backupReady(mysql, observed, problems),
-    Restored: restored(mysql, observed, problems),
-    InlinePassword: inlinePassword(mysql),
+    BackupReady: backupReady(pass, problems),
+    Restored: restored(pass, problems),
+    InlinePassword: mysql.spec.password ? yes("PasswordInSpec", READABLE) : undefined,
     Paused: mysql.spec.paused ? yes("Paused", "nothing is changed") : undefined,
   };
   return Object.entries(wanted).reduce<Condition[]>(
@@ -102,27 +97,19 @@ function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]
   return no("AsExpected");
 }
 
-function backupReady(
-  mysql: Maria,
-  { backupJobs }: Observed,
-  problems: readonly Problem[],
-): ConditionState | undefined {
+function backupReady({ mysql, observed }: Pass, problems: readonly Problem[]) {
   const { backupSchedule } = mysql.spec;
   if (!backupSchedule) return undefined;
   const invalid = problems.find(({ reason }) => reason === "InvalidSchedule");
   if (invalid) return no("InvalidSchedule", invalid.message);
   if (areBackupsSuspended(mysql)) return no("Suspended", "backup.suspend is true, or size is 0");
-  const { last } = summarizeBackups(backupJobs);
+  const { last } = summarizeBackups(observed.backupJobs);
   if (last?.result === "Failed") return no("LastFailed", `job ${last.job} failed`);
   if (last) return yes("LastSucceeded", `job ${last.job} succeeded`);
   return yes("Scheduled", `schedule: ${backupSchedule}`);
 }
 
-function restored(
-  mysql: Maria,
-  observed: Observed,
-  problems: readonly Problem[],
-): ConditionState | undefined {
+function restored({ mysql, observed }: Pass, problems: readonly Problem[]) {
   const { restoreFrom } = mysql.spec;
   const { restoreJob } = observed;
   if (!restoreFrom) return undefined;
@@ -138,11 +125,8 @@ function restored(
     : no("Running", `job ${name} is running`);
 }
 
-function inlinePassword({ spec }: Maria): ConditionState | undefined {
-  if (!spec.password) return undefined;
-  const message = "everyone who can read this object can read the password: use passwordSecretRef";
-  return yes("PasswordInSpec", message);
-}
+const READABLE =
+  "everyone who can read this object can read the password: use passwordSecretRef";
 
 function yes(reason: string, message: string): ConditionState {
   return { status: "True", reason, message };

@@ -23,6 +23,7 @@ import restore from "./maria_scripts/restore.sh";
 import start from "./maria_scripts/start.sh";
 import switchOver from "./maria_scripts/switch.sh";
 import { encode } from "./maria_secrets.ts";
+import type { TlsFiles } from "./maria_tls.ts";
 
 /** Path of the configuration in the servers' pods. */
 export const CONFIG_PATH = "/etc/mysql-operator";
@@ -51,17 +52,22 @@ export function serverFiles(mysql: Maria, passwords: Passwords): ServerFiles {
   };
 }
 
+/** What servers have to know, and what the operator remembers. */
+export interface Recorded extends Pick<Passwords, "replaced" | "asked"> {
+  readonly primary: number;
+  readonly usesTls?: boolean;
+  readonly accepted?: string | undefined;
+  readonly history?: string | undefined;
+}
+
 /**
  * The Secret that is mounted into the pods: a Secret, because the statements contain passwords. Scripts are not hashed,
  * so new ones restart no server: those of a server take effect at its next start, those of probes and Jobs at once.
  */
 export function configSecretFor(
   mysql: Maria,
-  files: ServerFiles,
-  primary: number,
-  { replaced, asked }: Pick<Passwords, "replaced" | "asked"> = {},
-  accepted?: string,
-  history?: string,
+  files: ServerFiles & Partial<TlsFiles>,
+  { primary, usesTls, accepted, history, replaced, asked }: Recorded,
 ): Desired<Secret> {
   const allowReinit = mysql.metadata.annotations?.[ALLOW_REINIT_ANNOTATION] !== undefined;
   const content = {
@@ -69,7 +75,7 @@ export function configSecretFor(
     ...{ "flavour.sh": flavour, "init.sh": init, "start.sh": start, "ready.sh": ready },
     ...{ "backup.sh": backup, "restore.sh": restore, "switch.sh": switchOver },
     "passwords.sh": changePasswords,
-    primary: `${primary} ${hostOf(mysql, primary)} ${PORT}`,
+    primary: `${primary} ${hostOf(mysql, primary)} ${PORT}${usesTls ? " tls" : ""}`,
     ...(history ? { initialized: history } : {}),
     ...(allowReinit ? { "allow-reinit": "true" } : {}),
   };
@@ -89,7 +95,8 @@ function settings({ spec }: Maria): string {
   const own = Object.entries(spec.config ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
-  return `${["[mysqld]", ...DEFAULT_SETTINGS, ...own].join("\n")}\n`;
+  const tls = spec.tls?.required ? ["require-secure-transport=ON"] : [];
+  return `${["[mysqld]", ...DEFAULT_SETTINGS, ...tls, ...own].join("\n")}\n`;
 }
 
 /** The image's own configuration files are not read. The spec's settings come after these and override them. */

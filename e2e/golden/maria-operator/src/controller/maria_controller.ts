@@ -23,7 +23,7 @@ import { endMySQL } from "./maria_deletion.ts";
 import { announceTransitions } from "./maria_events.ts";
 import { seedAnew } from "./maria_history.ts";
 import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
-import { observe } from "./maria_observed.ts";
+import { observe, type Pass } from "./maria_observed.ts";
 import { graceOf } from "./maria_passwords.ts";
 import { freeStuckPods } from "./maria_pods.ts";
 import { driveSwitchover } from "./maria_primary.ts";
@@ -63,33 +63,36 @@ export class MariaReconciler implements Reconciler {
       return;
     }
 
-    const before = await observe(client, mysql);
-    const steps = [
-      () => adoptData(client, mysql, before),
-      () => driveServices(client, mysql, before),
-      () => driveServers(client, mysql, before, events, clock),
-      () => drivePasswords(client, mysql, before),
-      () => driveDisruptionBudget(client, mysql),
-      () => growVolumes(client, mysql, before, events),
-      () => freeStuckPods(client, before),
-      () => driveSwitchover(client, mysql, before),
-      () => seedAnew(client, mysql, before, events),
-      () => driveRestore(client, mysql, before),
-      () => driveBackups(client, mysql, before),
-    ];
-    const { problems, failure } = await goThrough(...(mysql.spec.paused ? [] : steps));
+    const observed = await observe(client, mysql);
+    const pass = { client, mysql, observed, events, clock };
+    const { problems, failure } = await goThrough(pass, mysql.spec.paused ? [] : STEPS);
     if (problems.some(({ reason }) => reason === NAMESPACE_TERMINATING)) return;
 
-    const status = statusFor(mysql, await observe(client, mysql), problems, clock);
+    const status = statusFor({ ...pass, observed: await observe(client, mysql) }, problems);
     await client.patchStatus(Maria, mysql, status);
-    announceTransitions(events, mysql, status);
+    announceTransitions(pass, status);
 
     if (failure) throw failure;
     const isRetried = problems.some(({ retry }) => retry);
-    const requeueAfter = isRetried ? "10s" : graceOf(mysql, before, clock);
+    const requeueAfter = isRetried ? "10s" : graceOf(mysql, observed, clock);
     return requeueAfter ? { requeueAfter } : undefined;
   }
 }
+
+/** In this order: what a step needs is there before it. */
+const STEPS = [
+  ({ client, mysql, observed }: Pass) => adoptData(client, mysql, observed),
+  driveServices,
+  driveServers,
+  drivePasswords,
+  driveDisruptionBudget,
+  growVolumes,
+  freeStuckPods,
+  driveSwitchover,
+  seedAnew,
+  driveRestore,
+  driveBackups,
+];
 
 /** The index of MySQL objects by the Secrets that they reference. */
 const BY_SECRET = "referencedSecrets";

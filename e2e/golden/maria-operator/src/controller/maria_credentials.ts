@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Client, type Clock, isConditionTrue } from "@tsbuilder/runtime";
+import { type Client, isConditionTrue } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { HISTORY, historyOf } from "./maria_history.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT, PRIMARY_ANNOTATION } from "./maria_names.ts";
-import { type Observed, primaryOf } from "./maria_observed.ts";
+import { type Observed, type Pass, primaryOf } from "./maria_observed.ts";
 import { refuseTerminatingNamespace } from "./maria_owned.ts";
 import { type Credentials, type Passwords, validPasswords } from "./maria_passwords.ts";
 import { Problem } from "./maria_problem.ts";
@@ -21,12 +21,7 @@ const RESTORED = `${DOMAIN}/restored`;
  * Finds the valid passwords, and publishes the current ones in a Secret.
  * The Secret has no owner: without the root password the data is lost, so it is kept or deleted with the data.
  */
-export async function ensureCredentials(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-  clock: Clock,
-): Promise<Passwords> {
+export async function ensureCredentials({ client, mysql, observed, clock }: Pass): Promise<Passwords> {
   const { namespace } = mysql.metadata;
   const name = namesOf(mysql).credentials;
   if (!observed.credentials) await refuseTerminatingNamespace(client, mysql);
@@ -66,9 +61,9 @@ export function wasRestored(mysql: Maria, { credentials, restoreJob }: Observed)
 
 /** The Secrets that a MySQL references; used to index it. */
 export function referencedSecrets({ spec }: Maria): string[] {
-  return [spec.passwordSecretRef, spec.rootPasswordSecretRef].flatMap(
-    (reference) => reference?.name ?? [],
-  );
+  const { passwordSecretRef, rootPasswordSecretRef, tls } = spec;
+  const names = [passwordSecretRef?.name, rootPasswordSecretRef?.name, tls?.secret];
+  return names.filter((name) => name !== undefined);
 }
 
 async function readGiven(client: Client, mysql: Maria): Promise<Partial<Credentials>> {
@@ -79,6 +74,14 @@ async function readGiven(client: Client, mysql: Maria): Promise<Partial<Credenti
   return { ...(app ? { app } : {}), ...(root ? { root } : {}) };
 }
 
+/** Reads a Secret that a MySQL references. */
+export async function readSecret(client: Client, { metadata }: Maria, name: string) {
+  const key = { namespace: metadata.namespace, name };
+  const secret = await client.find(Secret, key, { live: true });
+  if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" not found`);
+  return decode(secret.data);
+}
+
 async function read(
   client: Client,
   mysql: Maria,
@@ -86,11 +89,9 @@ async function read(
 ): Promise<string | undefined> {
   if (!reference) return undefined;
   const { name, key = "password" } = reference;
-  const { namespace } = mysql.metadata;
-  const secret = await client.find(Secret, { namespace, name }, { live: true });
-  if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" not found`);
+  const data = await readSecret(client, mysql, name);
   // Secrets created from files often end with an unintended newline.
-  const value = decode(secret.data)[key]?.replace(/\r?\n$/, "");
+  const value = data[key]?.replace(/\r?\n$/, "");
   if (!value) throw new Problem("SecretKeyMissing", `Secret "${name}" has no key "${key}"`);
   if (value.length > 128 || /[\0\r\n\uFFFD]/.test(value)) {
     const message = `key "${key}" of Secret "${name}" is not one line of at most 128 characters`;

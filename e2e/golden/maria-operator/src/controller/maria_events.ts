@@ -2,20 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type EventRecorder, findCondition } from "@tsbuilder/runtime";
+import { findCondition } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
+import type { MariaStatus } from "../../api/v1/maria_types.ts";
+import type { Pass } from "./maria_observed.ts";
 import { type Passwords, REPLACED } from "./maria_passwords.ts";
 import { SETTINGS_HASH } from "./maria_resources.ts";
 
 /** Emits events for changes of the servers. */
-export function announceChange(
-  events: EventRecorder,
-  mysql: Maria,
-  before: StatefulSet | undefined,
-  after: StatefulSet,
-): void {
+export function announceChange({ events, mysql, observed }: Pass, after: StatefulSet): void {
+  const before = observed.statefulSet;
   if (!before) {
     events.normal(mysql, "Created", `StatefulSet ${after.metadata.name} was created`);
     return;
@@ -30,23 +26,15 @@ export function announceChange(
 }
 
 /** Emits an event when new passwords were published. */
-export function announceRotation(
-  events: EventRecorder,
-  mysql: Maria,
-  before: Secret | undefined,
-  { former, replaced }: Passwords,
-): void {
-  if (!replaced || replaced === before?.metadata.annotations?.[REPLACED]) return;
+export function announceRotation(pass: Pass, { former, replaced }: Passwords): void {
+  const { events, mysql, observed } = pass;
+  if (!replaced || replaced === observed.config?.metadata.annotations?.[REPLACED]) return;
   const message = `new passwords of ${Object.keys(former).join(", ")}; the former ones are valid for a while`;
   events.normal(mysql, "CredentialsRotated", message);
 }
 
 /** Emits events for changes of the status. */
-export function announceTransitions(
-  events: EventRecorder,
-  mysql: Maria,
-  status: MariaStatus,
-): void {
+export function announceTransitions({ events, mysql }: Pass, status: MariaStatus): void {
   const before = mysql.status;
   if (reasonOf(status, "InlinePassword") && !reasonOf(before, "InlinePassword")) {
     events.warning(mysql, "InlinePassword", "the password is in the spec: use passwordSecretRef");
@@ -59,8 +47,8 @@ export function announceTransitions(
   }
   const job = status.lastBackup?.job;
   if (job && job !== before?.lastBackup?.job) {
-    if (status.lastBackup?.result === "Succeeded")
-      events.normal(mysql, "BackupSucceeded", `job ${job}`);
+    const isGood = status.lastBackup?.result === "Succeeded";
+    if (isGood) events.normal(mysql, "BackupSucceeded", `job ${job}`);
     else events.warning(mysql, "BackupFailed", `job ${job}`);
   }
   const restored = reasonOf(status, "Restored");

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, EventRecorder } from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { ALLOW_REINIT_ANNOTATION, DOMAIN } from "./maria_names.ts";
-import { isPrimaryReady, isReady, type Observed, primaryPodOf } from "./maria_observed.ts";
+import { isPrimaryReady, isReady, type Observed, type Pass, primaryPodOf } from "./maria_observed.ts";
 import { endOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 import { decode } from "./maria_secrets.ts";
@@ -34,12 +33,7 @@ export function historyOf(mysql: Maria, observed: Observed): string | undefined 
  * Deletes the pods of replicas whose data has another history than the primary's, or can't catch up: `init.sh` then
  * copies the primary's data. Replicas that have what the primary lacks are left alone.
  */
-export async function seedAnew(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-  events: EventRecorder,
-): Promise<void> {
+export async function seedAnew({ client, mysql, observed, events }: Pass): Promise<void> {
   if (isPrimaryReady(mysql, observed) !== true) return;
   const history = historyOf(mysql, observed);
   const primaryPod = primaryPodOf(mysql, observed);

@@ -23,6 +23,9 @@ export const PRIMARY_ANNOTATION = `${DOMAIN}/primary`;
 /** Annotation whose change gives all users new passwords, but those whose passwords come from the spec. */
 export const ROTATE_ANNOTATION = `${DOMAIN}/rotate`;
 
+/** Annotation of pods whose servers have a certificate. */
+export const TLS_ANNOTATION = `${DOMAIN}/tls`;
+
 /** Annotation that allows a switchover without the primary, which loses what no replica has received. */
 export const ALLOW_LOSS_ANNOTATION = `${DOMAIN}/allow-loss`;
 

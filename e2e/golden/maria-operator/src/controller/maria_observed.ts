@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client } from "@tsbuilder/runtime";
+import type { Client, Clock, EventRecorder } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -14,23 +14,19 @@ import { findOwn } from "./maria_owned.ts";
 import { decode } from "./maria_secrets.ts";
 
 /** The current state of a MySQL's objects. */
-export interface Observed {
-  readonly credentials: Secret | undefined;
-  readonly config: Secret | undefined;
-  readonly statefulSet: StatefulSet | undefined;
-  readonly pods: readonly Pod[];
-  readonly volumes: readonly PersistentVolumeClaim[];
-  readonly backupVolume: PersistentVolumeClaim | undefined;
-  readonly backupJobs: readonly Job[];
-  readonly restoreJob: Job | undefined;
-  readonly switchover: Job | undefined;
-  readonly rotation: Job | undefined;
-  readonly jobPods: readonly Pod[];
-  readonly status: Maria["status"];
+export type Observed = Awaited<ReturnType<typeof observe>>;
+
+/** What all steps of a reconcile get. */
+export interface Pass {
+  readonly client: Client;
+  readonly mysql: Maria;
+  readonly observed: Observed;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
 }
 
 /** Reads all objects of a MySQL from the cache: no request is sent. */
-export async function observe(client: Client, mysql: Maria): Promise<Observed> {
+export async function observe(client: Client, mysql: Maria) {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
   const labels = selectorLabels(mysql, "server");

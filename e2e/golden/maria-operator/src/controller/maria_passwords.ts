@@ -63,7 +63,7 @@ export function validPasswords(
   );
   const changed = pick((user) => (wanted[user] === current[user] ? undefined : wanted[user]));
   const isAccepted = recorded[ACCEPTED] === hashOf(files["passwords.sql"] ?? "");
-  if (isEmpty(changed) || !isSame(changed, before.next) || !isAccepted) {
+  if (Object.keys(changed).length === 0 || !isSame(changed, before.next) || !isAccepted) {
     return { current, next: changed, former: {}, asked };
   }
   const old = pick((user) => changed[user] && current[user]);
@@ -82,10 +82,6 @@ export function graceOf({ spec }: Maria, { config }: Observed, clock: Clock): Du
 function pick(choose: (user: User) => string | undefined): SomeCredentials {
   const found = USERS.map((user) => [user, choose(user)] as const);
   return Object.fromEntries(found.filter(([, password]) => password !== undefined));
-}
-
-function isEmpty(passwords: SomeCredentials): boolean {
-  return Object.keys(passwords).length === 0;
 }
 
 function isSame(a: SomeCredentials, b: SomeCredentials): boolean {

@@ -2,19 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Client, findController } from "@tsbuilder/runtime";
+import { findController } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { type ContainerStateTerminated, Pod } from "@tsbuilder/runtime/k8s/core/v1";
-import { isReady, type Observed } from "./maria_observed.ts";
+import { isReady, type Pass } from "./maria_observed.ts";
 
 /**
  * Deletes pods for which a StatefulSet would wait forever, because it continues only when each is ready: those of an
  * older revision that can't start, as after a bad image, and those with passwords that were lost with both Secrets.
  */
-export async function freeStuckPods(
-  client: Client,
-  { statefulSet, pods, credentials, config }: Observed,
-): Promise<void> {
+export async function freeStuckPods({ client, observed }: Pass): Promise<void> {
+  const { statefulSet, pods, credentials, config } = observed;
   const { updateRevision } = statefulSet?.status ?? {};
   if (!updateRevision) return;
   const [passwordsMade = ""] = [credentials, config]

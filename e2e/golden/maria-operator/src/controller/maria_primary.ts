@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Desired } from "@tsbuilder/runtime";
+import type { Desired } from "@tsbuilder/runtime";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { jobContainer, jobFor } from "./maria_backup_resources.ts";
@@ -15,7 +15,7 @@ import {
   PRIMARY_ANNOTATION,
   sizeOf,
 } from "./maria_names.ts";
-import { isPrimaryReady, isReady, type Observed, primaryOf, serversOf } from "./maria_observed.ts";
+import { isPrimaryReady, isReady, type Observed, type Pass, primaryOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import { endsOf } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
@@ -24,11 +24,7 @@ import { Problem } from "./maria_problem.ts";
 // Servers and Services are told afterwards: what the Job leaves in the data is enough for servers that restart meanwhile.
 
 /** Makes the server primary that the spec names. */
-export async function driveSwitchover(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-): Promise<void> {
+export async function driveSwitchover({ client, mysql, observed }: Pass): Promise<void> {
   const { switchover, jobPods, credentials, pods } = observed;
   const { primary: wanted } = mysql.spec;
   const name = namesOf(mysql).switchover;

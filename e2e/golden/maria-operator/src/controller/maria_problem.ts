@@ -3,6 +3,7 @@
  */
 
 import { ApiError } from "@tsbuilder/runtime";
+import type { Pass } from "./maria_observed.ts";
 
 /** A problem that the user of a MySQL can fix: it becomes a condition. */
 export class Problem extends Error {
@@ -27,13 +28,15 @@ export interface Outcome {
   readonly failure: unknown;
 }
 
+type Step = (pass: Pass) => Promise<void>;
+
 /** Runs all steps, even if one of them fails. */
-export async function goThrough(...steps: readonly (() => Promise<void>)[]): Promise<Outcome> {
+export async function goThrough(pass: Pass, steps: readonly Step[]): Promise<Outcome> {
   const problems: Problem[] = [];
   let failure: unknown;
   for (const step of steps) {
     try {
-      await step();
+      await step(pass);
     } catch (error) {
       const problem = asProblem(error);
       if (problem) problems.push(problem);

@@ -22,6 +22,7 @@ import {
   PORT,
   selectorLabels,
   storageOf,
+  TLS_ANNOTATION,
 } from "./maria_names.ts";
 
 /**
@@ -79,7 +80,10 @@ export function statefulSetFor(
       template: {
         metadata: {
           labels: labelsOf(mysql, "server"),
-          annotations: { [SETTINGS_HASH]: settings },
+          annotations: {
+            [SETTINGS_HASH]: settings,
+            ...(spec.tls ? { [TLS_ANNOTATION]: "true" } : {}),
+          },
         },
         spec: {
           imagePullSecrets: spec.imagePullSecrets,
@@ -134,11 +138,7 @@ function dataVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: {
-      name: "data",
-      labels: labelsOf(mysql, "server"),
-      annotations: ownerOfData(mysql),
-    },
+    metadata: { name: "data", labels: labelsOf(mysql, "server"), annotations: ownerOfData(mysql) },
     spec: {
       accessModes: ["ReadWriteOnce"],
       storageClassName: mysql.spec.storage?.className,

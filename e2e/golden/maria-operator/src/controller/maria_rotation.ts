@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client } from "@tsbuilder/runtime";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import type { Maria } from "../../api/v1/maria_types.ts";
 import { jobContainer, jobFor } from "./maria_backup_resources.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { hostOf, namesOf, PORT } from "./maria_names.ts";
-import { type Observed, serversOf } from "./maria_observed.ts";
+import { type Observed, type Pass, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import { ACCEPTED } from "./maria_passwords.ts";
 import { endsOf } from "./maria_pods.ts";
@@ -16,11 +14,7 @@ import { Problem } from "./maria_problem.ts";
 import { decode, hashOf } from "./maria_secrets.ts";
 
 /** Tells running servers which passwords are valid, by a Job; those that start read it themselves. */
-export async function drivePasswords(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-): Promise<void> {
+export async function drivePasswords({ client, mysql, observed }: Pass): Promise<void> {
   const { config, rotation, jobPods } = observed;
   const wanted = hashOf(decode(config?.data)["passwords.sql"] ?? "");
   if (!config || config.metadata.annotations?.[ACCEPTED] === wanted) return;

@@ -2,64 +2,56 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import {
-  type Client,
-  type Clock,
-  type EventRecorder,
-  removeForeignPorts,
-} from "@tsbuilder/runtime";
+import { removeForeignPorts } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
-import type { Maria } from "../../api/v1/maria_types.ts";
 import { configSecretFor, serverFiles } from "./maria_config.ts";
 import { ensureCredentials } from "./maria_credentials.ts";
 import { announceChange, announceRotation } from "./maria_events.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
-import { type Observed, primaryOf, primaryPodOf, serversOf } from "./maria_observed.ts";
+import { type Pass, primaryOf, primaryPodOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import { disruptionBudgetFor, servicesFor, statefulSetFor } from "./maria_resources.ts";
 import { acceptedBy } from "./maria_rotation.ts";
 import { hashOf } from "./maria_secrets.ts";
+import { readCertificate, usesTls } from "./maria_tls.ts";
 
 /** Applies the Services. */
-export async function driveServices(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-): Promise<void> {
+export async function driveServices({ client, mysql, observed }: Pass): Promise<void> {
   for (const service of servicesFor(mysql, primaryPodOf(mysql, observed))) {
     await applyOwned(client, mysql, Service, service, removeForeignPorts);
   }
 }
 
 /** Applies the servers: first the passwords, then the files that contain them, then the pods that mount the files. */
-export async function driveServers(
-  client: Client,
-  mysql: Maria,
-  observed: Observed,
-  events: EventRecorder,
-  clock: Clock,
-): Promise<void> {
-  const passwords = await ensureCredentials(client, mysql, observed, clock);
+export async function driveServers(pass: Pass): Promise<void> {
+  const { client, mysql, observed } = pass;
+  const passwords = await ensureCredentials(pass);
+  const certificate = await readCertificate(pass);
   const files = serverFiles(mysql, passwords);
   const accepted = acceptedBy(observed, files["passwords.sql"]);
-  const [primary, history] = [primaryOf(observed), historyOf(mysql, observed)];
-  const config = configSecretFor(mysql, files, primary, passwords, accepted, history);
+  const { replaced, asked } = passwords;
+  const config = configSecretFor(mysql, { ...files, ...certificate }, {
+    ...{ replaced, asked, accepted },
+    primary: primaryOf(observed),
+    usesTls: usesTls(mysql, observed),
+    history: historyOf(mysql, observed),
+  });
   await applyOwned(client, mysql, Secret, config);
-  announceRotation(events, mysql, observed.config, passwords);
+  announceRotation(pass, passwords);
   // One that is being deleted to expand volumes is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
-  // Passwords are no part of it: only other changes of these files restart the servers.
+  // Passwords and certificates are no part of it: only other changes of these files restart the servers.
   const settings = hashOf(files["my.cnf"] + files["init.sql"]);
   const desired = statefulSetFor(mysql, settings, serversOf(mysql, observed), before);
-  announceChange(events, mysql, before, await applyOwned(client, mysql, StatefulSet, desired));
+  announceChange(pass, await applyOwned(client, mysql, StatefulSet, desired));
 }
 
 /** Limits node drains to one server at a time. */
-export async function driveDisruptionBudget(client: Client, mysql: Maria): Promise<void> {
+export async function driveDisruptionBudget({ client, mysql }: Pass): Promise<void> {
   if (sizeOf(mysql) > 1) {
     await applyOwned(client, mysql, PodDisruptionBudget, disruptionBudgetFor(mysql));
   } else {

@@ -2,23 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Clock } from "@tsbuilder/runtime";
-import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
+import type { MariaStatus } from "../../api/v1/maria_types.ts";
 import { conditionsFor } from "./maria_conditions.ts";
 import { sourceOf, summarizeBackups } from "./maria_jobs.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, PORT, selectorLabels } from "./maria_names.ts";
-import { countServers, type Observed, primaryPodOf } from "./maria_observed.ts";
+import { countServers, type Pass, primaryPodOf } from "./maria_observed.ts";
 import type { Problem } from "./maria_problem.ts";
 import { storageSizeOf } from "./maria_storage.ts";
 
 /** Returns the status that was observed, and keeps the previous one where nothing can be observed now. */
-export function statusFor(
-  mysql: Maria,
-  observed: Observed,
-  problems: readonly Problem[],
-  clock: Clock,
-): MariaStatus {
+export function statusFor(pass: Pass, problems: readonly Problem[]): MariaStatus {
+  const { mysql, observed } = pass;
   const { metadata, status: before } = mysql;
   const names = namesOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
@@ -42,6 +37,6 @@ export function statusFor(
     storageSize: storageSizeOf(mysql, observed),
     ...(lastGoodTime ? { lastBackupTime: lastGoodTime } : {}),
     ...(last ? { lastBackup: { ...known, ...last, ...source } } : {}),
-    conditions: conditionsFor(mysql, observed, problems, clock),
+    conditions: conditionsFor(pass, problems),
   };
 }

@@ -2,31 +2,21 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import {
-  ApiError,
-  type Client,
-  compareQuantities,
-  type EventRecorder,
-  type Quantity,
-} from "@tsbuilder/runtime";
+import { ApiError, type Client, compareQuantities, type Quantity } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { backupStorageOf, storageOf } from "./maria_names.ts";
-import type { Observed } from "./maria_observed.ts";
+import type { Observed, Pass } from "./maria_observed.ts";
 import { Problem } from "./maria_problem.ts";
 
 /**
  * Expands the volumes to the size in the spec. New servers need larger ones, too, but a StatefulSet's claim
  * templates are immutable: it is deleted without its pods, and the new one adopts them.
  */
-export async function growVolumes(
-  client: Client,
-  mysql: Maria,
-  { volumes, backupVolume, statefulSet }: Observed,
-  events: EventRecorder,
-): Promise<void> {
+export async function growVolumes({ client, mysql, observed, events }: Pass): Promise<void> {
+  const { volumes, backupVolume, statefulSet } = observed;
   const wanted = storageOf(mysql);
   if (backupVolume) await grow(client, [backupVolume], backupStorageOf(mysql));
   await grow(client, volumes, wanted);

@@ -40,7 +40,7 @@ prune "$((KEEP > 1 ? KEEP - 1 : 1))"
 # MariaDB's dump ends with the GTID position as a comment.
 position=(--master-data=2)
 [ "$FLAVOUR" = mariadb ] || position=(--set-gtid-purged=OFF)
-"$DUMP" --defaults-file="$CONFIG/backup.cnf" "${source[@]}" \
+"$DUMP" --defaults-file="$CONFIG/backup.cnf" "${source[@]}" "${TLS[@]}" \
   --single-transaction --routines --triggers --events "${position[@]}" --databases "${databases[@]}" | gzip > "$part"
 
 # The pipe can succeed even if the connection was lost midway.

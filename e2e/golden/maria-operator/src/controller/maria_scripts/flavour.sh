@@ -22,9 +22,14 @@ export STALE="$DATADIR/.operator-stale" AHEAD="$DATADIR/.operator-ahead"
 DRAINED="$DATADIR/.operator-drained"
 PROMOTED="$DATADIR/.operator-promoted"
 
-# The operator writes who is primary. It changes while servers run.
-read_primary() { read -r PRIMARY PRIMARY_HOST PRIMARY_PORT <<< "$(cat "$CONFIG/primary")"; }
-read_primary
+# The operator writes who is primary, and whether to connect with TLS. It changes while servers run.
+read_primary() {
+  local tls mode=(--ssl-verify-server-cert)
+  [ "$FLAVOUR" = mariadb ] || mode=(--ssl-mode=VERIFY_IDENTITY)
+  read -r PRIMARY PRIMARY_HOST PRIMARY_PORT tls <<< "$(cat "$CONFIG/primary")"
+  TLS=()
+  [ -z "$tls" ] || TLS=("${mode[@]}" --ssl-ca="$CONFIG/ca.crt")
+}
 
 # Returns whether this server is the primary.
 is_primary() { [ ! -e "$DRAINED" ] && { [ "$ORDINAL" = "$PRIMARY" ] || [ -e "$PROMOTED" ]; }; }
@@ -54,12 +59,15 @@ if command -v mariadbd > /dev/null; then
 else
   export FLAVOUR=mysql SERVER=mysqld CLIENT=mysql DUMP=mysqldump ADMIN=mysqladmin POSITION=@@gtid_executed
 fi
+read_primary
 
 # as USER ARGS...: runs the client as a user for whom the operator wrote an option file.
 as() {
-  local user="$1"
+  local user="$1" tls=()
   shift
-  "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --connect-timeout=10 --batch "$@"
+  # What goes through a socket does not leave the pod.
+  [[ "$*" != *--host=* ]] || tls=("${TLS[@]}")
+  "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --connect-timeout=10 --batch "${tls[@]}" "$@"
 }
 
 # The operator's own server flags; all other settings come from my.cnf. Every run has its own server id, which is part of
@@ -69,6 +77,7 @@ server_flags() {
   id="$(od -An -N4 -tu4 /dev/urandom)"
   printf '%s\n' "--defaults-file=$CONFIG/my.cnf" "--datadir=$DATADIR" "--socket=$SOCKET" "--port=$PORT" \
     "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((id % 4294967000 + 200))" --log-bin=binlog --relay-log=relay-bin --secure-file-priv=
+  [ ! -e "$CONFIG/tls.crt" ] || printf '%s\n' "--ssl-cert=$CONFIG/tls.crt" "--ssl-key=$CONFIG/tls.key" "--ssl-ca=$CONFIG/ca.crt"
   if [ "$FLAVOUR" = mariadb ]; then
     printf '%s\n' --gtid-strict-mode=ON --log-slave-updates=ON --skip-slave-start
   else
@@ -99,20 +108,28 @@ dump_for_replica() {
   else
     options+=(--source-data=1 --set-gtid-purged=ON)
   fi
-  "$DUMP" --defaults-file="$CONFIG/backup.cnf" --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" "${options[@]}"
+  "$DUMP" --defaults-file="$CONFIG/backup.cnf" --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" "${TLS[@]}" "${options[@]}"
 }
 
 # Statements that point a replica to the primary with the current password.
 replication_statements() {
-  local password
+  local password ssl=0
+  [ "${#TLS[@]}" = 0 ] || ssl=1
   password="$(sql_text < "$CONFIG/password-replication")"
   if [ "$FLAVOUR" = mariadb ]; then
-    printf "STOP SLAVE; SET GLOBAL gtid_slave_pos = $POSITION; CHANGE MASTER TO MASTER_HOST='%s', MASTER_PORT=%s, MASTER_USER='operator_replication', MASTER_PASSWORD='%s', MASTER_CONNECT_RETRY=2, MASTER_USE_GTID=slave_pos; START SLAVE;\n" \
+    printf "STOP SLAVE; SET GLOBAL gtid_slave_pos = $POSITION; CHANGE MASTER TO MASTER_HOST='%s', MASTER_PORT=%s, MASTER_USER='operator_replication', MASTER_PASSWORD='%s', MASTER_SSL=$ssl, MASTER_SSL_VERIFY_SERVER_CERT=$ssl, MASTER_SSL_CA='$CONFIG/ca.crt', MASTER_CONNECT_RETRY=2, MASTER_USE_GTID=slave_pos; START SLAVE;\n" \
       "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"
   else
-    printf "STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_HOST='%s', SOURCE_PORT=%s, SOURCE_USER='operator_replication', SOURCE_PASSWORD='%s', SOURCE_CONNECT_RETRY=2, SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1; START REPLICA;\n" \
+    printf "STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_HOST='%s', SOURCE_PORT=%s, SOURCE_USER='operator_replication', SOURCE_PASSWORD='%s', SOURCE_SSL=$ssl, SOURCE_SSL_VERIFY_SERVER_CERT=$ssl, SOURCE_SSL_CA='$CONFIG/ca.crt', SOURCE_CONNECT_RETRY=2, SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1; START REPLICA;\n" \
       "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"
   fi
+}
+
+# Has a server use a renewed certificate. Connections stay. It is not written to the binary log.
+take_certificate() {
+  local statement='FLUSH LOCAL SSL'
+  [ "$FLAVOUR" = mariadb ] || statement='ALTER INSTANCE RELOAD TLS'
+  as root --socket="$SOCKET" --execute="$statement"
 }
 
 # Statements that make a replica the primary. The last one is an empty transaction, by which replicas know its run.

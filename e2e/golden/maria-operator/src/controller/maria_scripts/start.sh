@@ -22,19 +22,25 @@ else
 fi
 rm -f "$AHEAD"
 
+# A server that starts without a certificate has no TLS until its next start.
+certificates() { cat "$CONFIG/tls.crt" "$CONFIG/ca.crt" 2> /dev/null || true; }
+certificate="$(certificates)"
+
 # Runs in the background: lets the server follow whoever is primary, also when that changes.
 follow_primary() {
-  local followed="" wanted
+  local followed="" wanted renewed
   until as root --socket="$SOCKET" --execute='SELECT 1' > /dev/null 2>&1; do wait_a_second; done
   while wait_a_second; do
     read_primary
+    renewed="$(certificates)"
+    if [ -n "$certificate" ] && [ -n "$renewed" ] && [ "$renewed" != "$certificate" ]; then take_certificate && certificate="$renewed"; fi
     # Once the operator's word is here, the marks of a switchover are not needed any more.
     if [ "$ORDINAL" = "$PRIMARY" ]; then rm -f "$PROMOTED"; else rm -f "$DRAINED"; fi
     if is_primary; then role=primary && continue; fi
     [ "$ORDINAL" != "$PRIMARY" ] || continue
     # A primary that no longer is one starts again as a replica.
     [ "$role" = replica ] || kill "$$"
-    wanted="$PRIMARY $(cat "$CONFIG/password-replication")"
+    wanted="$PRIMARY ${TLS[*]} $(cat "$CONFIG/password-replication")"
     if [ "$followed" != "$wanted" ]; then replication_statements | as root --socket="$SOCKET" && followed="$wanted"; fi
     # The replica's position is not in the primary's logs, or follows a different one: it can never catch up.
     case "$(replica_field Last_IO_Errno) $(replica_field Last_SQL_Errno)" in 1236* | 13114* | *1950) end_replica ;; esac
