@@ -139,6 +139,8 @@ test.each([
   { age: 0, requeueAfter: "15s" },
   { age: 100, requeueAfter: "100s" },
   { age: 100_000, requeueAfter: "300s" },
+  // Found by simulating the AppService, steps of seed 14: it was retried every 15 s for an hour.
+  { age: -3600, requeueAfter: "300s" },
 ])("Children retries after $requeueAfter what was rejected $age s ago", async ({ age, requeueAfter }) => {
   const owner = await client.create(ConfigMap, { metadata: { generateName: "slow-", namespace: "default" } });
   const clock = new FakeClock();

@@ -102,7 +102,8 @@ export class Children {
    */
   result(condition: Condition | undefined): { requeueAfter: Duration } | undefined {
     if (this.rejections.length === 0) return undefined;
-    const since = condition ? this.#clock.now() - parseTime(condition.lastTransitionTime) : 0;
+    // A clock that was ahead when the condition was set says as much about how long it has held.
+    const since = condition ? Math.abs(this.#clock.now() - parseTime(condition.lastTransitionTime)) : 0;
     const isName = this.rejections.some(({ reason }) => reason === nameConflict);
     const seconds = isName ? soon : Math.min(Math.max(Math.round(since / 1000), soon), rarely);
     return { requeueAfter: `${seconds}s` };
