@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -58,14 +58,17 @@ describe.skipIf(missing)("TLS of servers", () => {
     replica.empty();
     await startAgain(replica);
     expect(ask(replica, "SELECT COUNT(*) FROM shop.t", first).output).toBe("0");
-    const BACKUP_DIR = join(folder.path, "backups");
-    mkdirSync(BACKUP_DIR, { mode: 0o777 });
-    spawnSync("chmod", ["777", BACKUP_DIR]);
-    const source = { BACKUP_DIR, BACKUP_NAME: "db", BACKUP_HOST: "127.0.0.1", DATABASE: "shop" };
+    const backups = join(folder.path, "backups");
+    mkdirSync(backups);
+    chmodSync(backups, 0o777);
+    const source = { BACKUP_DIR: backups, BACKUP_NAME: "db", BACKUP_HOST: "127.0.0.1", DATABASE: "shop" };
     expect(replica.script("backup.sh", source)).toMatchObject({ code: 0, output: /wrote/ });
-    const HOSTS = [primary, replica].map(({ port }) => `127.0.0.1:${port}`).join(" ");
-    const PASSWORDS = hashOf(files["passwords.sql"] ?? "");
-    expect(primary.script("passwords.sh", { HOSTS, PASSWORDS })).toEqual({ code: 0, output: "" });
+    const hosts = [primary, replica].map(({ port }) => `127.0.0.1:${port}`).join(" ");
+    const wanted = hashOf(files["passwords.sql"] ?? "");
+    expect(primary.script("passwords.sh", { HOSTS: hosts, PASSWORDS: wanted })).toEqual({
+      code: 0,
+      output: "",
+    });
     for (const [ordinal, target, former] of [
       [1, replica, primary],
       [0, primary, replica],

@@ -9,13 +9,12 @@ import {
   removeCondition,
   setCondition,
 } from "@tsbuilder/runtime";
-import type { Maria } from "../../api/v1/maria_types.ts";
 import { areBackupsSuspended } from "./maria_backup_resources.ts";
 import { wasRestored } from "./maria_credentials.ts";
 import { problemsOfData } from "./maria_history.ts";
 import { resultOf, summarizeBackups } from "./maria_jobs.ts";
 import { sizeOf } from "./maria_names.ts";
-import { countServers, isPrimaryReady, isSeen, type Observed, type Pass } from "./maria_observed.ts";
+import { countServers, isPrimaryReady, isSeen, type Pass } from "./maria_observed.ts";
 import type { Problem } from "./maria_problem.ts";
 import { isResizing } from "./maria_storage.ts";
 
@@ -23,12 +22,12 @@ type ConditionState = Omit<DesiredCondition, "type">;
 
 /** Conditions are computed independently, so that none hides another; those that don't apply are omitted. */
 export function conditionsFor(pass: Pass, problems: readonly Problem[]): Condition[] {
-  const { mysql, observed, clock } = pass;
+  const { mysql, clock } = pass;
   const observedGeneration = mysql.metadata.generation ?? 0;
   const wanted: Record<string, ConditionState | undefined> = {
-    Available: available(mysql, observed),
-    Progressing: progressing(mysql, observed),
-    Degraded: degraded(mysql, observed, problems),
+    Available: available(pass),
+    Progressing: progressing(pass),
+    Degraded: degraded(pass, problems),
     BackupReady: backupReady(pass, problems),
     Restored: restored(pass, problems),
     InlinePassword: mysql.spec.password ? yes("PasswordInSpec", READABLE) : undefined,
@@ -43,7 +42,7 @@ export function conditionsFor(pass: Pass, problems: readonly Problem[]): Conditi
   );
 }
 
-function available(mysql: Maria, observed: Observed): ConditionState {
+function available({ mysql, observed }: Pass): ConditionState {
   const before = findCondition(mysql.status?.conditions, "Available");
   const isReady = isPrimaryReady(mysql, observed);
   if (sizeOf(mysql) === 0) return no("Stopped", "size is 0");
@@ -57,7 +56,7 @@ function available(mysql: Maria, observed: Observed): ConditionState {
   return no("PrimaryNotReady", "the primary is not ready");
 }
 
-function progressing(mysql: Maria, observed: Observed): ConditionState {
+function progressing({ mysql, observed }: Pass): ConditionState {
   const size = sizeOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
   const { statefulSet } = observed;
@@ -82,7 +81,7 @@ function progressing(mysql: Maria, observed: Observed): ConditionState {
   return no("UpToDate");
 }
 
-function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]): ConditionState {
+function degraded({ mysql, observed }: Pass, problems: readonly Problem[]): ConditionState {
   const all = [
     ...problemsOfData(mysql, observed),
     ...problems.filter(({ reason }) => reason !== "InvalidSchedule" && reason !== "BackupNotFound"),
@@ -125,8 +124,7 @@ function restored({ mysql, observed }: Pass, problems: readonly Problem[]) {
     : no("Running", `job ${name} is running`);
 }
 
-const READABLE =
-  "everyone who can read this object can read the password: use passwordSecretRef";
+const READABLE = "everyone who can read this object can read the password: use passwordSecretRef";
 
 function yes(reason: string, message: string): ConditionState {
   return { status: "True", reason, message };

@@ -21,7 +21,8 @@ const RESTORED = `${DOMAIN}/restored`;
  * Finds the valid passwords, and publishes the current ones in a Secret.
  * The Secret has no owner: without the root password the data is lost, so it is kept or deleted with the data.
  */
-export async function ensureCredentials({ client, mysql, observed, clock }: Pass): Promise<Passwords> {
+export async function ensureCredentials(pass: Pass): Promise<Passwords> {
+  const { client, mysql, observed, clock } = pass;
   const { namespace } = mysql.metadata;
   const name = namesOf(mysql).credentials;
   if (!observed.credentials) await refuseTerminatingNamespace(client, mysql);

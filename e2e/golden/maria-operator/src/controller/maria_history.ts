@@ -5,8 +5,8 @@
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { ALLOW_REINIT_ANNOTATION, DOMAIN } from "./maria_names.ts";
-import { isPrimaryReady, isReady, type Observed, type Pass, primaryPodOf } from "./maria_observed.ts";
-import { endOf } from "./maria_pods.ts";
+import { isPrimaryReady, type Observed, type Pass, primaryPodOf } from "./maria_observed.ts";
+import { endOf, isReady } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 import { decode } from "./maria_secrets.ts";
 

@@ -11,6 +11,7 @@ import { isServerVolume } from "./maria_data.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { labelsOf, namesOf, PRIMARY_ANNOTATION, selectorLabels, sizeOf } from "./maria_names.ts";
 import { findOwn } from "./maria_owned.ts";
+import { isReady } from "./maria_pods.ts";
 import { decode } from "./maria_secrets.ts";
 
 /** The current state of a MySQL's objects. */
@@ -87,13 +88,6 @@ export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | unde
 export function isSeen(statefulSet: StatefulSet | undefined): boolean {
   const { observedGeneration = 0 } = statefulSet?.status ?? {};
   return observedGeneration >= (statefulSet?.metadata.generation ?? 1);
-}
-
-export function isReady({ metadata, status }: Pod): boolean {
-  return (
-    !metadata.deletionTimestamp &&
-    status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true
-  );
 }
 
 /** A StatefulSet that was just recreated counts no pods yet, though they exist. */

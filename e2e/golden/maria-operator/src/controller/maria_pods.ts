@@ -5,7 +5,7 @@
 import { findController } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { type ContainerStateTerminated, Pod } from "@tsbuilder/runtime/k8s/core/v1";
-import { isReady, type Pass } from "./maria_observed.ts";
+import type { Pass } from "./maria_observed.ts";
 
 /**
  * Deletes pods for which a StatefulSet would wait forever, because it continues only when each is ready: those of an
@@ -45,6 +45,13 @@ const STUCK = new Set([
   "CrashLoopBackOff",
   "CreateContainerConfigError",
 ]);
+
+export function isReady({ metadata, status }: Pod): boolean {
+  return (
+    !metadata.deletionTimestamp &&
+    status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true
+  );
+}
 
 /** How a container ended; one that is restarting has that in its last state. */
 export function endOf({ status }: Pod, container: string): ContainerStateTerminated | undefined {

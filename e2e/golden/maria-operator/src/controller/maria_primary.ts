@@ -15,16 +15,17 @@ import {
   PRIMARY_ANNOTATION,
   sizeOf,
 } from "./maria_names.ts";
-import { isPrimaryReady, isReady, type Observed, type Pass, primaryOf, serversOf } from "./maria_observed.ts";
+import { isPrimaryReady, type Pass, primaryOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
-import { endsOf } from "./maria_pods.ts";
+import { endsOf, isReady } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 
 // Who is primary? The one that is recorded with the passwords, until a Job of `switch.sh` has made another one primary.
 // Servers and Services are told afterwards: what the Job leaves in the data is enough for servers that restart meanwhile.
 
 /** Makes the server primary that the spec names. */
-export async function driveSwitchover({ client, mysql, observed }: Pass): Promise<void> {
+export async function driveSwitchover(pass: Pass): Promise<void> {
+  const { client, mysql, observed } = pass;
   const { switchover, jobPods, credentials, pods } = observed;
   const { primary: wanted } = mysql.spec;
   const name = namesOf(mysql).switchover;
@@ -52,7 +53,7 @@ export async function driveSwitchover({ client, mysql, observed }: Pass): Promis
   if (!pods.some((one) => one.metadata.name === pod && isReady(one))) {
     throw new Problem("SwitchoverWaits", `${pod} is to be primary, but is not ready`);
   }
-  await applyOwned(client, mysql, Job, switchoverFor(mysql, observed, wanted));
+  await applyOwned(client, mysql, Job, switchoverFor(pass, wanted));
 }
 
 /** Exit code of `switch.sh` if it was refused before it changed anything. */
@@ -64,7 +65,7 @@ export function othersOf(servers: number, primary: number, target: number): numb
   return all.filter((ordinal) => ordinal !== target && ordinal !== primary);
 }
 
-function switchoverFor(mysql: Maria, observed: Observed, target: number): Desired<Job> {
+function switchoverFor({ mysql, observed }: Pass, target: number): Desired<Job> {
   const others = othersOf(serversOf(mysql, observed), primaryOf(observed), target);
   const isLossAllowed = allowsLoss(mysql) && isPrimaryReady(mysql, observed) === false;
   const container = jobContainer(mysql, "switch", {

@@ -33,12 +33,13 @@ export async function driveServers(pass: Pass): Promise<void> {
   const files = serverFiles(mysql, passwords);
   const accepted = acceptedBy(observed, files["passwords.sql"]);
   const { replaced, asked } = passwords;
-  const config = configSecretFor(mysql, { ...files, ...certificate }, {
+  const recorded = {
     ...{ replaced, asked, accepted },
     primary: primaryOf(observed),
     usesTls: usesTls(mysql, observed),
     history: historyOf(mysql, observed),
-  });
+  };
+  const config = configSecretFor(mysql, { ...files, ...certificate }, recorded);
   await applyOwned(client, mysql, Secret, config);
   announceRotation(pass, passwords);
   // One that is being deleted to expand volumes is recreated after its deletion event.
