@@ -1,5 +1,7 @@
 /** Addresses inside of the sandbox; those of another sandbox are the same, without touching these. */
-export const nodeName = "node-1";
+/** Nodes share the sandbox's network, and so an address; their kubelets have ports of their own. */
+export const nodeNames = ["node-1", "node-2"] as const;
+export type NodeName = (typeof nodeNames)[number];
 export const nodeAddress = "10.200.0.1";
 export const apiPort = 6443;
 export const podRange = "10.244.0.0/24";

@@ -7,7 +7,7 @@ import {
   issueCertificate,
   type CertificateWithKey,
 } from "@tsbuilder/apimachinery/certs";
-import { apiPort, nodeAddress, nodeName, registryName, serviceAddress } from "./addresses.ts";
+import { apiPort, nodeAddress, nodeNames, registryName, serviceAddress } from "./addresses.ts";
 
 /** The clients of the API server, with their groups. */
 const clients = {
@@ -15,7 +15,8 @@ const clients = {
   "system:kube-controller-manager": [],
   "system:kube-scheduler": [],
   "system:kube-proxy": [],
-  [`system:node:${nodeName}`]: ["system:nodes"],
+  "system:node:node-1": ["system:nodes"],
+  "system:node:node-2": ["system:nodes"],
 } as const;
 
 export type ClientName = keyof typeof clients;
@@ -39,7 +40,7 @@ export function writeCredentials(folder: string): WriteKubeconfig {
   };
   issue("apiserver", {
     commonName: "kube-apiserver",
-    dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", nodeName],
+    dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", ...nodeNames],
     ipAddresses: ["127.0.0.1", nodeAddress, serviceAddress(1)],
     usages: ["server"],
   });
@@ -47,8 +48,8 @@ export function writeCredentials(folder: string): WriteKubeconfig {
   const metricsServer = "metrics-server.kube-system.svc";
   issue("metrics-server", { commonName: metricsServer, dnsNames: [metricsServer], usages: ["server"] });
   issue("kubelet", {
-    commonName: nodeName,
-    dnsNames: [nodeName],
+    commonName: "kubelet",
+    dnsNames: [...nodeNames],
     ipAddresses: [nodeAddress],
     usages: ["server"],
   });

@@ -30,7 +30,7 @@ export interface NodeProject {
 export interface PreparedProject {
   readonly missing: string | undefined;
   /** The project's folder has the project's name; it lies in the sandbox's, and goes with it. */
-  readonly start: (name: string) => Promise<NodeProject>;
+  readonly start: (name: string, options?: { readonly nodes?: number }) => Promise<NodeProject>;
 }
 
 /** Installs and builds what journeys need; or says, in a test's output too, why they are left out. */
@@ -42,9 +42,9 @@ export function prepareNodeProject(what: string): PreparedProject {
   if (missing !== undefined) console.log(`left out: ${what}: ${missing}`);
   return {
     missing,
-    async start(name) {
+    async start(name, options) {
       if ("missing" in programs || "missing" in clients) throw new Error(missing);
-      const node = await startNode(programs);
+      const node = await startNode(programs, options);
       const folder = join(node.folder, name);
       mkdirSync(folder);
       try {

@@ -4,8 +4,13 @@
 set -eu
 folder=$1 group=$2
 # One hierarchy, or one for each controller.
-if [ -f /sys/fs/cgroup/cgroup.controllers ]; then mkdir "/sys/fs/cgroup/$group"
-else for hierarchy in /sys/fs/cgroup/*/; do mkdir "$hierarchy$group"; done
+if [ -f /sys/fs/cgroup/cgroup.controllers ]; then
+  mkdir "/sys/fs/cgroup/$group"
+  for controller in $(cat "/sys/fs/cgroup/$group/cgroup.controllers"); do
+    echo "+$controller" > "/sys/fs/cgroup/$group/cgroup.subtree_control"
+  done
+  mkdir "/sys/fs/cgroup/$group/node-2"
+else for hierarchy in /sys/fs/cgroup/*/; do mkdir -p "$hierarchy$group/node-2"; done
 fi
 mount --make-rshared /
 for private in /run /var/log; do mount -t tmpfs tmpfs "$private"; done
@@ -18,7 +23,7 @@ for shared in /etc /var/lib; do
 done
 rm -f /etc/resolv.conf /etc/hosts
 cp "$folder/resolv.conf" /etc/resolv.conf
-printf '127.0.0.1 localhost\n10.200.0.1 node-1 registry.example.com\n' > /etc/hosts
+printf '127.0.0.1 localhost\n10.200.0.1 node-1 node-2 registry.example.com\n' > /etc/hosts
 # A kubelet sets these for the whole machine, unless they are what it wants: it sees copies.
 while read -r setting value; do
   [ -e "/proc/sys/$setting" ] || continue
