@@ -1,4 +1,4 @@
-import { apply, get, merge, post, type Story, story, strategic } from "../story.ts";
+import { apply, get, merge, post, remove, type Step, type Story, story, strategic } from "../story.ts";
 
 const accounts = "/api/v1/namespaces/{ns}/serviceaccounts";
 const classes = "/apis/node.k8s.io/v1/runtimeclasses";
@@ -12,6 +12,39 @@ const runtimeClass = {
   handler: "runc",
 };
 const appliedClass = apply(`${classes}/{ns}-a?fieldManager=m`, runtimeClass);
+
+const maps = "/api/v1/namespaces/{ns}/configmaps";
+const foos = "/apis/{group}/v1/namespaces/{ns}/foos";
+const noSchema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+const fooDefinition = {
+  metadata: { name: "foos.{group}" },
+  spec: {
+    group: "{group}",
+    scope: "Namespaced",
+    names: { plural: "foos", kind: "Foo" },
+    versions: [{ name: "v1", served: true, storage: true, schema: noSchema }],
+  },
+};
+
+/** Bodies that are no patches, or that take the type away, in each form; the object stays as it is. */
+function noPatches(path: string): readonly Step[] {
+  const object = `${path}/a?fieldManager=m`;
+  const forms = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
+  const bodies = ["x", "null", "[]", "5", "true", '"x"', ""];
+  const typeless = [
+    '[{"op":"remove","path":"/kind"}]',
+    '[{"op":"remove","path":"/apiVersion"}]',
+    '[{"op":"replace","path":"/apiVersion","value":"v9"}]',
+  ].map((body) => ({ method: "PATCH", path: object, type: `application/${forms[0]!}`, body }));
+  return [
+    ...forms.flatMap((form) =>
+      bodies.map((body) => ({ method: "PATCH", path: object, type: `application/${form}`, body })),
+    ),
+    ...typeless,
+    merge(object, { kind: null }),
+    { method: "PATCH", path: object, type: "text/plain", body: "{}" },
+  ];
+}
 
 /** What random requests found in patches and in the messages about them. */
 export const patchMessages: readonly Story[] = [
@@ -47,4 +80,26 @@ export const patchMessages: readonly Story[] = [
     strategic(`${accounts}/a`, { secrets: [{ name: 1, fieldPath: null }] }),
     strategic(`${accounts}/a`, { metadata: null, secrets: 1 }),
   ]),
+  story("bodies that are no patches of a built-in kind", [
+    post(maps, { metadata: { name: "a" }, data: { a: "b" } }),
+    ...noPatches(maps),
+    get(`${maps}/a`),
+    { method: "HEAD", path: `${maps}/a` },
+    merge(`${maps}/none`, "x"),
+    strategic(`${maps}/none`, "[]"),
+    post(maps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long"},"data":{"a"`),
+    post(maps, `{"kind":"ConfigMap"} x`),
+    post(maps, `[${"1,".repeat(40)}1]`),
+    remove(`${maps}/a?dryRun=All`, { apiVersion: "v1", kind: "Pod" }),
+  ]),
+  story(
+    "bodies that are no patches of a custom kind",
+    [
+      post(foos, { apiVersion: "{group}/v1", kind: "Foo", metadata: { name: "a" } }),
+      ...noPatches(foos),
+      get(`${foos}/a`),
+      { method: "HEAD", path: `${foos}/a` },
+    ],
+    [fooDefinition],
+  ),
 ];

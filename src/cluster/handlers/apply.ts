@@ -18,7 +18,7 @@ import { badRequest, conflict, nameMissing, notFound, StatusError } from "../con
 import type { ApiObject } from "../contract/api-object.ts";
 import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { isTooDeep } from "../codec/json-error.ts";
-import { checkFields, duplicateKeys, explainYAML } from "./read-object.ts";
+import { checkFields, duplicateKeys, explainYAML, noMap } from "./read-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -59,9 +59,9 @@ export async function readApply(
 ): Promise<{ applied: ApiObject; force: boolean; named: boolean; text: string }> {
   if (!query.get("fieldManager")) throw managerRequired();
   const text = (await readBody(request)).toString("utf8");
-  const value = parseApplied(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw badRequest("error decoding YAML: the body is not an object");
+  const value = parseApplied(text) ?? {};
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${noMap(value)}`);
   }
   const object = value as ApiObject;
   if (object.apiVersion !== apiVersion || object.kind !== kind) {

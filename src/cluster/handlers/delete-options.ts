@@ -20,6 +20,13 @@ export interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
 export async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
   const body = await readBody(context.request);
   const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
+  const { kind, apiVersion } = sent;
+  if (kind && apiVersion && kind !== deleteOptions.kind) {
+    const [named, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
+    throw badRequest(
+      `no kind ${named} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
   const dryRun = readDryRun(sent.dryRun ?? [], "DeleteOptions");
   checkPolicy(sent);
   const raw = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...sent };

@@ -36,6 +36,8 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = specialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw methodNotAllowed();
+  // The paths of built-in kinds know no HEAD; those of CRDs take it for a GET.
+  if (context.method === "HEAD" && !target.resource.custom) throw methodNotAllowed();
   // A client that can't read the response is refused before anything else is checked.
   negotiate(context.request.headers.accept, target, verb === "watch" ? "list" : verb);
   if (writes.has(verb)) await target.resource.load?.();

@@ -14,15 +14,22 @@ import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readBody } from "../http/read-body.ts";
-import { badRequest, invalidObject, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
-import { copyJSON, type JSONValue } from "@tsbuilder/apimachinery/json";
+import {
+  badRequest,
+  internalError,
+  invalidObject,
+  nameMissing,
+  notFound,
+  StatusError,
+} from "../contract/status-error.ts";
+import { copyJSON, isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import { goText, quote } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
 import { findFieldProblems } from "./field-problems.ts";
 import { leftOfPatch } from "./left-of-patch.ts";
-import { mediaTypeOf, typeMismatch } from "./read-object.ts";
+import { mediaTypeOf, noMap, typeMismatch } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
@@ -53,7 +60,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch.apply(current);
-      checkType(context, target, patch, current, next);
+      checkType(context, target, patch, { current, next }, validation);
       checkPatched(context, target, { patch, current, next }, validation);
       checkName(target, next);
       return next;
@@ -70,27 +77,74 @@ function checkName({ name }: Target, next: ApiObject): void {
   if (!metadata?.name) throw nameMissing(name);
 }
 
-/** Refuses a patch that changes the kind or the API version. */
+/** Refuses a patch that changes the kind or the API version, with Go's reasons for each. */
 function checkType(
-  { warnings }: RequestContext,
-  { core, resource, name }: Target,
+  context: RequestContext,
+  target: Target,
   patch: SentPatch,
-  current: ApiObject,
-  next: ApiObject,
+  states: { current: ApiObject; next: ApiObject },
+  validation: FieldValidation,
 ): void {
+  const { current, next } = states;
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
   const mismatch = typeMismatch(next);
-  if (mismatch !== undefined) throw patchProblem(patch, { current, next }, mismatch);
-  if (!resource.custom) throw patchProblem(patch, { current, next }, conversionError(core, resource, next));
+  if (mismatch !== undefined) throw patchProblem(patch, states, mismatch);
+  if (target.resource.custom) throw otherCustomType(context, target, patch, states);
+  next.kind ||= current.kind;
+  if (!next.apiVersion) throw missingVersion(context, target, patch, states, validation);
+  if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
+  throw patchProblem(patch, states, conversionError(target.core, target.resource, next));
+}
+
+function otherCustomType(
+  { warnings }: RequestContext,
+  { resource, name }: Target,
+  patch: SentPatch,
+  states: { current: ApiObject; next: ApiObject },
+): StatusError {
+  const { current, next } = states;
+  if (!next.kind) return patchProblem(patch, states, `Object 'Kind' is missing in '${goJSON(next)}'`);
+  if (!next.apiVersion)
+    return internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   // No schema is known for another version, so all its fields are unknown.
-  const known = new Set(["apiVersion", "kind", "metadata"]);
-  for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
-    if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
+  for (const field of next.apiVersion === current.apiVersion ? [] : fieldsWithoutSchema(next)) {
+    if (field !== "metadata") warnings.add(`unknown field ${JSON.stringify(field)}`);
   }
   const errors = (["apiVersion", "kind"] as const)
     .filter((field) => next[field] !== current[field])
     .map((field) => invalid(field, next[field], `must be ${current[field]}`));
-  throw invalidObject({ ...resource, kind: next.kind }, name, errors);
+  const { group } = parseApiVersion(next.apiVersion);
+  return invalidObject({ ...resource, group, kind: next.kind }, name, errors);
+}
+
+/** JSON with the keys in order, as Go writes maps. */
+function goJSON(object: object): string {
+  return JSON.stringify(object, (_, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+/** A built-in object without a version is read as Go's internal type, which has none of the fields, the name included. */
+function missingVersion(
+  { warnings }: RequestContext,
+  { name }: Target,
+  patch: SentPatch,
+  states: { current: ApiObject; next: ApiObject },
+  validation: FieldValidation,
+): StatusError {
+  const problems = fieldsWithoutSchema(states.next).map((field) => `unknown field ${JSON.stringify(field)}`);
+  if (validation === "Strict")
+    return patchProblem(patch, states, `strict decoding error: ${problems.join(", ")}`);
+  if (validation === "Warn") for (const problem of problems) warnings.add(problem);
+  return nameMissing(name);
+}
+
+function fieldsWithoutSchema(object: ApiObject): readonly string[] {
+  return Object.keys(object)
+    .filter((field) => field !== "apiVersion" && field !== "kind")
+    .toSorted();
 }
 
 function conversionError({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
@@ -147,8 +201,18 @@ export const applyPatch = "application/apply-patch+yaml";
 export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
   const body = (await readBody(context.request)).toString("utf8");
   const mediaType = mediaTypeOf(context);
-  const patch = parsePatch(mediaType, body, target);
   const isStrategic = mediaType === strategic;
+  if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
+  let patch: Patch;
+  try {
+    patch = parsePatch(mediaType, body, target);
+  } catch (error) {
+    // A patch is looked at when there is an object to apply it to.
+    const apply = (): never => {
+      throw error;
+    };
+    return { apply, mark: undefined, show: () => body, problems: [], isStrategic };
+  }
   // Go merges a strategic patch without looking at digits, and custom objects have no integers of its own.
   const marked = isStrategic || target.resource.custom ? undefined : markFloats(body);
   const marking = marked === undefined ? undefined : parsePatch(mediaType, marked, target);
@@ -156,7 +220,9 @@ export async function readPatch(context: RequestContext, target: Target): Promis
     apply: (object) => patched(patch, object),
     mark: marking && ((object) => patched(marking, object)),
     show: (next, current) =>
-      isStrategic ? goText(leftOfPatch(JSON.parse(body) as JSONValue, current)) : JSON.stringify(next),
+      isStrategic
+        ? goText(leftOfPatch((JSON.parse(body) ?? {}) as JSONValue, current))
+        : JSON.stringify(next),
     problems: problemsOf(mediaType, body),
     isStrategic,
   };
@@ -164,7 +230,7 @@ export async function readPatch(context: RequestContext, target: Target): Promis
 
 function problemsOf(mediaType: string, body: string): readonly string[] {
   if (mediaType !== json) return findFieldProblems(body, []);
-  const operations = JSON.parse(body) as readonly object[];
+  const operations = (JSON.parse(body) ?? []) as readonly object[];
   const unknown = operations.flatMap((operation, index) =>
     Object.keys(operation)
       .filter((name) => !operationFields.has(name))
@@ -178,40 +244,34 @@ const operationFields = new Set(["op", "path", "from", "value"]);
 function parsePatch(mediaType: string, body: string, target: Target): Patch {
   try {
     if (mediaType === json) {
-      const operations: JSONPatch = parseJSONPatch(parseText(body));
+      const operations: JSONPatch = parseJSONPatch(parseText(body, decoding) ?? []);
       return (object) => applyJSONPatch(object as never, operations);
     }
     if (mediaType === merge) {
-      const value = parseText(body);
-      if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        const found = Array.isArray(value) ? "array" : typeof value;
-        throw badRequest(
-          `error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
-        );
-      }
+      const value = parseText(body, decoding);
+      if (value === null) throw badRequest("Invalid JSON Patch");
+      if (typeof value !== "object" || Array.isArray(value)) throw badRequest(decoding + noMap(value));
       return (object) => applyMergePatch(object as never, value as never);
     }
-    if (mediaType === strategic && !target.resource.custom) {
-      const value = parseText(body);
-      const node = target.served.schema?.node ?? {};
-      if (Array.isArray(value)) {
-        throw badRequest("json: cannot unmarshal array into Go value of type map[string]interface {}");
-      }
-      return (object) =>
-        withStrategicErrors(() => applyStrategicMergePatch(object as never, value as never, node));
-    }
+    const value = parseText(body, "") ?? {};
+    const node = target.served.schema?.node ?? {};
+    if (typeof value !== "object" || Array.isArray(value)) throw badRequest(noMap(value));
+    return (object) =>
+      withStrategicErrors(() => applyStrategicMergePatch(object as never, value as never, node));
   } catch (error) {
     throw statusOf(error);
   }
-  throw unsupportedPatch(mediaType, target);
 }
 
-function parseText(text: string): unknown {
+/** What the real server writes before errors in patches, except for strategic ones. */
+const decoding = "error decoding patch: ";
+
+function parseText(text: string, before: string): unknown {
   try {
     if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
     return JSON.parse(text);
   } catch {
-    throw badRequest(`error decoding patch: ${explainJSON(text)}`);
+    throw badRequest(before + explainJSON(text));
   }
 }
 
@@ -247,14 +307,17 @@ function statusOf(error: unknown): unknown {
   );
 }
 
-function unsupportedPatch(mediaType: string, { resource }: Target): StatusError {
-  const types = resource.custom ? [json, merge, applyPatch] : [json, merge, strategic, applyPatch];
-  if (mediaType !== strategic) {
+function typesOf({ resource }: Target): readonly string[] {
+  return resource.custom ? [json, merge, applyPatch] : [json, merge, strategic, applyPatch];
+}
+
+function unsupportedPatch(mediaType: string, target: Target): StatusError {
+  if (mediaType !== strategic && !target.resource.custom) {
     return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
   return new StatusError(
     415,
     "UnsupportedMediaType",
-    `the body of the request was in an unknown format - accepted media types include: ${types.join(", ")}`,
+    `the body of the request was in an unknown format - accepted media types include: ${typesOf(target).join(", ")}`,
   );
 }

@@ -69,7 +69,7 @@ function parseJSON(text: string, target: Target): unknown {
     if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
     return JSON.parse(text);
   } catch {
-    const shown = text === "" ? "<empty>" : text.slice(0, 1024);
+    const shown = bytesSummary(Buffer.from(text));
     throw unrecognized(
       target,
       `couldn't get version/kind; json parse error: ${explainJSON(text)} (${shown})`,
@@ -107,7 +107,7 @@ function asObject(value: unknown, target: Target, text: string, warnings: Set<st
   if (typeof value !== "object" || Array.isArray(value)) {
     throw unrecognized(
       target,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMeta} (${Buffer.from(text).toString("hex")})`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMeta} (${bytesSummary(Buffer.from(text))})`,
     );
   }
   const object = (value ?? {}) as ApiObject;
@@ -126,6 +126,11 @@ export function typeMismatch(object: object): string | undefined {
     return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go struct field .${key} of type string`;
   }
   return undefined;
+}
+
+/** The error of Go's decoder for a value that is no object. */
+export function noMap(value: unknown): string {
+  return `json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`;
 }
 
 function goTypeOf(value: unknown): string {
