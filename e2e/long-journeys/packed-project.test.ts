@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installPackedTsbuilder, type PackedTsbuilder, scaffoldPacked } from "../support/packed-tsbuilder.ts";
@@ -32,7 +32,9 @@ async function upgrade(folder: string): Promise<void> {
   const newer = join(packed.work, "newer");
   cpSync(join(packed.work, "prefix/lib/node_modules/tsbuilder"), newer, { recursive: true });
   change(join(newer, "package.json"), /"version": "[^"]*"/, '"version": "0.2.0"');
-  change(join(newer, "templates/typescript/init/project/README.md.hbs"), "## Developing", "## At work");
+  // Templates are compiled into the CLI.
+  for (const name of readdirSync(join(newer, "dist/cli")))
+    change(join(newer, "dist/cli", name), "## Developing", "## At work");
   const project = packed.shell(folder);
   const readme = join(project.folder, "README.md");
   change(readme, /$/, "\nMine.\n");
