@@ -128,7 +128,7 @@ export function typeMismatch(object: object): string | undefined {
   return undefined;
 }
 
-/** The error of Go's decoder for a value that is no object. */
+/** The error of Go's decoder for a value that is not an object. */
 export function noMap(value: unknown): string {
   return `json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`;
 }
