@@ -8,6 +8,7 @@ import { errorCodes } from "../shared/error-codes.ts";
 import { commands } from "./commands/index.ts";
 import { dispatch } from "./dispatch.ts";
 import { takeFormat } from "./json-report.ts";
+import { systemCodes } from "./system-codes.ts";
 
 const folder = useProjectFolder();
 const document = readFileSync(join(import.meta.dirname, "output.schema.json"), "utf8");
@@ -144,8 +145,8 @@ describe("--output json", () => {
 
   test("knows all codes", () => {
     const { properties } = withoutReferences(document);
-    const known = properties?.["error"]?.properties?.["code"]?.anyOf?.[0]?.enum;
-    expect(known).toEqual([...Object.keys(errorCodes), "INTERNAL"]);
+    const known = properties?.["error"]?.properties?.["code"]?.enum;
+    expect(known).toEqual([...Object.keys(errorCodes), ...Object.keys(systemCodes), "INTERNAL"]);
   });
 
   test("refuses other formats", async () => {
@@ -160,6 +161,26 @@ describe("explain", () => {
       expect(list).toContain(code);
       expect(await folder.call(`explain ${code.toLowerCase()}`)).toBe(`${code}\n\n${meaning}\n${remedy}`);
     }
+  });
+
+  test("knows each code that a report may have, those of the file system and of bugs, too", async () => {
+    const { properties } = withoutReferences(document);
+    const codes = properties?.["error"]?.properties?.["code"]?.enum as string[];
+    const list = await folder.call("explain");
+    expect(codes.filter((code) => !list.includes(`${code} `))).toEqual([]);
+    for (const code of codes) expect(await folder.call(`explain ${code}`)).toContain(`${code}\n\n`);
+    expect(await folder.call("explain enotdir")).toBe(
+      "ENOTDIR\n\nA file or folder is inside of a file, but a folder is expected.\nMove the file away.",
+    );
+  });
+
+  test("explains the code of a write that failed", async () => {
+    await folder.initialize();
+    writeFileSync(join(folder.root, "api"), "");
+    const { error } = await report("create api --group apps --version v1 --kind Order --make=false -o json");
+    expect(error).toMatchObject({ code: expect.stringMatching(/^E[A-Z]+$/u) as string });
+    const { code } = error as { code: string };
+    expect(await folder.call(`explain ${code}`)).toContain("A file or folder ");
   });
 
   test("suggests a code", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeError } from "./report.ts";
+import { describeError, explainError } from "./report.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-report-"));
 const say = (act: () => unknown): string => {
@@ -27,6 +27,7 @@ test("names the file of a system error, and what to do", () => {
       throw gone;
     }),
   ).toContain("error: the current folder does not exist any more");
+  expect(explainError(gone).code).toBe("NOT_FOUND");
   expect(say(() => writeFileSync(join(file, "below"), ""))).toBe(
     `error: "${file}/below" is inside of a file, but a folder is expected (ENOTDIR, open)\nhint: move the file away`,
   );

@@ -1,7 +1,9 @@
 import { styleText } from "node:util";
+import type { ErrorCode } from "../shared/error-codes.ts";
 import { type Position, type Problem, TsbuilderError } from "../shared/errors.ts";
 import { codeFrame } from "../shared/text.ts";
 import type { FileChange, Plan } from "../scaffold/file-change.ts";
+import { systemCodes } from "./system-codes.ts";
 import type { Ui } from "./ui.ts";
 
 /** The real terminal. Nothing else writes to standard output. */
@@ -68,7 +70,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof TsbuilderError && error.code === "INTERRUPTED" ? 130 : 1;
 }
 
-/** An error for programs; `INTERNAL` is a bug, and its message the stack. */
+/** An error for programs; `tsbuilder explain` knows each code. */
 interface ExplainedError {
   readonly code: string;
   readonly message: string;
@@ -123,39 +125,17 @@ function explainRefusal(error: unknown): ExplainedError | undefined {
   const { code = "", path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall === "uv_cwd") {
     return {
-      code,
+      code: "NOT_FOUND" satisfies ErrorCode,
       message: `the current folder does not exist any more (${code})`,
       hint: "change to one that does: cd",
     };
   }
-  const advice = adviceByCode[code];
+  const advice = systemCodes[code];
   if (!advice || syscall === undefined) return undefined;
   // What was not called by `atFile` may name no path.
   const what = path === undefined ? "one of the files" : `"${path}"`;
   return { code, message: `${what} ${advice[0]} (${code}, ${syscall})`, hint: advice[1] };
 }
-
-const unwritable = [
-  "cannot be read or written",
-  "change the permissions, or run the command as a user who has them",
-] as const;
-
-const adviceByCode: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  EACCES: unwritable,
-  EPERM: unwritable,
-  EDQUOT: ["does not fit into your quota", "free some space and run the command again"],
-  EEXIST: ["exists, and is no folder", "move it away"],
-  EFBIG: ["is larger than this process may write", "raise the limit (ulimit -f)"],
-  EIO: ["cannot be read or written", "the disk may be damaged, or a network file system is gone"],
-  ELOOP: ["is a symbolic link that leads to itself", "delete the link"],
-  EMFILE: ["cannot be opened: too many files are open", "raise the limit (ulimit -n)"],
-  EXDEV: ["is on another file system than the project", "keep a project on one file system"],
-  EROFS: ["is on a read-only file system", "copy the project to a writable one"],
-  ENOSPC: ["does not fit on the disk", "free some space and run the command again"],
-  EISDIR: ["is a folder, but a file is expected", "move the folder away"],
-  ENOTDIR: ["is inside of a file, but a folder is expected", "move the file away"],
-  ENAMETOOLONG: ["has a name that the file system does not allow", "use shorter names"],
-};
 
 const indent = (text: string): string =>
   text

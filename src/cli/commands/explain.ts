@@ -2,6 +2,7 @@ import { errorCodes } from "../../shared/error-codes.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { defineCommand } from "../command.ts";
+import { systemCodes } from "../system-codes.ts";
 
 export const explain = defineCommand({
   summary: "Explain an error code",
@@ -10,21 +11,40 @@ export const explain = defineCommand({
   positionals: ["[code]"],
   examples: ["tsbuilder explain", "tsbuilder explain FILE_CHANGED"],
   async run({ positionals: [wanted], ui }) {
-    const codes = Object.entries(errorCodes);
     if (wanted === undefined) {
-      const width = Math.max(...codes.map(([code]) => code.length));
+      const width = Math.max(...[...codes.keys()].map((code) => code.length));
       for (const [code, { meaning }] of codes) ui.print(`${code.padEnd(width)}  ${meaning}`);
       return;
     }
     const code = wanted.toUpperCase().replaceAll("-", "_");
-    const found = codes.find(([name]) => name === code)?.[1];
+    const found = codes.get(code);
     if (!found) throw unknownCode(wanted, code);
     ui.print(`${code}\n\n${found.meaning}\n${found.remedy}`);
   },
 });
 
+/** All that an error of `--output json` may have. */
+const codes = new Map(
+  Object.entries({
+    ...errorCodes,
+    ...Object.fromEntries(Object.entries(systemCodes).map(([code, advice]) => [code, explainSystem(advice)])),
+    INTERNAL: {
+      meaning: "A bug in tsbuilder: the message is the stack of what failed.",
+      remedy: "Report it with the message and the command that you ran.",
+    },
+  }),
+);
+
+/** A message says of which file it is. */
+function explainSystem([what, hint]: readonly [string, string]): { meaning: string; remedy: string } {
+  return {
+    meaning: `A file or folder ${what}.`,
+    remedy: `${hint[0]!.toUpperCase()}${hint.slice(1)}.`,
+  };
+}
+
 function unknownCode(wanted: string, code: string): TsbuilderError {
-  const meant = didYouMean(code, Object.keys(errorCodes));
+  const meant = didYouMean(code, [...codes.keys()]);
   return new TsbuilderError(`unknown error code "${wanted}"`, {
     code: "INVALID_ARGUMENT",
     hint: meant === undefined ? "run tsbuilder explain for a list of codes" : `did you mean "${meant}"?`,
