@@ -61,8 +61,7 @@ async function exploreShare(first: number): Promise<Share> {
   const roles = (await loadObjects([join(config, "rbac/role.yaml")])) as unknown as {
     rules?: PolicyRule[];
   }[];
-  // What is paused stays as it is on purpose, whatever is asked for.
-  const draw = operationsFor(crd, { values: { "spec.paused": [false] } });
+  const draw = operationsFor(crd);
   const operators = [{ name: "appservice", setup, rules: roles.flatMap(({ rules = [] }) => rules) }];
   const objects = [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } }];
   const scenario = (random: Random): Scenario => ({ crds, operators, objects, steps: draw(random) });

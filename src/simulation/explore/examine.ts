@@ -8,6 +8,7 @@ import {
   differenceText,
   judgeState,
   judgeTrace,
+  pausedObjects,
   refusedObjects,
 } from "../verdicts/index.ts";
 import { outcomeOf, simulate } from "../world/index.ts";
@@ -85,10 +86,11 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
 }
 
 async function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Promise<Finding[]> {
+  const paused = new Set([run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]));
   // Mostly there is nothing that chance would have to explain.
-  if (differencesOf(run.state, other.state).length === 0) return [];
+  if (differencesOf(run.state, other.state, paused).length === 0) return [];
   const refused = refusedObjects(other);
-  const differences = differencesBesides(await chance(), run.state, other.state).filter(
+  const differences = differencesBesides(await chance(), run.state, other.state, paused).filter(
     (each) => !refused.has(each.object),
   );
   if (differences.length === 0) return [];

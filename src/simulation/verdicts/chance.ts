@@ -1,4 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { State } from "../contract/index.ts";
 import { type Difference, differencesOf, nameOf } from "./differences.ts";
 
@@ -18,8 +19,13 @@ export function chanceOf(one: State, other: State): Chance {
 }
 
 /** What differs between two outcomes for another reason than chance. */
-export function differencesBesides({ fields, named }: Chance, here: State, there: State): Difference[] {
-  const differences = differencesOf(here, there).filter((each) => !fields.has(nameOf(each)));
+export function differencesBesides(
+  { fields, named }: Chance,
+  here: State,
+  there: State,
+  leftOut?: ReadonlySet<KubernetesObject>,
+): Difference[] {
+  const differences = differencesOf(here, there, leftOut).filter((each) => !fields.has(nameOf(each)));
   const left = new Set(differences);
   for (const each of differences) {
     if (!left.has(each) || !named.has(groupOf(each))) continue;

@@ -1,4 +1,5 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { State } from "../contract/index.ts";
 import { normalise } from "./normalise.ts";
 
@@ -11,9 +12,13 @@ export interface Difference {
   readonly there: unknown;
 }
 
-/** What differs between the outcomes of two runs. */
-export function differencesOf(here: State, there: State): Difference[] {
-  const [left, right] = [normalise(here.objects), normalise(there.objects)];
+/** What differs between the outcomes of two runs, but for what is left out of either. */
+export function differencesOf(
+  here: State,
+  there: State,
+  leftOut?: ReadonlySet<KubernetesObject>,
+): Difference[] {
+  const [left, right] = [normalise(here.objects, leftOut), normalise(there.objects, leftOut)];
   return [...new Set([...left.keys(), ...right.keys()])].toSorted().flatMap((object) => {
     const [mine, other] = [left.get(object), right.get(object)];
     if (mine === undefined || other === undefined)

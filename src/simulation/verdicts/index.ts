@@ -2,4 +2,5 @@ export { type Chance, chanceOf, differencesBesides } from "./chance.ts";
 export { type Difference, differencesOf, differenceText } from "./differences.ts";
 export { judgeState } from "./judge-state.ts";
 export { judgeTrace } from "./judge-trace.ts";
+export { pausedObjects } from "./paused-objects.ts";
 export { refusedObjects } from "./refused-objects.ts";

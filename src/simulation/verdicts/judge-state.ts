@@ -1,5 +1,6 @@
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { refOf, refText, type Run, type Scenario, type Verdict } from "../contract/index.ts";
+import { isPaused } from "./paused-objects.ts";
 
 interface WithStatus extends KubernetesObject {
   readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
@@ -15,7 +16,7 @@ export function judgeState({ state, leftovers }: Run, { steps = [] }: Scenario):
   ) as readonly WithStatus[];
   const left = leftovers.map((object) => refText(refOf(object)));
   return [
-    ...roots.flatMap((root) => [...observed(root), ...wellFormed(root)]),
+    ...roots.flatMap((root) => [...(isPaused(root) ? [] : observed(root)), ...wellFormed(root)]),
     ...(left.length > 0
       ? [
           {

@@ -20,7 +20,10 @@ const incidental = new Set([
 ]);
 
 /** Objects by name, without what differs from run to run: ids, revisions, times, generated names. */
-export function normalise(objects: readonly KubernetesObject[]): Map<string, unknown> {
+export function normalise(
+  objects: readonly KubernetesObject[],
+  leftOut: ReadonlySet<KubernetesObject> = new Set(),
+): Map<string, unknown> {
   const uids = new Map(
     objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`]),
   );
@@ -30,7 +33,8 @@ export function normalise(objects: readonly KubernetesObject[]): Map<string, unk
     ),
   );
   const texts = { whole: new Map([...uids, ...names]), starts: startsOf(uids) };
-  const plain = objects.map((object) => {
+  const compared = objects.filter((object) => !leftOut.has(object));
+  const plain = compared.map((object) => {
     const { namespace, name = "" } = object.metadata;
     const ref = refText({ ...refOf(object), namespace, name: plainText(name, texts) });
     return { ref, value: strip(object, "", texts) };

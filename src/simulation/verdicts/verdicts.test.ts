@@ -6,6 +6,7 @@ import { chanceOf, differencesBesides } from "./chance.ts";
 import { differencesOf, differenceText } from "./differences.ts";
 import { judgeState } from "./judge-state.ts";
 import { judgeTrace } from "./judge-trace.ts";
+import { pausedObjects } from "./paused-objects.ts";
 import { refusedObjects } from "./refused-objects.ts";
 
 const shop = (more: object = {}): KubernetesObject => ({
@@ -259,4 +260,33 @@ test("objects that the API server refuses in the end are no part of a comparison
   expect([...refusedObjects(runOf([write(409)]))]).toEqual([]);
   const end: TraceEvent = { at: 2, type: "phase", phase: "steps", rests: true };
   expect([...refusedObjects(runOf([write(422), end, write(200)]))]).toEqual([object]);
+});
+
+test("what a user paused, and what it owns, is not compared, nor need its status be new", () => {
+  const status = { observedGeneration: 1 };
+  const owned = (kind: string, uid: string, owner: string): KubernetesObject => ({
+    apiVersion: "v1",
+    kind,
+    metadata: {
+      namespace: "default",
+      name: kind.toLowerCase(),
+      uid,
+      ownerReferences: [{ apiVersion: "v1", kind: "Any", name: "any", uid: owner }],
+    },
+  });
+  const paused = [shop({ spec: { paused: true }, status }), owned("Pod", "3", "2"), owned("Job", "2", "1")];
+  const steps = [{ do: "apply", object: shop() }] as const;
+  const given = { ...scenario, steps };
+  expect(judgeState(runOf([], paused), given)).toEqual([]);
+  expect(pausedObjects(stateOf(paused), given)).toEqual(new Set(paused));
+  const here = stateOf([...paused, shop({ kind: "Other" })]);
+  const leftOut = pausedObjects(here, given);
+  expect(differencesOf(here, stateOf([]), leftOut).map(({ object }) => object)).toEqual([
+    "Other.sim.dev/v1 default/a",
+  ]);
+
+  const running = [shop({ spec: { paused: false }, status }), ...paused.slice(1)];
+  expect(judgeState(runOf([], running), given)).toMatchObject([{ class: "observed-generation" }]);
+  expect(pausedObjects(stateOf(running), given)).toEqual(new Set());
+  expect(pausedObjects(stateOf(paused), { ...scenario, steps: [] })).toEqual(new Set());
 });
