@@ -5,12 +5,16 @@ import type { Finding } from "./finding.ts";
 
 /** Whether the packages that `package.json` names are installed, be it in a folder above the project. */
 export function checkPackages(root: string, tree: Tree): Finding[] {
-  const missing = namesIn(tree.read("package.json") ?? "{}").filter((name) => !isInstalled(root, name));
+  const text = tree.read("package.json");
+  const names = text === undefined ? undefined : namesIn(text);
+  if (names === undefined)
+    return [unreadable(text === undefined ? "the file is missing" : "the file is no JSON")];
+  const missing = names.filter((name) => !isInstalled(root, name));
   if (missing.length === 0) return [];
   const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");
   return [
     {
-      state: "missing",
+      state: "wrong",
       subject: "packages",
       message: `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`,
       remedy: "npm install",
@@ -25,12 +29,18 @@ function isInstalled(root: string, name: string): boolean {
   return dirname(root) !== root && isInstalled(dirname(root), name);
 }
 
-/** A `package.json` that can't be read names none: npm says what is wrong with it. */
-function namesIn(text: string): string[] {
+const unreadable = (message: string): Finding => ({
+  state: "wrong",
+  subject: "package.json",
+  message,
+  remedy: "fix it, or restore it from version control",
+});
+
+function namesIn(text: string): string[] | undefined {
   try {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, object>;
     return Object.keys({ ...dependencies, ...devDependencies });
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { run } from "../../../e2e/golden/golden-projects.ts";
+import { goldenHost, run } from "../../../e2e/golden/golden-projects.ts";
+import { dispatch } from "../dispatch.ts";
 import { openProject } from "../open-project.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { checkPackages } from "./check-packages.ts";
@@ -22,9 +23,8 @@ const check = () =>
 const edit = (path: string, change: (text: string) => string): void =>
   writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8")));
 
-test("checkPackages() names what an interrupted npm install left out", () => {
-  const names = (): unknown => checkPackages(root, diskTree(root));
-  expect(names()).toMatchObject([{ state: "missing", subject: "packages", remedy: "npm install" }]);
+/** Only what says that a package is installed. */
+function installPackages(): void {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     [key: string]: object;
   };
@@ -32,11 +32,27 @@ test("checkPackages() names what an interrupted npm install left out", () => {
     mkdirSync(join(root, "node_modules", name), { recursive: true });
     writeFileSync(join(root, "node_modules", name, "package.json"), "{}");
   }
+}
+
+test("checkPackages() names what an interrupted npm install left out", () => {
+  const names = (): unknown => checkPackages(root, diskTree(root));
+  expect(names()).toMatchObject([{ state: "wrong", subject: "packages", remedy: "npm install" }]);
+  installPackages();
   expect(names()).toEqual([]);
   rmSync(join(root, "node_modules/vitest"), { recursive: true });
   expect(names()).toMatchObject([{ message: "vitest is not installed" }]);
   writeFileSync(join(root, "package.json"), "{");
-  expect(names()).toEqual([]);
+  expect(names()).toMatchObject([{ state: "wrong", message: "the file is no JSON" }]);
+  rmSync(join(root, "package.json"));
+  expect(names()).toMatchObject([{ state: "wrong", message: "the file is missing" }]);
+});
+
+test("doctor exits with 1 if packages are not installed", async () => {
+  const quiet = { print: () => undefined, note: () => undefined, isInteractive: false };
+  const doctor = (): Promise<number> => dispatch(["doctor"], root, quiet, goldenHost);
+  expect(await doctor()).toBe(1);
+  installPackages();
+  expect(await doctor()).toBe(0);
 });
 
 describe("checkProject()", () => {
