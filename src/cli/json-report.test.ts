@@ -143,6 +143,18 @@ describe("--output json", () => {
     });
   });
 
+  test.each(
+    ["dev", "run", "test", "cluster start"].flatMap((name) =>
+      ["-o json", "-ojson", "-o=json", "--output json", "--output=json"].map((flag) => [name, flag] as const),
+    ),
+  )("%s %s says that the command has no report", async (name, flag) => {
+    await expect(folder.call(`${name} ${flag}`)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: `tsbuilder ${name} has no report for programs`,
+      hint: `omit ${flag.startsWith("--") ? "--output" : "-o"}: the command prints what happens while it runs`,
+    });
+  });
+
   test("knows all codes", () => {
     const { properties } = withoutReferences(document);
     const known = properties?.["error"]?.properties?.["code"]?.enum;

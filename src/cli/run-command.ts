@@ -148,7 +148,8 @@ function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>
 
 /** Commander's messages already name the flag; this adds the hint. */
 function explain(error: CommanderError, name: string, command: Command): TsbuilderError {
-  const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1];
+  const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1] ?? "";
+  if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return withoutReport(unknown, name);
   const meant =
     unknown &&
     didYouMean(
@@ -162,6 +163,14 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
   return new TsbuilderError(message, {
     code: "INVALID_ARGUMENT",
     hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
+  });
+}
+
+/** Programs give all commands the flag of the format. */
+function withoutReport(flag: string, name: string): TsbuilderError {
+  return new TsbuilderError(`tsbuilder ${name} has no report for programs`, {
+    code: "INVALID_ARGUMENT",
+    hint: `omit ${flag.slice(0, 2) === "--" ? flag : "-o"}: the command prints what happens while it runs`,
   });
 }
 
