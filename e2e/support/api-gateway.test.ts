@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { startApiGateway } from "./api-gateway.ts";
 
@@ -36,7 +37,7 @@ async function start() {
     };
     return send;
   };
-  return { gateway, watch };
+  return { gateway, server, watch };
 }
 
 test("a gateway is not busy with a watch that is open", async () => {
@@ -56,4 +57,18 @@ test("a gateway is busy with a list that is streamed by a watch until all of it 
   expect(gateway.isBusy).toBe(true);
   await send('events-end":"true"}}\n');
   expect(gateway.isBusy).toBe(false);
+});
+
+test("a gateway is busy until a client of this process has read what it was sent", async () => {
+  const { gateway, server } = await start();
+  const { hostname, port } = new URL(gateway.url);
+  const client = net.connect(Number(port), hostname).pause();
+  client.write("GET /api/v1/secrets?watch=true&sendInitialEvents=true HTTP/1.1\r\nHost: test\r\n\r\n");
+  const [, upstream] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
+  upstream.write('{"type":"BOOKMARK","annotations":{"k8s.io/initial-events-end":"true"}}\n');
+  await settled();
+  expect(gateway.isBusy).toBe(true);
+  client.resume();
+  await settled(() => gateway.isBusy);
+  expect(client.bytesRead).toBeGreaterThan(0);
 });

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -17,7 +18,10 @@ export interface PassedRequest {
 export interface ApiGateway {
   readonly url: string;
   readonly requests: readonly PassedRequest[];
-  /** True while requests are in flight; a watch, which has no end, is until the server has sent all it had at first. */
+  /**
+   * True while requests are in flight; a watch, which has no end, is until the server has sent all it had at first. Also
+   * while a client in this process has not received what was sent: the kernel may hold back bytes of a long stream.
+   */
   readonly isBusy: boolean;
   /** Breaks all connections and responds to nothing, until `mend`. */
   cut(): void;
@@ -54,6 +58,7 @@ export async function startApiGateway(
   const refusals: { refusal: Refusal; matches: (request: PassedRequest) => boolean }[] = [];
   let isCut = false;
 
+  const clients = watchClients();
   const server = http.createServer((request, response) => {
     const url = new URL(request.url!, upstream);
     const query = url.searchParams;
@@ -98,7 +103,7 @@ export async function startApiGateway(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     get isBusy() {
-      return inFlight.size > 0;
+      return inFlight.size > 0 || [...sockets].some(clients.hasToReceive);
     },
     cut() {
       isCut = true;
@@ -114,12 +119,35 @@ export async function startApiGateway(
       for (const [response, passed] of running) if (matches(passed)) response.destroy();
     },
     async close() {
+      clients.stop();
       breakAll();
       agent.destroy();
       await new Promise((resolve) => {
         server.close(resolve);
       });
     },
+  };
+}
+
+/** Follows the sockets that this process opens, to know how much they have read. */
+function watchClients(): { hasToReceive: (from: Socket) => boolean; stop: () => void } {
+  const channel = "net.client.socket";
+  const byPorts = new Map<string, Socket>();
+  const follow = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    socket.once("connect", () => {
+      const ports = `${socket.localPort} ${socket.remotePort}`;
+      byPorts.set(ports, socket);
+      socket.once("close", () => byPorts.delete(ports));
+    });
+  };
+  subscribe(channel, follow);
+  return {
+    hasToReceive: (from) => {
+      const client = byPorts.get(`${from.remotePort} ${from.localPort}`);
+      return client !== undefined && client.bytesRead < from.bytesWritten;
+    },
+    stop: () => void unsubscribe(channel, follow),
   };
 }
 
