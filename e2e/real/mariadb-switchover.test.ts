@@ -26,6 +26,7 @@ describe.skipIf(missing)("a switchover", () => {
     servers = [primary, first, await databaseServer(folder.path, 2, files, primary.port)];
     await startServers(...servers);
     run(primary, "CREATE TABLE shop.t (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    for (const replica of [first, servers[2]]) await eventually(() => count(replica) === "0");
   });
 
   afterEach(async () => {
