@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { machineState } from "../real/node/machine-state.ts";
@@ -20,9 +20,12 @@ const words = ["--no-install", "vitest", ...suite, ...output, ...files];
 const compared = !("missing" in prepareNode());
 const before = compared ? shared() : {};
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
-const page = new URL("RESULTS.md", import.meta.url);
-const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, process.cwd()));
+// Whoever interrupts the tests gets no report.
+if (existsSync(report)) {
+  const page = new URL("RESULTS.md", import.meta.url);
+  const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
+  writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, process.cwd()));
+}
 rmSync(folder, { recursive: true });
 const left = Object.entries(compared ? shared() : {}).filter(([name, state]) => state !== before[name]);
 for (const [name, state] of left) console.error(`not as before: ${name}: ${before[name]}\nnow: ${state}`);

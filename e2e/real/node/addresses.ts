@@ -1,4 +1,5 @@
-/** Addresses inside of the sandbox; those of another sandbox are the same, without touching these. */
+// Names and addresses inside of the sandbox; those of another sandbox are the same, without touching these.
+
 /** Nodes share the sandbox's network, and so an address; their kubelets have ports of their own. */
 export const nodeNames = ["node-1", "node-2"] as const;
 export type NodeName = (typeof nodeNames)[number];
