@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { stringify } from "yaml";
 import type { Step } from "../conformance/story.ts";
 import { isDryRunOnly } from "./dry-run-only.ts";
+import { oddWrite } from "./odd-writes.ts";
 import { collectionPath, type Kind } from "./read-kinds.ts";
 import { list, only, read, watch, withQuery } from "./reads.ts";
 import type { Sample } from "./samples.ts";
@@ -23,6 +24,7 @@ export function stepsOn(kind: Kind, samples: readonly Sample[]): fc.Arbitrary<re
     { weight: 1, arbitrary: list(target) },
     { weight: 1, arbitrary: watch(target) },
     { weight: 1, arbitrary: remove(target) },
+    { weight: 3, arbitrary: oddWrite(target) },
     ...(kind.subresources.includes("scale") ? [{ weight: 2, arbitrary: scale(target) }] : []),
   );
   return fc
