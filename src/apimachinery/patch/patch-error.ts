@@ -1,8 +1,9 @@
 /**
  * Why a patch was rejected, which decides the API server's status code:
- * `malformed` is not a patch (400), `inapplicable` doesn't fit the object (422), `too-large` exceeds a limit (413).
+ * `malformed` is not a patch (400), `inapplicable` doesn't fit the object (422), `too-large` exceeds a limit (413), and
+ * `unforeseen` has no code of its own, so that it is an internal error (500).
  */
-export type PatchFailure = "malformed" | "inapplicable" | "too-large";
+export type PatchFailure = "malformed" | "inapplicable" | "too-large" | "unforeseen";
 
 /** A rejected patch. */
 export class PatchError extends Error {

@@ -8,8 +8,10 @@ const byName = { "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-str
 
 /** A part of a pod with every type of list. */
 const schema: SchemaNode = {
+  typeName: "core/v1.PodSpec",
   properties: {
     finalizers: { type: "array", "x-kubernetes-patch-strategy": "merge" },
+    owners: { type: "array", "x-kubernetes-patch-strategy": "merge" },
     labels: { type: "object", additionalProperties: { type: "string" } },
     tolerations: { type: "array" },
     volumes: {
@@ -122,6 +124,19 @@ describe("applyStrategicMergePatch()", () => {
       { finalizers: ["b", "a"] },
     ],
     ["adds a list", {}, { containers: [a, { name: "b", $patch: "delete" }] }, { containers: [a] }],
+    [
+      "leaves directives in new values, where they are unknown fields",
+      {},
+      { labels: { a: "1", $retainKeys: ["b"] } },
+      { labels: { a: "1", $retainKeys: ["b"] } },
+    ],
+    [
+      "ignores a deletion that is no list",
+      { finalizers: ["a"] },
+      { "$deleteFromPrimitiveList/finalizers": "a" },
+      { finalizers: ["a"] },
+    ],
+    ["adds no object with a directive", {}, { labels: { $patch: "replace", a: "1" } }, {}],
     ["adds an object, without nulls", {}, { labels: { a: "1", b: null } }, { labels: { a: "1" } }],
     ["replaces a value of another type", { labels: "x" }, { labels: { a: "1" } }, { labels: { a: "1" } }],
   ])("%s", (_, object, patch, expected) => {
@@ -133,17 +148,32 @@ describe("applyStrategicMergePatch()", () => {
   it.each<[string, unknown, PatchError["failure"], string]>([
     ["a list", [], "malformed", "cannot unmarshal array"],
     ["null", null, "malformed", "Invalid JSON Patch"],
-    ["an item without its key", { containers: [{ image: "y" }] }, "inapplicable", "merge key: name"],
-    ["a deletion without its key", { containers: [{ $patch: "delete" }] }, "inapplicable", "merge key: name"],
-    ["an unknown directive", { labels: { $patch: "spam" } }, "inapplicable", "unknown patch type: spam"],
-    ["plain values among objects", { containers: [{ name: "a" }, 1] }, "inapplicable", "not identical"],
-    ["lists of lists", { finalizers: [[]] }, "inapplicable", "lists of lists"],
+    ["an item without its key", { containers: [{ image: "y" }] }, "unforeseen", "merge key: name"],
+    ["a deletion without its key", { containers: [{ $patch: "delete" }] }, "unforeseen", "merge key: name"],
+    ["an unknown directive", { labels: { $patch: "spam" } }, "unforeseen", "unknown patch type: spam"],
+    ["plain values among objects", { containers: [{ name: "a" }, 1] }, "unforeseen", "not identical"],
+    ["lists among plain values", { finalizers: [[]] }, "unforeseen", "not identical"],
+    ["lists of lists", { owners: [[]] }, "inapplicable", "lists of lists"],
+    ["retained members that are no list", { $retainKeys: "a" }, "malformed", "format of retainKeys"],
     [
-      "a deletion that is not a list",
-      { "$deleteFromPrimitiveList/finalizers": "a" },
-      "malformed",
-      "must be a list",
+      "an order that is no list",
+      { "$setElementOrder/containers": "a" },
+      "unforeseen",
+      "expected a []interface {}, but received a string",
     ],
+    [
+      "an order of what is no field",
+      { "$setElementOrder/spam": ["a"] },
+      "unforeseen",
+      'unable to find api field in struct PodSpec for the json field "spam"',
+    ],
+    [
+      "an order within a map",
+      { labels: { "$setElementOrder/spam": ["a"] } },
+      "unforeseen",
+      "data type is not struct, instead is: map",
+    ],
+    ["a null directive", { labels: { $patch: null } }, "unforeseen", "unknown patch type: %!s(<nil>) in map"],
     ["members it doesn't retain", { $retainKeys: ["a"], labels: {} }, "malformed", "retainKeys"],
     [
       "items in another order than $setElementOrder",
@@ -154,12 +184,16 @@ describe("applyStrategicMergePatch()", () => {
           { name: "a", image: "y" },
         ],
       },
-      "malformed",
+      "unforeseen",
       "The order in patch list",
     ],
   ])("rejects %s", (_, patch, failure, message) => {
     const refusal = refusalOf(() =>
-      applyStrategicMergePatch({ containers: [a, b], finalizers: ["a"], labels: {} }, patch as never, schema),
+      applyStrategicMergePatch(
+        { containers: [a, b], finalizers: ["a"], owners: [], labels: {} },
+        patch as never,
+        schema,
+      ),
     );
     expect(refusal.failure).toBe(failure);
     expect(refusal.message).toContain(message);

@@ -1,115 +1,160 @@
-import { goText } from "../../text/index.ts";
-import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../../json/index.ts";
-import { memberSchema } from "../member-schema.ts";
+import {
+  copyJSON,
+  isObject,
+  type JSONObject,
+  type JSONValue,
+  memberOf,
+  setMember,
+} from "../../json/index.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { type ObjectPatch, parseObjectPatch, withoutDirectives } from "./directives.ts";
-import { orderItems } from "./element-order.ts";
-import { deleteValues, type MergeItem, mergeList, newList } from "./merge-list.ts";
-import { listStrategy, replacesWhole } from "./strategy.ts";
-import { identifyItem } from "./identify-item.ts";
+import {
+  deleteFromList,
+  directiveOf,
+  elementOrder,
+  patchDirective,
+  removeDirected,
+  retain,
+  unknownDirective,
+  wrongType,
+} from "./directives.ts";
+import { checkKeys, checkOrder, orderItems, splitByPresence } from "./element-order.ts";
+import { areObjects, deleteValues, type ListMerge, mergeList } from "./merge-list.ts";
+import { type Strategy, strategyOf } from "./strategy.ts";
+
+/** The result of a patch. */
+export interface Merged {
+  readonly object: JSONObject;
+  /** What is left of the patch when it has been applied: lists that were ordered, nulls and some directives are gone. */
+  readonly left: JSONObject;
+}
 
 /**
  * Applies a strategic merge patch and returns the new object; doesn't modify its arguments.
  * Objects are merged and null removes, as in a merge patch; the schema says which lists are merged, too, and by which
- * merge key. Directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`) control the rest.
+ * merge key. Directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`) control the rest,
+ * where the object has something to merge with: within new values, those other than `$patch` are unknown fields.
  */
 export function applyStrategicMergePatch(
   object: JSONObject,
   patch: JSONValue,
   schema: SchemaNode | undefined,
 ): JSONObject {
-  if (patch === null) throw new PatchError("malformed", "Invalid JSON Patch");
-  if (!isObject(patch)) throw undecodable(patch, "map[string]interface {}");
-  return mergeObject(object, patch, schema);
+  return mergeStrategically(object, patch, schema).object;
 }
 
-function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode | undefined): JSONObject {
-  const parsed = parseObjectPatch(patch);
-  if (parsed.directive === "delete") return {};
-  if (parsed.directive === "replace") return mergeMembers({}, parsed, undefined);
-  return mergeMembers(retain(object, parsed.retained), parsed, schema);
-}
-
-function mergeMembers(object: JSONObject, patch: ObjectPatch, schema: SchemaNode | undefined): JSONObject {
-  const merged = { ...object };
-  for (const [key, value] of Object.entries(patch.members)) {
-    if (value === null) delete merged[key];
-    else setMember(merged, key, mergeValue(memberOf(object, key), value, memberSchema(schema, key)));
-  }
-  for (const [key, order] of patch.orders) {
-    const list = memberOf(merged, key);
-    if (!Array.isArray(list)) continue;
-    const { mergeKey } = listStrategy(memberSchema(schema, key));
-    checkOrder(memberOf(patch.members, key), order, mergeKey);
-    const patched = asList(memberOf(patch.members, key));
-    const before = placesBefore(asList(memberOf(object, key)), patched, mergeKey);
-    setMember(merged, key, orderItems(list, order, before, mergeKey));
-  }
-  for (const [key, values] of patch.deletions) {
-    const list = memberOf(merged, key);
-    if (Array.isArray(list)) setMember(merged, key, deleteValues(list, values));
-  }
-  return merged;
-}
-
-/**
- * Returns the order of items that are not in the patch. The API server merges in place: new items take the places of
- * deleted ones, and so count as items of the current list.
- */
-function placesBefore(
-  list: readonly JSONValue[],
-  patched: readonly JSONValue[],
-  mergeKey: string | undefined,
-): JSONValue[] {
-  const has = (items: readonly JSONValue[], item: JSONValue): boolean =>
-    items.some((other) => identifyItem(other, mergeKey) === identifyItem(item, mergeKey));
-  const directed = patched.filter((item) => isObject(item) && memberOf(item, "$patch") === "delete");
-  const kept = list.filter((item) => !has(directed, item));
-  const added = patched.filter((item) => !has(directed, item) && !has(kept, item));
-  return [...kept, ...added].slice(0, list.length);
-}
-
-function mergeValue(
-  current: JSONValue | undefined,
+/** The same, with what is left of the patch, which Go's messages show. */
+export function mergeStrategically(
+  object: JSONObject,
   patch: JSONValue,
   schema: SchemaNode | undefined,
-): JSONValue {
-  if (isObject(patch)) {
-    const base = isObject(current) && !replacesWhole(schema) ? current : {};
-    return mergeObject(base, patch, schema);
+): Merged {
+  if (patch === null) throw new PatchError("malformed", "Invalid JSON Patch");
+  if (!isObject(patch)) throw undecodable(patch, "map[string]interface {}");
+  const left = copyJSON(patch);
+  return { object: mergeObject(copyJSON(object), left, schema), left };
+}
+
+/** Merges a patch into an object. Both belong to the function. */
+function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode | undefined): JSONObject {
+  const directive = directiveOf(patch);
+  if (directive === "delete") return {};
+  if (directive === "replace") {
+    delete patch[patchDirective];
+    return patch;
   }
-  if (!Array.isArray(patch)) return patch;
-  const { merges, mergeKey } = listStrategy(schema);
-  if (!merges) return withoutDirectives(patch);
-  const mergeItem: MergeItem = (item, change) => mergeObject(item, change, schema?.items);
-  return Array.isArray(current) ? mergeList(current, patch, mergeKey, mergeItem) : newList(patch, mergeItem);
+  if (directive !== undefined) throw unknownDirective(directive, patch);
+  retain(object, patch);
+  for (const key of Object.keys(patch).filter((each) => each.startsWith(elementOrder)))
+    orderList(object, patch, key, schema);
+  for (const [key, value] of Object.entries(patch)) mergeMember(object, key, value, schema);
+  return object;
 }
 
-function retain(object: JSONObject, retained: ReadonlySet<string> | undefined): JSONObject {
-  if (!retained) return object;
-  return Object.fromEntries(Object.entries(object).filter(([key]) => retained.has(key)));
-}
-
-/** Checks that the items of a list in the patch are in the order of its `$setElementOrder`. */
-function checkOrder(
-  patched: JSONValue | undefined,
-  order: readonly JSONValue[],
-  mergeKey: string | undefined,
+function mergeMember(
+  object: JSONObject,
+  key: string,
+  value: JSONValue,
+  schema: SchemaNode | undefined,
 ): void {
-  const wanted = order.map((item) => identifyItem(item, mergeKey));
-  const stated = asList(patched)
-    .filter((item) => !(isObject(item) && memberOf(item, "$patch") !== undefined))
-    .map((item) => identifyItem(item, mergeKey));
-  const positions = stated.map((id) => wanted.indexOf(id));
-  const sorted = positions.every((position, index) => position >= (positions[index - 1] ?? 0));
-  if (wanted.length === 0 || (sorted && !positions.includes(-1))) return;
-  throw new PatchError(
-    "malformed",
-    `The order in patch list:\n${goText(patched ?? null)}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`,
-  );
+  const deletes = key.startsWith(deleteFromList);
+  const name = deletes ? key.slice(deleteFromList.length) : key;
+  const current = memberOf(object, name);
+  if (value === null) delete object[name];
+  else if (current === undefined || current === null || jsonType(current) !== jsonType(value)) {
+    if (!deletes) setNew(object, name, value);
+  } else if (isObject(value)) {
+    const { kind, schema: member } = strategyOf(schema, name);
+    const merged = kind === "replace" ? value : mergeObject(current as JSONObject, value, member);
+    setMember(object, name, merged);
+  } else if (Array.isArray(value)) {
+    const list = current as JSONValue[];
+    const strategy = strategyOf(schema, name);
+    const merged = deletes && isPlain(list, value) ? deleteValues(list, value) : undefined;
+    setMember(object, name, merged ?? mergeLists(list, value, strategy));
+  } else setMember(object, name, value);
 }
 
-function asList(value: JSONValue | undefined): JSONValue[] {
-  return Array.isArray(value) ? value : [];
+/** A value where the object has none of its type. */
+function setNew(object: JSONObject, name: string, value: JSONValue): void {
+  removeNulls(value);
+  const kept = removeDirected(value);
+  if (kept === undefined) delete object[name];
+  else setMember(object, name, kept);
+}
+
+function removeNulls(value: JSONValue): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null) removeNulls(member);
+    else if (!Array.isArray(value)) delete value[name];
+  }
+}
+
+function isPlain(list: readonly JSONValue[], values: readonly JSONValue[]): boolean {
+  return list.length + values.length === 0 || !areObjects(list, values);
+}
+
+function mergeLists(list: JSONValue[], patch: JSONValue[], strategy: Strategy): JSONValue[] {
+  return strategy.kind === "merge" ? mergeList(list, patch, listMerge(strategy)) : patch;
+}
+
+function listMerge({ mergeKey, schema }: Strategy): ListMerge {
+  return {
+    mergeKey,
+    items: schema?.items,
+    mergeItem: (item, change) => mergeObject(item, change, schema?.items),
+  };
+}
+
+/** Orders a list, merged with that of the patch, as its `$setElementOrder` says. */
+function orderList(object: JSONObject, patch: JSONObject, key: string, schema: SchemaNode | undefined): void {
+  const order = listIn(patch, key)!;
+  delete patch[key];
+  const name = key.slice(elementOrder.length);
+  const [current, patched] = [listIn(object, name), listIn(patch, name)];
+  const strategy = strategyOf(schema, name);
+  checkOrder(patched ?? [], order, strategy.mergeKey);
+  if (!current && !patched) return;
+  const merged = !patched
+    ? current!
+    : current
+      ? mergeLists(current, patched, strategy)
+      : (removeDirected(patched) as JSONValue[]);
+  const { mergeKey } = strategy;
+  const { named, others } = splitByPresence(merged, order, mergeKey);
+  const areKeyed = areObjects(current ?? [], patched ?? []) && mergeKey !== undefined;
+  if (areKeyed) checkKeys([...order, ...(current ?? [])], mergeKey);
+  setMember(object, name, orderItems(named, others, { wanted: order, current: current ?? [], mergeKey }));
+  delete patch[name];
+}
+
+function listIn(object: JSONObject, name: string): JSONValue[] | undefined {
+  const value = memberOf(object, name);
+  if (value === undefined || Array.isArray(value)) return value;
+  throw wrongType("[]interface {}", value);
+}
+
+function jsonType(value: JSONValue): string {
+  return Array.isArray(value) ? "array" : typeof value;
 }

@@ -1,1 +1,1 @@
-export { applyStrategicMergePatch } from "./apply-strategic-merge-patch.ts";
+export { applyStrategicMergePatch, mergeStrategically } from "./apply-strategic-merge-patch.ts";

@@ -1,39 +1,57 @@
 import { goText } from "../../text/index.ts";
 import { isEqual, isObject, type JSONObject, type JSONValue, memberOf } from "../../json/index.ts";
 import { PatchError } from "../patch-error.ts";
-import { patchDirective, unknownDirective, withoutDirectives } from "./directives.ts";
-import { orderItems } from "./element-order.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { directiveOf, goTypeOf, unknownDirective } from "./directives.ts";
+import { checkKeys, orderItems, splitByPresence } from "./element-order.ts";
+import { goKindOf } from "./strategy.ts";
 
 /** Merges a patch into an item. */
 export type MergeItem = (item: JSONObject, patch: JSONObject) => JSONObject;
 
-/** Merges the items of a patch into a list: objects by their merge key, plain values as a set. */
-export function mergeList(
-  list: readonly JSONValue[],
-  patch: readonly JSONValue[],
-  mergeKey: string | undefined,
-  mergeItem: MergeItem,
-): JSONValue[] {
-  if (patch.some(Array.isArray)) throw new PatchError("inapplicable", "lists of lists are not supported");
-  const items = patch.filter((item) => isObject(item));
-  if (items.length === 0) return orderItems(unique([...list, ...patch]), patch, list, undefined);
-  if (items.length < patch.length) {
-    const lists = goText([[...list], [...patch]]);
-    throw new PatchError("inapplicable", `list element types are not identical: ${lists}`);
-  }
-  const key = mergeKey ?? missingMergeKey();
-  const { replaces, deleted, plain } = splitItems(items, key);
-  if (replaces) return plain.map(withoutDirectives);
-  const kept = list.filter((item) => !isObject(item) || !deleted.has(keyOf(item, key)));
-  return orderItems(mergeItems(kept, plain, key, mergeItem), plain, kept, key);
+export interface ListMerge {
+  readonly mergeKey: string | undefined;
+  /** The schema of the items. */
+  readonly items: SchemaNode | undefined;
+  readonly mergeItem: MergeItem;
 }
 
-/** Creates a list from a patch; items with a `$patch` add nothing. */
-export function newList(patch: readonly JSONValue[], mergeItem: MergeItem): JSONValue[] {
-  return patch.flatMap((item): JSONValue[] => {
-    if (!isObject(item)) return [item];
-    return patchDirective(item) === undefined ? [mergeItem({}, item)] : [];
-  });
+/** Merges the items of a patch into a list, which it changes: objects by their merge key, plain values as a set. */
+export function mergeList(list: JSONValue[], patch: JSONValue[], merge: ListMerge): JSONValue[] {
+  if (list.length + patch.length === 0) return list;
+  if (!areObjects(list, patch)) return inOrder(unique([...list, ...patch]), patch, list, merge.mergeKey);
+  const { mergeKey } = merge;
+  if (mergeKey === undefined)
+    throw new PatchError("unforeseen", `cannot merge lists without merge key for ${goKindOf(merge.items)}`);
+  const { replaces, kept, plain } = followDirectives(list as JSONObject[], patch as JSONObject[], mergeKey);
+  const merged = mergeItems(kept, plain, mergeKey, merge.mergeItem);
+  // Go merges in place, so that new items take the places of deleted ones where the list is ordered once more.
+  if (!replaces) list.splice(0, list.length, ...merged.slice(0, list.length));
+  return inOrder(merged, plain, kept, mergeKey);
+}
+
+/** Items of the patch in its order, all others in the current order. */
+function inOrder(
+  merged: readonly JSONValue[],
+  patch: readonly JSONValue[],
+  list: readonly JSONValue[],
+  mergeKey: string | undefined,
+): JSONValue[] {
+  const { named, others } = splitByPresence(merged, patch, mergeKey);
+  if (mergeKey !== undefined) checkKeys([...patch, ...list], mergeKey);
+  return orderItems(named, others, { wanted: patch, current: list, mergeKey });
+}
+
+/** Whether the items of two lists are objects. All must have one type, but not that of a list. */
+export function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
+  const [first, ...others] = lists.flat();
+  if (first === undefined) throw new PatchError("unforeseen", "no elements in any of the given slices");
+  if (Array.isArray(first)) throw new PatchError("inapplicable", "lists of lists are not supported");
+  if (others.some((other) => goTypeOf(other) !== goTypeOf(first))) {
+    const shown = goText(lists as JSONValue[]);
+    throw new PatchError("unforeseen", `list element types are not identical: ${shown}`);
+  }
+  return isObject(first);
 }
 
 /** Removes plain values from a list. */
@@ -41,61 +59,48 @@ export function deleteValues(list: readonly JSONValue[], values: readonly JSONVa
   return list.filter((item) => !values.some((value) => isEqual(item, value)));
 }
 
-interface SplitItems {
-  /** An item `{ $patch: replace }` replaces the list with the patch. */
-  readonly replaces: boolean;
-  /** Merge keys of items to delete. */
-  readonly deleted: ReadonlySet<string>;
-  readonly plain: readonly JSONObject[];
-}
-
-function splitItems(items: readonly JSONObject[], mergeKey: string): SplitItems {
-  const deleted = new Set<string>();
-  const plain: JSONObject[] = [];
+/** Deletes the items that have `$patch: delete` in the patch; `$patch: replace` replaces the list with the patch. */
+function followDirectives(
+  list: readonly JSONObject[],
+  patch: readonly JSONObject[],
+  mergeKey: string,
+): { replaces: boolean; kept: JSONObject[]; plain: JSONObject[] } {
+  let kept = [...list];
   let replaces = false;
-  for (const item of items) {
-    const directive = patchDirective(item);
-    if (directive === undefined) plain.push(item);
+  for (const item of patch) {
+    const directive = directiveOf(item);
+    if (directive === undefined) continue;
     else if (directive === "replace") replaces = true;
-    else if (directive === "delete") deleted.add(keyOf(item, mergeKey) || missingKey(item, mergeKey));
-    else if (directive === "merge")
-      throw new PatchError("inapplicable", "merging lists cannot yet be specified in the patch");
+    else if (directive === "delete") {
+      const key = keyOf(item, mergeKey);
+      kept = kept.filter((other) => !isEqual(memberOf(other, mergeKey), key));
+    } else if (directive === "merge")
+      throw new PatchError("unforeseen", "merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, item);
   }
-  return { replaces, deleted, plain };
+  const plain = patch.filter((item) => directiveOf(item) === undefined);
+  return replaces ? { replaces, kept: plain, plain: [] } : { replaces, kept, plain };
 }
 
 function mergeItems(
-  list: readonly JSONValue[],
+  list: readonly JSONObject[],
   items: readonly JSONObject[],
   mergeKey: string,
   mergeItem: MergeItem,
-): JSONValue[] {
+): JSONObject[] {
   const merged = [...list];
   for (const item of items) {
-    const key = keyOf(item, mergeKey) || missingKey(item, mergeKey);
-    const index = merged.findIndex((current) => isObject(current) && keyOf(current, mergeKey) === key);
-    const current = merged[index];
-    if (isObject(current)) merged[index] = mergeItem(current, item);
-    else merged.push(withoutDirectives(item));
+    const key = keyOf(item, mergeKey);
+    const index = merged.findIndex((current) => isEqual(memberOf(current, mergeKey), key));
+    if (index === -1) merged.push(item);
+    else merged[index] = mergeItem(merged[index]!, item);
   }
   return merged;
 }
 
-/** Returns the value of the merge key as text; empty if the item has none. */
-function keyOf(item: JSONObject, mergeKey: string): string {
-  return JSON.stringify(memberOf(item, mergeKey)) ?? "";
-}
-
-function missingKey(item: JSONObject, mergeKey: string): never {
-  throw new PatchError(
-    "inapplicable",
-    `map: ${goText(item)} does not contain declared merge key: ${mergeKey}`,
-  );
-}
-
-function missingMergeKey(): never {
-  throw new PatchError("inapplicable", "cannot merge lists without merge key");
+function keyOf(item: JSONObject, mergeKey: string): JSONValue {
+  checkKeys([item], mergeKey);
+  return memberOf(item, mergeKey)!;
 }
 
 function unique(values: readonly JSONValue[]): JSONValue[] {

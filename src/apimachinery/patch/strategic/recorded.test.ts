@@ -46,12 +46,13 @@ it(`applyStrategicMergePatch() applies ${recorded.length} recorded patches as th
   expect(failures).toEqual([]);
 });
 
-/** Built-in kinds are stored without empty lists and objects. */
+/** Built-in kinds are stored without nulls, unknown fields, empty lists and objects. */
 function withoutEmpty<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutEmpty) as T;
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value)
+    .filter(([key]) => !key.startsWith("$"))
     .map(([key, member]) => [key, withoutEmpty(member)] as const)
-    .filter(([, member]) => typeof member !== "object" || Object.keys(member as object).length > 0);
+    .filter(([, member]) => typeof member !== "object" || Object.keys((member ?? {}) as object).length > 0);
   return Object.fromEntries(kept) as T;
 }

@@ -1,26 +1,47 @@
+import { PatchError } from "../patch-error.ts";
+import { isDeclared } from "../member-schema.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
-/** The patch strategy of a list. */
-export interface ListStrategy {
-  /** True: merged into the current list. False: replaces it. */
-  readonly merges: boolean;
+/** How a member is merged. */
+export interface Strategy {
+  readonly kind: "merge" | "replace" | undefined;
   /** The member that identifies items; undefined for lists of plain values. */
   readonly mergeKey: string | undefined;
+  /** The schema of the member. */
+  readonly schema: SchemaNode | undefined;
 }
 
-/** Returns the strategy of a list from its schema. Default: replace. */
-export function listStrategy(schema: SchemaNode | undefined): ListStrategy {
-  return {
-    merges: strategiesOf(schema).includes("merge"),
-    mergeKey: schema?.["x-kubernetes-patch-merge-key"],
-  };
+/**
+ * Looks up how an object or list is merged that both the object and the patch have.
+ * @throws PatchError where Go's type of the object is a map, or has no such field
+ */
+export function strategyOf(schema: SchemaNode | undefined, name: string): Strategy {
+  if (isDeclared(schema, name)) {
+    const member = schema!.properties![name]!;
+    const strategies = member["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+    return {
+      kind: strategies.find((each) => each === "merge" || each === "replace"),
+      mergeKey: member["x-kubernetes-patch-merge-key"],
+      schema: member,
+    };
+  }
+  if (schema?.additionalProperties || schema?.type === "string")
+    throw new PatchError(
+      "unforeseen",
+      `merging an object in json but data type is not struct, instead is: ${goKindOf(schema)}`,
+    );
+  if (schema?.typeName !== undefined) {
+    const struct = schema.typeName.split(".").at(-1)!;
+    throw new PatchError(
+      "unforeseen",
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
+  }
+  return { kind: undefined, mergeKey: undefined, schema: undefined };
 }
 
-/** Returns true if an object replaces the current one instead of being merged into it. */
-export function replacesWhole(schema: SchemaNode | undefined): boolean {
-  return strategiesOf(schema).includes("replace");
-}
-
-function strategiesOf(schema: SchemaNode | undefined): string[] {
-  return schema?.["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+/** The kind of Go's type for a value of a schema. */
+export function goKindOf(schema: SchemaNode | undefined): string {
+  if (schema?.additionalProperties) return "map";
+  return schema?.type === "string" ? "string" : "struct";
 }
