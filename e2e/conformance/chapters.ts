@@ -25,6 +25,7 @@ import { metadataRules } from "./stories/metadata-rules.ts";
 import { mutatingPolicies } from "./stories/mutating-policies.ts";
 import { nullValues } from "./stories/null-values.ts";
 import { oddRequests } from "./stories/odd-requests.ts";
+import { oddWrites } from "./stories/odd-writes.ts";
 import { patchMessages } from "./stories/patch-messages.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
@@ -82,6 +83,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   bookmarks,
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
+  "odd-writes": oddWrites,
   "status-first": statusFirst,
   "status-metadata": statusMetadata,
   "metadata-rules": metadataRules,

@@ -50,7 +50,7 @@ export function podPriority(store: Store): AdmissionPlugin {
           `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
         );
       }
-      if (spec.preemptionPolicy && spec.preemptionPolicy !== preemptionPolicy) {
+      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
         throw refusal(
           request,
           `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,

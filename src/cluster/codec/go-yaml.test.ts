@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { explainYAML } from "./explain-yaml.ts";
 import { findDuplicateKeys, parseGoYAML } from "./go-yaml.ts";
 
 test.each([
@@ -69,6 +70,38 @@ test.each([
 ])("an alias without an end, or of nothing, is named: %s", (text, problem) => {
   expect(() => parseGoYAML(text)).toThrow(`yaml: ${problem}`);
 });
+
+test.each([
+  ['{"a": 1}x', { a: 1 }],
+  ['{"a": 1} {"b": 2}', { a: 1 }],
+  ['{"a": 1}\n---\nb: 2', { a: 1 }],
+  ["a: 1\n---\nb: 2", { a: 1 }],
+  ["[1, {a: 2}] # ]", [1, { a: 2 }]],
+  ["{a: it's, b: '}', c: \"\\\"}\", d: e} # f", { a: "it's", b: "}", c: '"}', d: "e" }],
+  ["{a: 1 # }\n}", { a: 1 }],
+])("only the first document of a text is read: %s", (text, value) => {
+  expect(parseGoYAML(text)).toEqual(value);
+});
+
+test.each([
+  ['{"', "yaml: found unexpected end of stream"],
+  ['{"a"', "yaml: line 1: did not find expected ',' or '}'"],
+  ['{"a":', "yaml: line 1: did not find expected node content"],
+  ['a: 1\nb: ["c"', "yaml: line 2: did not find expected ',' or ']'"],
+  ["a: b: c", "yaml: mapping values are not allowed in this context"],
+  ["\ta: 1", "yaml: found character that cannot start any token"],
+  ["a: .inf", "json: unsupported value: +Inf"],
+])("explainYAML() says what is wrong with %j in Go's words", (text, why) => {
+  expect(explained(text)).toBe(why);
+});
+
+function explained(text: string): string {
+  try {
+    return JSON.stringify(parseGoYAML(text));
+  } catch (error) {
+    return explainYAML(error, text);
+  }
+}
 
 test("merges of merges can't exhaust the memory", () => {
   const ten = (name: string): string => `[${Array.from({ length: 10 }, () => `*${name}`).join(", ")}]`;

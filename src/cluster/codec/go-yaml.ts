@@ -1,6 +1,7 @@
 import { isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { expandMerges } from "./expand-merges.ts";
+import { firstFlow } from "./first-flow.ts";
 import {
   type Document,
   type DocumentOptions,
@@ -9,7 +10,6 @@ import {
   isSeq,
   LineCounter,
   type Node,
-  parse,
   parseDocument,
   type ParseOptions,
   type ScalarTag,
@@ -24,13 +24,18 @@ import {
  * to gigabytes.
  */
 export function parseGoYAML(text: string): unknown {
-  if (!/<<|\*/u.test(text)) return sortMembers(parse(text, readOptions));
-  const document = parseDocument(text, readOptions);
-  const [error] = document.errors;
+  const document = readDocument(text);
+  const error = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS");
   if (error) throw error;
+  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
   checkAliases(document);
   expandMerges(document);
   return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
+}
+
+/** Only the first document of a text is read: neither another one, nor what stands behind an object in braces. */
+function readDocument(text: string, more: ParseOptions = {}): Document {
+  return parseDocument(firstFlow(text), { ...readOptions, ...more });
 }
 
 /** An alias of nothing, or of what it is in itself, which would have no end. */
@@ -73,7 +78,7 @@ function sortMembers(value: unknown): unknown {
 /** The duplicate keys of a YAML text, one line for each, as Go reports them: by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { ...readOptions, lineCounter });
+  const document = readDocument(text, { lineCounter });
   if (text.includes("<<")) expandMerges(document);
   return [...duplicatesIn(document.contents)].map(
     ({ name, start }) =>

@@ -145,6 +145,15 @@ export function methodNotAllowed(): StatusError {
   );
 }
 
+/** The same of an endpoint that looks at the verb. */
+export function methodNotSupported({ group, plural }: StatusSubject, verb: string): StatusError {
+  const kind = quote(qualifiedName({ group, plural }));
+  return new StatusError(405, "MethodNotAllowed", `${verb} is not supported on resources of kind ${kind}`, {
+    ...(group !== "" && { group }),
+    kind: plural,
+  });
+}
+
 export function resourceNotServed(): StatusError {
   return new StatusError(404, "NotFound", "the server could not find the requested resource", {});
 }

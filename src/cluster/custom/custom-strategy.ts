@@ -1,10 +1,11 @@
 import type { Validator } from "@tsbuilder/apimachinery/cel";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
-import { badRequest, forbidden } from "../contract/status-error.ts";
+import { badRequest, forbidden, invalidObject } from "../contract/status-error.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { warnOfFinalizers } from "./finalizer-warnings.ts";
@@ -51,6 +52,7 @@ export function customStrategy(
       replaceFields(object, schema.applyDefaults(schema.prune(object, nulls).object, nulls));
     },
     validate(object, context) {
+      checkKind(crd, object, object.metadata.name ?? "");
       // Without a name, the rules of the schema are not evaluated.
       const blocked = !object.metadata.name;
       return [
@@ -59,6 +61,7 @@ export function customStrategy(
       ];
     },
     validateUpdate(object, old, context) {
+      checkKind(crd, object, context.name);
       const schema = schemaFor(context);
       if (context.subresource !== "status") {
         return [...schema.validate(object, { old }), ...validateScale(object, scaleFor(context))];
@@ -66,6 +69,13 @@ export function customStrategy(
       return [...schema.validateStatus(object, old), ...validateScale(object, scaleFor(context), ["status"])];
     },
   };
+}
+
+/** An object of another kind is refused under its own name, and looked at no further. */
+function checkKind({ spec }: CustomResourceDefinition, { kind }: ApiObject, name: string): void {
+  if (kind === spec.names.kind) return;
+  const subject = { group: spec.group, plural: spec.names.plural, kind };
+  throw invalidObject(subject, name, [invalid("kind", kind, `must be ${spec.names.kind}`)]);
 }
 
 /** The selectable fields of a CRD; scalars are compared as text. */

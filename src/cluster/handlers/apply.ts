@@ -9,16 +9,17 @@ import {
 import { PatchError } from "@tsbuilder/apimachinery/patch";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
-import { canCreate, updateObject } from "../registry/update-object.ts";
+import { canCreate, checkNamespace, checkPlace, updateObject } from "../registry/update-object.ts";
 import { apiVersionOfWrite, type Write } from "../registry/write.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { badRequest, conflict, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
+import { explainYAML } from "../codec/explain-yaml.ts";
 import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { isTooDeep } from "../codec/json-error.ts";
-import { checkFields, duplicateKeys, explainYAML, noMap } from "./read-object.ts";
+import { checkFields, duplicateKeys, noMap } from "./read-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -30,19 +31,21 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   const validation = fieldValidationOf(context.query, "PatchOptions");
-  const { applied, force, named, text } = await readApply(context, target, {
+  const { applied, force, text } = await readApply(context, {
     apiVersion,
     kind: resource.kind,
   });
   const { entry, created } = await updateObject(write, {
     async next(current) {
-      if (!current && !named) throw nameMissing(target.name);
       const next = await applyTo(write, current, applied, force);
       checkConvertible(write, target, applied, next);
-      if (!current && next.metadata.uid) throw uidMismatch(write, next.metadata.uid);
       // Wrong types have been refused by now; this finds fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
       checkDuplicates(context, text, validation);
+      if (!current && next.metadata.uid) throw uidMismatch(write, next.metadata.uid);
+      checkNamespace(write, next);
+      if (!next.metadata.name) throw nameMissing(target.name);
+      checkPlace(write, next);
       return next;
     },
     createMissing: true,
@@ -51,12 +54,11 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry, created ? 201 : 200);
 }
 
-/** Reads the body of an apply. Its kind must be the expected one, and its name the one in the path. */
+/** Reads the body of an apply. Its kind must be the expected one. */
 export async function readApply(
   { query, request }: RequestContext,
-  { name }: Target,
   { apiVersion, kind }: { apiVersion: string; kind: string },
-): Promise<{ applied: ApiObject; force: boolean; named: boolean; text: string }> {
+): Promise<{ applied: ApiObject; force: boolean; text: string }> {
   if (!query.get("fieldManager")) throw managerRequired();
   const text = (await readBody(request)).toString("utf8");
   const value = parseApplied(text) ?? {};
@@ -69,17 +71,7 @@ export async function readApply(
     throw badRequest(`invalid object type: ${group}/${sent}, Kind=${textOf(object.kind)}`);
   }
   object.metadata ??= {};
-  // If metadata is not an object, the schema reports it.
-  if (typeof object.metadata !== "object" || Array.isArray(object.metadata))
-    return { applied: object, force: isTrue(query.get("force")), named: true, text };
-  if (object.metadata.name !== undefined && object.metadata.name !== name) {
-    throw badRequest(
-      `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
-    );
-  }
-  const named = object.metadata.name !== undefined;
-  object.metadata.name = name;
-  return { applied: object, force: isTrue(query.get("force")), named, text };
+  return { applied: object, force: isTrue(query.get("force")), text };
 }
 
 /** Refuses duplicate keys, or warns about them. */
@@ -111,7 +103,7 @@ function parseApplied(text: string): unknown {
   try {
     return parseGoYAML(text);
   } catch (error) {
-    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${explainYAML(error)}`);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${explainYAML(error, text)}`);
   }
 }
 

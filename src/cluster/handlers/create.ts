@@ -7,7 +7,9 @@ import { writeOf } from "./write-options.ts";
 
 /** Handles POST: creates an object. */
 export async function handleCreate(context: RequestContext, target: Target): Promise<Reply> {
-  const write = writeOf(context, target, "CreateOptions");
-  const object = await readObject(context, target, "CreateOptions");
-  return replyObject(context, target, await createObject(write, object), 201);
+  // A name in the path, which custom kinds allow, means nothing.
+  const collection = { ...target, name: "" };
+  const write = writeOf(context, collection, "CreateOptions");
+  const object = await readObject(context, collection, "CreateOptions");
+  return replyObject(context, collection, await createObject(write, object), 201);
 }

@@ -6,7 +6,7 @@ import { readDeleteOptions, warnOfDeletion } from "./delete-options.ts";
 import { readListOptions } from "./list-options.ts";
 import { listReply, readList } from "./list.ts";
 import type { Target } from "./target.ts";
-import { writeOf } from "./write-options.ts";
+import { deletionOf } from "./write-options.ts";
 
 /** Deletes every object that a list with the same selectors returns, and responds with that list. */
 export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
@@ -14,11 +14,7 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
   const listOptions = readListOptions(context.query, target);
   warnOfDeletion(context, target, options);
   const list = await readList(target, listOptions);
-  const write = {
-    ...writeOf(context, target, "DeleteOptions"),
-    dryRun: options.dryRun,
-    options: options.raw,
-  };
+  const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
   const entries = [];
   const pause = pauseRegularly();
   for (const entry of list.entries) {

@@ -1,9 +1,10 @@
 import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
+import { DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
-import { badRequest, invalidObject } from "../contract/status-error.ts";
+import { badRequest, invalidObject, StatusError } from "../contract/status-error.ts";
 import { explainJSON } from "../codec/json-error.ts";
 import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
 import type { Target } from "./target.ts";
@@ -69,9 +70,21 @@ async function decode(context: RequestContext, target: Target, body: Buffer): Pr
     const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new TypeError("not an object");
-    return withoutNulls(value);
-  } catch {
+    return withoutNulls(await decoded(value as Record<string, unknown>));
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
     throw badRequest(`couldn't get version/kind; json parse error: ${explainJSON(text)}`);
+  }
+}
+
+/** Refuses values of wrong types. */
+async function decoded(sent: Record<string, unknown>): Promise<DeleteOptions> {
+  const schema = (await loadSchemas("meta/v1"))!.get("DeleteOptions")!;
+  try {
+    decodeBuiltIn(sent, schema);
+    return sent;
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
   }
 }
 

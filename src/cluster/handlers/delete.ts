@@ -4,16 +4,12 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readDeleteOptions, warnOfDeletion } from "./delete-options.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
-import { writeOf } from "./write-options.ts";
+import { deletionOf } from "./write-options.ts";
 
 /** Deletes an object. Responds with a Status if it is gone, or the object if finalizers or its grace period keep it. */
 export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
-  const write = {
-    ...writeOf(context, target, "DeleteOptions"),
-    dryRun: options.dryRun,
-    options: options.raw,
-  };
+  const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
   warnOfDeletion(context, target, options);
   const { gone, entry } = await deleteObject(write, options);
   if (!gone || target.resource.strategy.returnsDeleted)

@@ -1,13 +1,21 @@
 import type { Core } from "../registry/core.ts";
 import type { Verb } from "../registry/resource.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
+import {
+  badRequest,
+  methodNotAllowed,
+  methodNotSupported,
+  resourceNotServed,
+  type StatusError,
+} from "../contract/status-error.ts";
 import { handleCreate } from "./create.ts";
 import { handleDeleteCollection } from "./delete-collection.ts";
 import { handleDelete } from "./delete.ts";
 import { handleGet } from "./get.ts";
 import { handleList } from "./list.ts";
 import { handlePatch } from "./patch.ts";
+import { mediaTypeOf } from "./read-object.ts";
+import { checkPatchType } from "./read-patch.ts";
 import { negotiate } from "./representation.ts";
 import { specialHandler } from "./special/index.ts";
 import { allows, type Target, targetOf } from "./target.ts";
@@ -35,7 +43,7 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const verb = context.info.verb as Verb;
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = specialHandler(target) ?? handlers[verb];
-  if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw methodNotAllowed();
+  if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw refusal(context, target);
   // The paths of built-in kinds know no HEAD; those of CRDs take it for a GET.
   if (context.method === "HEAD" && !target.resource.custom) throw methodNotAllowed();
   // A client that can't read the response is refused before anything else is checked.
@@ -46,9 +54,24 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   return handler(context, target);
 }
 
+/** The paths of built-in kinds know their methods; for custom kinds, it is the verb that counts. */
+function refusal(context: RequestContext, target: Target): StatusError {
+  const { resource } = target;
+  if (!resource.custom) return methodNotAllowed();
+  const { verb } = context.info;
+  if (verb === "update" && allows(target, "update")) return badRequest("name must be provided");
+  if (verb === "patch" && allows(target, "patch")) {
+    checkPatchType(mediaTypeOf(context), target);
+    return badRequest("name must be provided");
+  }
+  return methodNotSupported(resource, context.method === "OPTIONS" ? "" : verb);
+}
+
 /** POST goes to collections and subresources; PUT and PATCH to objects. Across namespaces, there are only reads. */
 function isWrongPath(verb: Verb, target: Target): boolean {
-  const { name, subresource } = target;
+  const { resource, name, namespace, subresource } = target;
+  // What is behind the collection of a custom kind is not read: the object names itself.
+  if (verb === "create" && resource.custom) return resource.namespaced !== (namespace !== "");
   if (verb === "create") return subresource === "" && !isCollection(target);
   if (verb === "deletecollection") return !isCollection(target);
   return name === "" && (verb === "update" || verb === "patch");

@@ -1,54 +1,16 @@
-import { invalid } from "@tsbuilder/apimachinery/errors";
-import {
-  applyJSONPatch,
-  applyMergePatch,
-  type JSONPatch,
-  PatchError,
-  parseJSONPatch,
-} from "@tsbuilder/apimachinery/patch";
-import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import type { Core } from "../registry/core.ts";
-import type { Resource } from "../registry/resource.ts";
-import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
-import { type UpdateSource, updateObject } from "../registry/update-object.ts";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import { checkNamespace, type UpdateSource, updateObject } from "../registry/update-object.ts";
+import type { Write } from "../registry/write.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { readBody } from "../http/read-body.ts";
-import {
-  badRequest,
-  internalError,
-  invalidObject,
-  nameMissing,
-  notFound,
-  StatusError,
-} from "../contract/status-error.ts";
-import { copyJSON, isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
-import { goText, quote } from "@tsbuilder/apimachinery/text";
+import { nameMissing, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
-import { findFieldProblems } from "./field-problems.ts";
-import { leftOfPatch } from "./left-of-patch.ts";
-import { mediaTypeOf, noMap, typeMismatch } from "./read-object.ts";
+import { checkPatchedType } from "./patched-type.ts";
+import { mediaTypeOf } from "./read-object.ts";
+import { applyPatch, patchProblem, readPatch, type SentPatch } from "./read-patch.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
-
-/** Returns the patched object. */
-type Patch = (object: ApiObject) => unknown;
-
-/** A patch from a request's body. */
-export interface SentPatch {
-  /** Returns the patched object, which belongs to the caller. */
-  apply(object: ApiObject): ApiObject;
-  /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
-  readonly mark: ((object: ApiObject) => ApiObject) | undefined;
-  /** The patched object, or for a strategic merge patch what was left of the patch, as messages show it. */
-  show(next: object, current: object): string;
-  /** Duplicate fields, and unknown ones of operations, as strict decoding reports them. */
-  readonly problems: readonly string[];
-  readonly isStrategic: boolean;
-}
 
 /** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
@@ -56,105 +18,27 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   const patch = await readPatch(context, target);
   refuseForce(context.query);
   const validation = fieldValidationOf(context.query, "PatchOptions");
+  const write = writeOf(context, target, "PatchOptions");
   const source: UpdateSource = {
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch.apply(current);
-      checkType(context, target, patch, { current, next }, validation);
+      checkPatchedType(context, target, patch, { current, next }, validation);
       checkPatched(context, target, { patch, current, next }, validation);
-      checkName(target, next);
+      checkMetadata(write, next);
       return next;
     },
     retry: true,
   };
-  const { entry } = await updateObject(writeOf(context, target, "PatchOptions"), source);
+  const { entry } = await updateObject(write, source);
   return replyObject(context, target, entry);
 }
 
-/** Refuses a patch that removes the metadata or the name. */
-function checkName({ name }: Target, next: ApiObject): void {
+/** Refuses a patch that removes the metadata or the name, or changes the namespace. */
+function checkMetadata(write: Write, next: ApiObject): void {
   const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
-  if (!metadata?.name) throw nameMissing(name);
-}
-
-/** Refuses a patch that changes the kind or the API version, with Go's reasons for each. */
-function checkType(
-  context: RequestContext,
-  target: Target,
-  patch: SentPatch,
-  states: { current: ApiObject; next: ApiObject },
-  validation: FieldValidation,
-): void {
-  const { current, next } = states;
-  if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
-  const mismatch = typeMismatch(next);
-  if (mismatch !== undefined) throw patchProblem(patch, states, mismatch);
-  if (target.resource.custom) throw otherCustomType(context, target, patch, states);
-  next.kind ||= current.kind;
-  if (!next.apiVersion) throw missingVersion(context, target, patch, states, validation);
-  if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
-  throw patchProblem(patch, states, conversionError(target.core, target.resource, next));
-}
-
-function otherCustomType(
-  { warnings }: RequestContext,
-  { resource, name }: Target,
-  patch: SentPatch,
-  states: { current: ApiObject; next: ApiObject },
-): StatusError {
-  const { current, next } = states;
-  if (!next.kind) return patchProblem(patch, states, `Object 'Kind' is missing in '${goJSON(next)}'`);
-  if (!next.apiVersion)
-    return internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
-  // No schema is known for another version, so all its fields are unknown.
-  for (const field of next.apiVersion === current.apiVersion ? [] : fieldsWithoutSchema(next)) {
-    if (field !== "metadata") warnings.add(`unknown field ${JSON.stringify(field)}`);
-  }
-  const errors = (["apiVersion", "kind"] as const)
-    .filter((field) => next[field] !== current[field])
-    .map((field) => invalid(field, next[field], `must be ${current[field]}`));
-  const { group } = parseApiVersion(next.apiVersion);
-  return invalidObject({ ...resource, group, kind: next.kind }, name, errors);
-}
-
-/** JSON with the keys in order, as Go writes maps. */
-function goJSON(object: object): string {
-  return JSON.stringify(object, (_, value: unknown) =>
-    isObject(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
-}
-
-/** A built-in object without a version is read as Go's internal type, which has none of the fields, the name included. */
-function missingVersion(
-  { warnings }: RequestContext,
-  { name }: Target,
-  patch: SentPatch,
-  states: { current: ApiObject; next: ApiObject },
-  validation: FieldValidation,
-): StatusError {
-  const problems = fieldsWithoutSchema(states.next).map((field) => `unknown field ${JSON.stringify(field)}`);
-  if (validation === "Strict")
-    return patchProblem(patch, states, `strict decoding error: ${problems.join(", ")}`);
-  if (validation === "Warn") for (const problem of problems) warnings.add(problem);
-  return nameMissing(name);
-}
-
-function fieldsWithoutSchema(object: ApiObject): readonly string[] {
-  return Object.keys(object)
-    .filter((field) => field !== "apiVersion" && field !== "kind")
-    .toSorted();
-}
-
-function conversionError({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
-  const { group, version } = parseApiVersion(apiVersion ?? "");
-  const known = registry.findKind(group, kind ?? "");
-  if (!known?.versions.some(({ name }) => name === version)) {
-    return `no kind ${JSON.stringify(kind ?? "")} is registered for version ${JSON.stringify(apiVersion ?? "")} in scheme "pkg/runtime/scheme.go:111"`;
-  }
-  const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
-  return `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`;
+  if (metadata) checkNamespace(write, next);
+  if (!metadata?.name) throw nameMissing(write.name);
 }
 
 /** Decodes the patched object like a request body, but reports errors as those of the patch. */
@@ -178,146 +62,4 @@ function checkPatched(
     if (!(error instanceof DecodeError)) throw error;
     throw patchProblem(patch, { current, next }, error.message);
   }
-}
-
-/** Refuses the result of a patch. */
-export function patchProblem(
-  patch: SentPatch,
-  { current, next }: { current: object; next: object },
-  why: string,
-): StatusError {
-  const message = `Invalid value: ${quote(patch.show(next, current))}: ${why}`;
-  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
-    causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
-  });
-}
-
-const merge = "application/merge-patch+json";
-const json = "application/json-patch+json";
-const strategic = "application/strategic-merge-patch+json";
-export const applyPatch = "application/apply-patch+yaml";
-
-/** Reads the patch in a request's body. */
-export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
-  const body = (await readBody(context.request)).toString("utf8");
-  const mediaType = mediaTypeOf(context);
-  const isStrategic = mediaType === strategic;
-  if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
-  let patch: Patch;
-  try {
-    patch = parsePatch(mediaType, body, target);
-  } catch (error) {
-    // A patch is looked at when there is an object to apply it to.
-    const apply = (): never => {
-      throw error;
-    };
-    return { apply, mark: undefined, show: () => body, problems: [], isStrategic };
-  }
-  // Go merges a strategic patch without looking at digits, and custom objects have no integers of its own.
-  const marked = isStrategic || target.resource.custom ? undefined : markFloats(body);
-  const marking = marked === undefined ? undefined : parsePatch(mediaType, marked, target);
-  return {
-    apply: (object) => patched(patch, object),
-    mark: marking && ((object) => patched(marking, object)),
-    show: (next, current) =>
-      isStrategic
-        ? goText(leftOfPatch((JSON.parse(body) ?? {}) as JSONValue, current))
-        : JSON.stringify(next),
-    problems: problemsOf(mediaType, body),
-    isStrategic,
-  };
-}
-
-function problemsOf(mediaType: string, body: string): readonly string[] {
-  if (mediaType !== json) return findFieldProblems(body, []);
-  const operations = (JSON.parse(body) ?? []) as readonly object[];
-  const unknown = operations.flatMap((operation, index) =>
-    Object.keys(operation)
-      .filter((name) => !operationFields.has(name))
-      .map((name) => `[${index}].${name}`),
-  );
-  return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
-}
-
-const operationFields = new Set(["op", "path", "from", "value"]);
-
-function parsePatch(mediaType: string, body: string, target: Target): Patch {
-  try {
-    if (mediaType === json) {
-      const operations: JSONPatch = parseJSONPatch(parseText(body, decoding) ?? []);
-      return (object) => applyJSONPatch(object as never, operations);
-    }
-    if (mediaType === merge) {
-      const value = parseText(body, decoding);
-      if (value === null) throw badRequest("Invalid JSON Patch");
-      if (typeof value !== "object" || Array.isArray(value)) throw badRequest(decoding + noMap(value));
-      return (object) => applyMergePatch(object as never, value as never);
-    }
-    const value = parseText(body, "") ?? {};
-    const node = target.served.schema?.node ?? {};
-    if (typeof value !== "object" || Array.isArray(value)) throw badRequest(noMap(value));
-    return (object) =>
-      withStrategicErrors(() => applyStrategicMergePatch(object as never, value as never, node));
-  } catch (error) {
-    throw statusOf(error);
-  }
-}
-
-/** What the real server writes before errors in patches, except for strategic ones. */
-const decoding = "error decoding patch: ";
-
-function parseText(text: string, before: string): unknown {
-  try {
-    if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
-    return JSON.parse(text);
-  } catch {
-    throw badRequest(before + explainJSON(text));
-  }
-}
-
-function patched(patch: Patch, current: ApiObject): ApiObject {
-  try {
-    return copyJSON(patch(current)) as ApiObject;
-  } catch (error) {
-    throw statusOf(error);
-  }
-}
-
-/** A strategic merge patch that does not fit the lists of the object is an internal error on the real server. */
-function withStrategicErrors(run: () => unknown): unknown {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof PatchError && error.failure === "inapplicable") {
-      throw new StatusError(500, undefined, error.message);
-    }
-    throw error;
-  }
-}
-
-function statusOf(error: unknown): unknown {
-  if (!(error instanceof PatchError)) return error;
-  if (error.failure === "malformed") return badRequest(error.message);
-  if (error.failure === "too-large") return new StatusError(413, "RequestEntityTooLarge", error.message);
-  return new StatusError(
-    422,
-    "Invalid",
-    `the server rejected our request due to an error in our request`,
-    {},
-  );
-}
-
-function typesOf({ resource }: Target): readonly string[] {
-  return resource.custom ? [json, merge, applyPatch] : [json, merge, strategic, applyPatch];
-}
-
-function unsupportedPatch(mediaType: string, target: Target): StatusError {
-  if (mediaType !== strategic && !target.resource.custom) {
-    return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
-  }
-  return new StatusError(
-    415,
-    "UnsupportedMediaType",
-    `the body of the request was in an unknown format - accepted media types include: ${typesOf(target).join(", ")}`,
-  );
 }

@@ -1,14 +1,15 @@
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { invalid } from "@tsbuilder/apimachinery/errors";
 import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
 import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
 import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { badRequest, invalidObject, unsupportedMediaType } from "../contract/status-error.ts";
+import { badRequest, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
-import { AliasError, findDuplicateKeys, parseGoYAML, UnsupportedNumberError } from "../codec/go-yaml.ts";
+import { explainYAML } from "../codec/explain-yaml.ts";
+import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
+import type { Resource } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 
@@ -82,18 +83,8 @@ export function parseYAML(text: string, target: Target): unknown {
   try {
     return parseGoYAML(text);
   } catch (error) {
-    throw unrecognized(target, `${explainYAML(error)} (${hexSummary(text)})`);
+    throw unrecognized(target, `${explainYAML(error, text)} (${hexSummary(text)})`);
   }
-}
-
-/** The message of a YAML error, with its line as in Go's messages; the reasons differ from Go's. */
-export function explainYAML(error: unknown): string {
-  const [message = ""] = (error as Error).message.split("\n");
-  if (error instanceof UnsupportedNumberError || error instanceof AliasError) return message;
-  // The parser calls itself; Go's stops at a depth of its own.
-  if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
-  const line = /at line (\d+)/.exec(message)?.[1] ?? "1";
-  return `yaml: line ${line}: ${message.replace(/ at line \d+.*$/, "")}`;
 }
 
 function unrecognized({ resource }: Target, why: string): Error {
@@ -182,19 +173,28 @@ function checkCustomType(object: ApiObject, target: Target, text: string, warnin
   if (!object.kind) {
     throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
   }
-  if (object.kind !== resource.kind) {
-    const error = invalid("kind", object.kind, `must be ${resource.kind}`);
-    throw invalidObject({ ...resource, kind: object.kind }, object.metadata?.name ?? "", [error]);
-  }
   if (object.apiVersion === apiVersion) return;
-  // No schema is known for a version that is not served, so all its fields are unknown.
-  const known = new Set(["apiVersion", "kind", "metadata"]);
-  for (const field of Object.keys(object).toSorted()) {
-    if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
-  }
+  const { group } = parseApiVersion(object.apiVersion ?? "");
+  for (const field of fieldsWithoutSchema(resource, { group, kind: object.kind }, object))
+    warnings.add(`unknown field ${JSON.stringify(field)}`);
   throw badRequest(
     `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
   );
+}
+
+/**
+ * The fields of a custom object in a version for which no schema is known, all but its metadata: they are unknown. Those of
+ * objects of other groups and kinds are not looked at.
+ */
+export function fieldsWithoutSchema(
+  resource: Resource,
+  { group, kind }: { group: string; kind: string },
+  object: ApiObject,
+): readonly string[] {
+  if (group !== resource.group || kind !== resource.kind) return [];
+  return Object.keys(object)
+    .filter((field) => field !== "apiVersion" && field !== "kind" && field !== "metadata")
+    .toSorted();
 }
 
 /** Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail. */
@@ -205,7 +205,10 @@ export function checkFields(
   json: string,
   validation: FieldValidation,
 ): void {
-  const unknown = unknownFieldsOf(object, target);
+  const found = unknownFieldsOf(object, target);
+  // Of an object of another kind, which is refused later, only the metadata has been looked at.
+  const isOther = target.resource.custom && object.kind !== target.resource.kind;
+  const unknown = isOther ? found.filter((path) => path.startsWith("metadata.")) : found;
   if (validation === "Ignore") return;
   // Errors of custom resources come from pruning, which has no order; those of built-in kinds are in the order of the text.
   const problems = target.resource.custom

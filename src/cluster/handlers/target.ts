@@ -19,8 +19,7 @@ export function targetOf(core: Core, { info, user }: RequestContext): Target {
   const subresources = served.subresources ?? resource.subresources;
   const subresourceInfo = info.subresource ? subresources.get(info.subresource) : undefined;
   if (info.subresource && !subresourceInfo) {
-    const could = resource.custom && ["status", "scale"].includes(info.subresource);
-    throw could ? notFound(resource, info.name) : resourceNotServed();
+    throw resource.custom ? notFound(resource, info.name) : resourceNotServed();
   }
   if (!resource.namespaced && info.namespace !== "" && info.resource !== "namespaces")
     throw resourceNotServed();

@@ -35,6 +35,22 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
   };
 }
 
+/** The Write of a deletion, whose options have been read from its body or query. */
+export function deletionOf(
+  { request, warnings }: RequestContext,
+  target: Target,
+  { dryRun, options }: Pick<Write, "dryRun" | "options">,
+): Write {
+  return {
+    ...target,
+    now: target.core.clock.now(),
+    fieldManager: managerOfAgent(request.headers["user-agent"]),
+    dryRun,
+    options,
+    warn: (message) => void warnings.add(message),
+  };
+}
+
 /** How unknown and duplicate fields are handled. Default: Warn. */
 export function fieldValidationOf(query: URLSearchParams, kind: string): FieldValidation {
   const value = query.get("fieldValidation") || "Warn";
@@ -48,10 +64,9 @@ export function fieldValidationOf(query: URLSearchParams, kind: string): FieldVa
 }
 
 export function readDryRun(values: readonly string[], kind: string): boolean {
-  const set = values.filter((value) => value !== "");
-  if (set.length === 0) return false;
-  if (set.every((value) => value === "All")) return true;
-  const message = `Unsupported value: ${JSON.stringify(set)}: supported values: "All"`;
+  if (values.length === 0) return false;
+  if (values.every((value) => value === "All")) return true;
+  const message = `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`;
   throw invalidOption(kind, `dryRun: ${message}`, {
     reason: "FieldValueNotSupported",
     message,

@@ -145,21 +145,27 @@ async function mutate(write: Write, object: ApiObject, current: ApiObject): Prom
 }
 
 /** Checks that an object lies where the request says, and fills in what the object leaves out. */
-export function checkPlace({ resource, name, namespace }: Write, { metadata }: ApiObject): void {
-  if (resource.namespaced) {
-    metadata.namespace ||= namespace;
-    if (metadata.namespace !== namespace) {
-      throw badRequest(
-        "the namespace of the provided object does not match the namespace sent on the request",
-      );
-    }
-  }
+export function checkPlace(write: Write, object: ApiObject): void {
+  const { name } = write;
+  const { metadata } = object;
+  checkNamespace(write, object);
   metadata.name ||= name;
   if (metadata.name !== name) {
     throw badRequest(
       `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
     );
   }
+}
+
+/** The same for the namespace alone: an object of the whole cluster has none, whatever the client sent. */
+export function checkNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
+  if (!resource.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  metadata.namespace ||= namespace;
+  if (metadata.namespace === namespace) return;
+  throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** The uid of a replacement is a precondition, which an object that does not exist can't meet either. */

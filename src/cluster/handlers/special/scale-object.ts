@@ -9,7 +9,7 @@ import {
 import type { ApiObject } from "../../contract/api-object.ts";
 import { badRequest } from "../../contract/status-error.ts";
 import type { RequestContext } from "../../http/request-context.ts";
-import { patchProblem, type SentPatch } from "../patch.ts";
+import { patchProblem, type SentPatch } from "../read-patch.ts";
 import type { Target } from "../target.ts";
 import { readBodyObject } from "./read-body-object.ts";
 

@@ -17,7 +17,7 @@ import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
-import { applyPatch, readPatch } from "../patch.ts";
+import { applyPatch, readPatch } from "../read-patch.ts";
 import { readEntry } from "../get.ts";
 import { mediaTypeOf } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";
@@ -40,16 +40,17 @@ export async function handleScale(context: RequestContext, target: Target): Prom
         "the namespace of the provided object does not match the namespace sent on the request",
       );
     }
-    if (name !== target.name) {
-      throw badRequest(
-        `the name of the object (${name}) does not match the name on the URL (${target.name})`,
-      );
-    }
+    checkName(target, name);
     return writeScale(context, target, "UpdateOptions", () => sent);
   }
   if (mediaTypeOf(context) === applyPatch) return applyScale(context, target);
   const patch = await readPatch(context, target);
   return writeScale(context, target, "PatchOptions", (scale) => patchScale(patch, scale));
+}
+
+function checkName(target: Target, name: string): void {
+  if (name === target.name) return;
+  throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
 }
 
 async function readScale(context: RequestContext, target: Target): Promise<Reply> {
@@ -100,7 +101,8 @@ async function writeScale(
 /** The field manager becomes the owner of the replicas field of the object. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
   const write = { ...scaleWrite(context, target, "PatchOptions"), applied: true };
-  const { applied, force } = await readApply(context, target, scaleKind);
+  const { applied, force } = await readApply(context, scaleKind);
+  checkName(target, applied.metadata?.name ?? target.name);
   const { resource, served, version, name } = target;
   const { group, kind } = resource;
   const owned = { apiVersion: apiVersionOf({ group, version }), kind, metadata: { name } };
