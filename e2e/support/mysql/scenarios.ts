@@ -1,3 +1,4 @@
+import { access } from "./access.ts";
 import { backups } from "./backups.ts";
 import { deletions } from "./deletions.ts";
 import { everyday } from "./everyday.ts";
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   ...everyday,
   ...switchovers,
   ...secrets,
+  ...access,
   ...refusals,
   ...failures,
   ...volumes,

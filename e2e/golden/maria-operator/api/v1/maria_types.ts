@@ -17,6 +17,7 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from "@tsbuilder/runtime/k8s/core/v1";
+import type { NetworkPolicyPeer } from "@tsbuilder/runtime/k8s/networking/v1";
 import { groupVersion } from "./groupversion_info.ts";
 
 /**
@@ -150,6 +151,11 @@ export interface MariaSpec {
   restoreFrom?: RestoreFrom;
   /** +kubebuilder:default={} */
   service?: ServiceTemplate;
+  /**
+   * Who reaches the servers, besides one another and the operator's Jobs, by a NetworkPolicy. Default: everybody.
+   * +kubebuilder:validation:MaxItems=64
+   */
+  clients?: NetworkPolicyPeer[];
   /**
    * Maximum lag of a ready replica; 0 means no limit.
    * +kubebuilder:default=60

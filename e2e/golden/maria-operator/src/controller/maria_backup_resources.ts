@@ -3,12 +3,11 @@
  */
 
 import type { Desired } from "@tsbuilder/runtime";
-import type { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import type { CronJob, Job, JobSpec } from "@tsbuilder/runtime/k8s/batch/v1";
 import type {
   Container,
   PersistentVolumeClaim,
   PersistentVolumeClaimVolumeSource,
-  PodSpec,
 } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, RestoreFrom } from "../../api/v1/maria_types.ts";
 import { CONFIG_PATH } from "./maria_config.ts";
@@ -57,6 +56,7 @@ export function backupCronJobFor(
   primary: number,
 ): Desired<CronJob> {
   const { spec } = mysql;
+  const container = backupContainer(mysql, primary);
   const backups = { claimName: namesOf(mysql).backup };
   return {
     metadata: { name: namesOf(mysql).backup, labels: labelsOf(mysql, "backup") },
@@ -70,14 +70,7 @@ export function backupCronJobFor(
       failedJobsHistoryLimit: 3,
       jobTemplate: {
         metadata: { labels: labelsOf(mysql, "backup") },
-        spec: {
-          backoffLimit: 1,
-          activeDeadlineSeconds: 6 * 3600,
-          template: {
-            metadata: { labels: labelsOf(mysql, "backup") },
-            spec: jobPod(mysql, backupContainer(mysql, primary), backups),
-          },
-        },
+        spec: jobSpec(mysql, "backup", { container, backoffLimit: 1, backups }),
       },
     },
   };
@@ -95,16 +88,12 @@ export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<J
 export function jobFor(
   mysql: Maria,
   component: "restore" | "switchover" | "passwords",
-  { container, backoffLimit, backups, annotations }: JobOptions,
+  options: JobOptions & { annotations?: Record<string, string> },
 ): Desired<Job> {
-  const labels = labelsOf(mysql, component);
+  const { [component]: name } = namesOf(mysql);
   return {
-    metadata: { name: namesOf(mysql)[component], labels, annotations },
-    spec: {
-      backoffLimit,
-      activeDeadlineSeconds: 6 * 3600,
-      template: { metadata: { labels }, spec: jobPod(mysql, container, backups) },
-    },
+    metadata: { name, labels: labelsOf(mysql, component), annotations: options.annotations },
+    spec: jobSpec(mysql, component, options),
   };
 }
 
@@ -112,7 +101,6 @@ interface JobOptions {
   readonly container: Container;
   readonly backoffLimit: number;
   readonly backups?: PersistentVolumeClaimVolumeSource;
-  readonly annotations?: Record<string, string>;
 }
 
 function backupContainer(mysql: Maria, primary: number): Container {
@@ -148,20 +136,25 @@ export function jobContainer(
   };
 }
 
-function jobPod(
+function jobSpec(
   mysql: Maria,
-  container: Container,
-  persistentVolumeClaim?: PersistentVolumeClaimVolumeSource,
-): PodSpec {
+  component: string,
+  { container, backoffLimit, backups }: JobOptions,
+): JobSpec {
+  const mounted = backups ? [{ name: "backups", persistentVolumeClaim: backups }] : [];
   return {
-    restartPolicy: "Never",
-    imagePullSecrets: mysql.spec.imagePullSecrets,
-    automountServiceAccountToken: false,
-    securityContext: podSecurity,
-    containers: [container],
-    volumes: [
-      ...podVolumes(mysql),
-      ...(persistentVolumeClaim ? [{ name: "backups", persistentVolumeClaim }] : []),
-    ],
+    backoffLimit,
+    activeDeadlineSeconds: 6 * 3600,
+    template: {
+      metadata: { labels: labelsOf(mysql, component) },
+      spec: {
+        restartPolicy: "Never",
+        imagePullSecrets: mysql.spec.imagePullSecrets,
+        automountServiceAccountToken: false,
+        securityContext: podSecurity,
+        containers: [container],
+        volumes: [...podVolumes(mysql), ...mounted],
+      },
+    },
   };
 }

@@ -5,6 +5,7 @@
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { expect, test } from "vitest";
@@ -88,6 +89,16 @@ test("a change of size scales, and creates or deletes the PodDisruptionBudget", 
   });
   await scene.change(name, (spec) => (spec.size = 0));
   await scene.until(name, { Available: "Stopped" });
+});
+
+test("clients, the servers themselves and Jobs reach the servers, if clients are named", async () => {
+  const clients = [{ namespaceSelector: { matchLabels: { team: "shop" } } }];
+  const name = await scene.createServers("guarded", { clients });
+  const { spec } = await eventually(() => scene.client.get(NetworkPolicy, { namespace, name }));
+  const ours = expect.objectContaining({ "app.kubernetes.io/instance": name });
+  expect(spec?.ingress?.[0]?.from).toEqual([{ podSelector: { matchLabels: ours } }, ...clients]);
+  await scene.change(name, (spec) => delete spec.clients);
+  expect(await scene.client.find(NetworkPolicy, { namespace, name })).toBeUndefined();
 });
 
 test("a switchover is a Job, which the Service for writes and the servers follow", async () => {

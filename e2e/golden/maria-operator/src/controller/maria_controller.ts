@@ -14,6 +14,7 @@ import {
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Maria } from "../../api/v1/maria_types.ts";
 import { driveBackups, driveRestore } from "./maria_backup.ts";
@@ -29,7 +30,12 @@ import { freeStuckPods } from "./maria_pods.ts";
 import { driveSwitchover } from "./maria_primary.ts";
 import { goThrough, NAMESPACE_TERMINATING } from "./maria_problem.ts";
 import { drivePasswords } from "./maria_rotation.ts";
-import { driveDisruptionBudget, driveServers, driveServices } from "./maria_servers.ts";
+import {
+  driveDisruptionBudget,
+  driveNetworkPolicy,
+  driveServers,
+  driveServices,
+} from "./maria_servers.ts";
 import { statusFor } from "./maria_status.ts";
 import { growVolumes } from "./maria_storage.ts";
 
@@ -43,6 +49,7 @@ import { growVolumes } from "./maria_storage.ts";
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;delete
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=cronjobs;jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -83,6 +90,7 @@ export class MariaReconciler implements Reconciler {
 const STEPS = [
   ({ client, mysql, observed }: Pass) => adoptData(client, mysql, observed),
   driveServices,
+  driveNetworkPolicy,
   driveServers,
   drivePasswords,
   driveDisruptionBudget,
@@ -110,6 +118,7 @@ export function setupMariaController(manager: Manager): void {
     .owns(StatefulSet)
     .owns(Service)
     .owns(Secret)
+    .owns(NetworkPolicy)
     .owns(PodDisruptionBudget)
     .owns(CronJob)
     .watches(Pod, byInstance)

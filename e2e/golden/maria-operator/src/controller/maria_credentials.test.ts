@@ -13,8 +13,7 @@ const scene = useScene();
 test("the Secret has what a client needs to connect", async () => {
   const spec = { database: "shop", password: "p@ss/word" };
   const name = await scene.createServers("connecting", spec);
-  const { data = {} } = await scene.client.get(Secret, { namespace, name: `${name}-credentials` });
-  expect(Buffer.from(data.uri ?? "", "base64").toString()).toBe(
+  expect(await scene.fileOf(name, "uri", "credentials")).toBe(
     `mysql://app:p%40ss%2Fword@${name}.${namespace}.svc:3306/shop`,
   );
 });
@@ -56,18 +55,14 @@ test("a new password is published once all servers accept it, and no server rest
   const job = await eventually(() => scene.client.get(Job, key));
   const statements = await scene.fileOf(name, "passwords.sql");
   expect(statements).toMatch(/PASSWORD\('second'\) OR .* PASSWORD\('first'\)/);
-  expect(await published(name)).toBe("first");
+  const published = () => scene.fileOf(name, "app", "credentials");
+  expect(await published()).toBe("first");
   await scene.endJob(key.name, "Complete", "2026-01-01T00:00:00Z");
-  await eventually(async () => expect(await published(name)).toBe("second"));
+  await eventually(async () => expect(await published()).toBe("second"));
   expect(await scene.fileOf(name, "passwords.sql")).toBe(statements);
   expect((await scene.client.get(Job, key)).metadata.uid).toBe(job.metadata.uid);
   expect((await scene.statefulSet(name)).metadata.generation).toBe(metadata.generation);
 });
-
-async function published(name: string): Promise<string> {
-  const { data } = await scene.client.get(Secret, { namespace, name: `${name}-credentials` });
-  return Buffer.from(data?.app ?? "", "base64").toString();
-}
 
 function give(name: string, password: string): Promise<Secret> {
   return scene.client.create(Secret, { metadata: { name, namespace }, stringData: { password } });

@@ -6,21 +6,18 @@ import { ApiError, type Client, type KubernetesObject } from "@tsbuilder/runtime
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import {
-  labelsOf,
+  commonLabelsOf,
   namesOf,
   OWNER_ANNOTATION,
   ownerOfData,
   RETAINED_LABEL,
   selectorLabels,
 } from "./maria_names.ts";
-import { belongsTo } from "./maria_owned.ts";
+import type { Observed } from "./maria_observed.ts";
+import { findOwn } from "./maria_owned.ts";
 
 /** Data that outlives its MySQL, and therefore has no owner reference. */
-export interface Data {
-  readonly volumes: readonly PersistentVolumeClaim[];
-  readonly backupVolume: PersistentVolumeClaim | undefined;
-  readonly credentials: Secret | undefined;
-}
+export type Data = Pick<Observed, "volumes" | "backupVolume" | "credentials">;
 
 /** Annotates data with its owner's uid, if it has none yet or was retained by a deleted MySQL of the same name. */
 export async function adoptData(client: Client, mysql: Maria, data: Data): Promise<void> {
@@ -40,19 +37,15 @@ export async function findData(client: Client, mysql: Maria): Promise<Data> {
   const live = true;
   const labels = selectorLabels(mysql, "server");
   const claims = await client.list(PersistentVolumeClaim, { namespace, labels, live });
-  const backups = { namespace, name: names.backup };
-  const backupVolume = await client.find(PersistentVolumeClaim, backups, { live });
-  const key = { namespace, name: names.credentials };
-  const secret = await client.find(Secret, key, { live });
+  const backups = await findOwn(client, mysql, PersistentVolumeClaim, names.backup, { live });
+  const secret = await findOwn(client, mysql, Secret, names.credentials, { live });
   // What was retained by an earlier MySQL and never adopted by this one is not deleted.
   const isOwn = (object: KubernetesObject) =>
     ownerOf(object) === mysql.metadata.uid || (!ownerOf(object) && !isRetained(object));
-  const own = <T extends KubernetesObject>(object: T | undefined) =>
-    object && belongsTo(mysql, object) && isOwn(object) ? object : undefined;
   return {
     volumes: claims.filter((claim) => isServerVolume(mysql, claim) && isOwn(claim)),
-    backupVolume: own(backupVolume),
-    credentials: own(secret),
+    backupVolume: backups && isOwn(backups) ? backups : undefined,
+    credentials: secret && isOwn(secret) ? secret : undefined,
   };
 }
 
@@ -63,8 +56,7 @@ export async function markData(
   retained: "true" | null,
   { volumes = [], backupVolume, credentials }: Partial<Data>,
 ): Promise<void> {
-  const { "app.kubernetes.io/component": _, ...ours } = labelsOf(mysql, "");
-  const labels = { ...ours, [RETAINED_LABEL]: retained };
+  const labels = { ...commonLabelsOf(mysql), [RETAINED_LABEL]: retained };
   const merge = { metadata: { labels, annotations: ownerOfData(mysql) } };
   for (const claim of [...volumes, ...(backupVolume ? [backupVolume] : [])]) {
     await client.patch(PersistentVolumeClaim, claim, { merge }).catch(passIfGone);

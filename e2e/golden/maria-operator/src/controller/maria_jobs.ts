@@ -5,21 +5,16 @@
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { LastBackup } from "../../api/v1/maria_types.ts";
+import { holds } from "./maria_pods.ts";
 
 /** Returns the result of a Job; undefined while it runs. */
 export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
-  const ended = status?.conditions?.find(
-    ({ type, status: holds }) => holds === "True" && (type === "Complete" || type === "Failed"),
-  );
-  if (!ended) return undefined;
-  return ended.type === "Complete" ? "Succeeded" : "Failed";
+  if (holds(status?.conditions, "Complete")) return "Succeeded";
+  return holds(status?.conditions, "Failed") ? "Failed" : undefined;
 }
 
 /** The last finished backup, and the completion time of the last successful one. */
-export function summarizeBackups(jobs: readonly Job[]): {
-  last?: LastBackup;
-  lastGoodTime?: string;
-} {
+export function summarizeBackups(jobs: readonly Job[]) {
   const ended = jobs
     .flatMap((job) => {
       const { name = "" } = job.metadata;
@@ -27,9 +22,8 @@ export function summarizeBackups(jobs: readonly Job[]): {
       return result ? [{ job: name, completionTime: endOf(job), result }] : [];
     })
     .toSorted((a, b) => (a.completionTime < b.completionTime ? 1 : -1));
-  const [last] = ended;
-  const lastGoodTime = ended.find(({ result }) => result === "Succeeded")?.completionTime;
-  return { ...(last ? { last } : {}), ...(lastGoodTime ? { lastGoodTime } : {}) };
+  const lastGood = ended.find(({ result }) => result === "Succeeded");
+  return { last: ended[0], lastGoodTime: lastGood?.completionTime };
 }
 
 /** Reads the termination message of `backup.sh`: the server that it dumped, and its GTID position. */

@@ -40,6 +40,7 @@ export function namesOf({ metadata }: Maria) {
     headlessService: `${name}-headless`,
     statefulSet: name,
     disruptionBudget: name,
+    networkPolicy: name,
     backup: `${name}-backup`,
     restore: `${name}-restore`,
     switchover: `${name}-switchover`,
@@ -65,6 +66,12 @@ export function selectorLabels({ metadata }: Maria, component: string): Record<s
 /** Labels of an object that this operator creates. */
 export function labelsOf(mysql: Maria, component: string): Record<string, string> {
   return { ...selectorLabels(mysql, component), "app.kubernetes.io/managed-by": "maria-operator" };
+}
+
+/** Labels of all objects that this operator creates for a MySQL, whatever they are. */
+export function commonLabelsOf(mysql: Maria): Record<string, string> {
+  const { "app.kubernetes.io/component": _, ...common } = labelsOf(mysql, "");
+  return common;
 }
 
 /** Annotations of data, which has no owner reference: it must outlive its MySQL. */

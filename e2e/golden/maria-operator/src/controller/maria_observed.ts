@@ -9,7 +9,14 @@ import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { isServerVolume } from "./maria_data.ts";
 import { resultOf } from "./maria_jobs.ts";
-import { labelsOf, namesOf, PRIMARY_ANNOTATION, selectorLabels, sizeOf } from "./maria_names.ts";
+import {
+  commonLabelsOf,
+  labelsOf,
+  namesOf,
+  PRIMARY_ANNOTATION,
+  selectorLabels,
+  sizeOf,
+} from "./maria_names.ts";
 import { findOwn } from "./maria_owned.ts";
 import { isReady } from "./maria_pods.ts";
 import { decode } from "./maria_secrets.ts";
@@ -31,23 +38,19 @@ export async function observe(client: Client, mysql: Maria) {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
   const labels = selectorLabels(mysql, "server");
-  const { "app.kubernetes.io/component": server, ...ours } = labelsOf(mysql, "server");
-  const pods = await client.list(Pod, { namespace, labels: ours });
-  const isServer = ({ metadata }: Pod) =>
-    metadata.labels?.["app.kubernetes.io/component"] === server;
   const claims = await client.list(PersistentVolumeClaim, { namespace, labels });
   return {
     credentials: await findOwn(client, mysql, Secret, names.credentials),
     config: await findOwn(client, mysql, Secret, names.config),
     statefulSet: await findOwn(client, mysql, StatefulSet, names.statefulSet),
-    pods: pods.filter(isServer),
+    pods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "server") }),
+    allPods: await client.list(Pod, { namespace, labels: commonLabelsOf(mysql) }),
     volumes: claims.filter((claim) => isServerVolume(mysql, claim)),
     backupVolume: await findOwn(client, mysql, PersistentVolumeClaim, names.backup),
     backupJobs: await client.list(Job, { namespace, labels: labelsOf(mysql, "backup") }),
     restoreJob: await findOwn(client, mysql, Job, names.restore),
     switchover: await findOwn(client, mysql, Job, names.switchover),
     rotation: await findOwn(client, mysql, Job, names.passwords),
-    jobPods: pods.filter((pod) => !isServer(pod)),
     status: mysql.status,
   };
 }

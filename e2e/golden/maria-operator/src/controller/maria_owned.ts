@@ -11,10 +11,11 @@ import {
   type Kind,
   type KubernetesObject,
   type Preparation,
+  type ReadOptions,
 } from "@tsbuilder/runtime";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { labelsOf } from "./maria_names.ts";
+import { commonLabelsOf } from "./maria_names.ts";
 import { NAMESPACE_TERMINATING, Problem } from "./maria_problem.ts";
 
 /** Finds an object of a MySQL; one of the same name with another owner is ignored. */
@@ -23,8 +24,9 @@ export async function findOwn<T extends KubernetesObject>(
   mysql: Maria,
   kind: Kind<T>,
   name: string,
+  options: ReadOptions = {},
 ): Promise<DeepReadonly<T> | undefined> {
-  const object = await client.find(kind, { namespace: mysql.metadata.namespace, name });
+  const object = await client.find(kind, { namespace: mysql.metadata.namespace, name }, options);
   return object && belongsTo(mysql, object) ? object : undefined;
 }
 
@@ -72,6 +74,6 @@ export async function refuseTerminatingNamespace(
 export function belongsTo(mysql: Maria, object: KubernetesObject): boolean {
   const controller = findController(object);
   if (controller) return controller.uid === mysql.metadata.uid;
-  const { "app.kubernetes.io/component": _, ...ours } = labelsOf(mysql, "");
-  return Object.entries(ours).every(([label, value]) => object.metadata.labels?.[label] === value);
+  const labels = Object.entries(commonLabelsOf(mysql));
+  return labels.every(([label, value]) => object.metadata.labels?.[label] === value);
 }

@@ -47,11 +47,15 @@ const STUCK = new Set([
 ]);
 
 export function isReady({ metadata, status }: Pod): boolean {
-  return (
-    !metadata.deletionTimestamp &&
-    status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true
-  );
+  return !metadata.deletionTimestamp && holds(status?.conditions, "Ready");
 }
+
+/** Returns whether a condition of a pod, a Job or a claim is true. */
+export function holds(conditions: readonly State[] | undefined, wanted: string): boolean {
+  return conditions?.some(({ type, status }) => type === wanted && status === "True") === true;
+}
+
+type State = { readonly type: string; readonly status: string };
 
 /** How a container ended; one that is restarting has that in its last state. */
 export function endOf({ status }: Pod, container: string): ContainerStateTerminated | undefined {

@@ -26,14 +26,14 @@ import { Problem } from "./maria_problem.ts";
 /** Makes the server primary that the spec names. */
 export async function driveSwitchover(pass: Pass): Promise<void> {
   const { client, mysql, observed } = pass;
-  const { switchover, jobPods, credentials, pods } = observed;
+  const { switchover, allPods, credentials, pods } = observed;
   const { primary: wanted } = mysql.spec;
   const name = namesOf(mysql).switchover;
   if (switchover) {
     const result = resultOf(switchover);
     const { [PRIMARY_ANNOTATION]: target } = switchover.metadata.annotations ?? {};
     const isRecorded = credentials?.metadata.annotations?.[PRIMARY_ANNOTATION] === target;
-    const ends = endsOf(switchover, jobPods);
+    const ends = endsOf(switchover, allPods);
     // A killed one may have begun.
     const refused = ends.filter(({ exitCode }) => exitCode === NOTHING_CHANGED).length;
     const hasBegun = refused < (switchover.status?.failed ?? 0);

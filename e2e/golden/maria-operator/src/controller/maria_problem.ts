@@ -21,17 +21,10 @@ export class Problem extends Error {
 /** The reason of the one problem that is not reported: the object is about to be deleted. */
 export const NAMESPACE_TERMINATING = "NamespaceTerminating";
 
-/** The result of a reconcile. */
-export interface Outcome {
-  readonly problems: readonly Problem[];
-  /** The first error that users can't fix: it is logged, and the reconcile retried. */
-  readonly failure: unknown;
-}
-
 type Step = (pass: Pass) => Promise<void>;
 
-/** Runs all steps, even if one of them fails. */
-export async function goThrough(pass: Pass, steps: readonly Step[]): Promise<Outcome> {
+/** Runs all steps, even if one of them fails. The first error that users can't fix is to be logged and retried. */
+export async function goThrough(pass: Pass, steps: readonly Step[]) {
   const problems: Problem[] = [];
   let failure: unknown;
   for (const step of steps) {
@@ -48,18 +41,12 @@ export async function goThrough(pass: Pass, steps: readonly Step[]): Promise<Out
 
 function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  if (error instanceof ApiError && error.isAlreadyOwned) {
-    return new Problem("NameConflict", error.message, { retry: true });
-  }
-  if (error instanceof ApiError && error.body.details?.causes?.some(isNamespaceTerminating)) {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.isAlreadyOwned) return new Problem("NameConflict", error.message, { retry: true });
+  const { causes = [] } = error.body.details ?? {};
+  if (causes.some(({ reason }) => reason === NAMESPACE_TERMINATING)) {
     return new Problem(NAMESPACE_TERMINATING, error.message);
   }
-  if (error instanceof ApiError && (error.isInvalid || error.isForbidden)) {
-    return new Problem("ChildRejected", error.message, { retry: true });
-  }
-  return undefined;
-}
-
-function isNamespaceTerminating({ reason }: { readonly reason?: string | undefined }): boolean {
-  return reason === NAMESPACE_TERMINATING;
+  if (!error.isInvalid && !error.isForbidden) return undefined;
+  return new Problem("ChildRejected", error.message, { retry: true });
 }

@@ -11,10 +11,12 @@ import type {
   Service,
   Volume,
 } from "@tsbuilder/runtime/k8s/core/v1";
+import type { NetworkPolicy, NetworkPolicyPeer } from "@tsbuilder/runtime/k8s/networking/v1";
 import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { CONFIG_PATH } from "./maria_config.ts";
 import {
+  commonLabelsOf,
   DOMAIN,
   labelsOf,
   namesOf,
@@ -54,6 +56,19 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
   return {
     metadata: { name: namesOf(mysql).disruptionBudget, labels: labelsOf(mysql, "server") },
     spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(mysql, "server") } },
+  };
+}
+
+/** Only clients, the servers themselves and our Jobs reach the servers, and only at their port. */
+export function networkPolicyFor(mysql: Maria, peers: NetworkPolicyPeer[]): Desired<NetworkPolicy> {
+  const from = [{ podSelector: { matchLabels: commonLabelsOf(mysql) } }, ...peers];
+  return {
+    metadata: { name: namesOf(mysql).networkPolicy, labels: labelsOf(mysql, "server") },
+    spec: {
+      podSelector: { matchLabels: selectorLabels(mysql, "server") },
+      policyTypes: ["Ingress"],
+      ingress: [{ from, ports: [{ protocol: "TCP", port: PORT }] }],
+    },
   };
 }
 
@@ -163,18 +178,13 @@ export const podSecurity: PodSecurityContext = {
 
 /** Settings of every container that runs our scripts. */
 export function serverContainer(mysql: Maria, name: string): Container {
-  const {
-    image = "mariadb:10.11",
-    imagePullPolicy,
-    resources,
-    maxReplicaLagSeconds = 60,
-  } = mysql.spec;
+  const { image = "mariadb:10.11", imagePullPolicy = "IfNotPresent", resources } = mysql.spec;
   return {
     name,
     image,
-    imagePullPolicy: imagePullPolicy ?? "IfNotPresent",
+    imagePullPolicy,
     resources,
-    env: [{ name: "MAX_LAG", value: String(maxReplicaLagSeconds) }],
+    env: [{ name: "MAX_LAG", value: String(mysql.spec.maxReplicaLagSeconds ?? 60) }],
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },

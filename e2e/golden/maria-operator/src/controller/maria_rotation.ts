@@ -15,7 +15,7 @@ import { decode, hashOf } from "./maria_secrets.ts";
 
 /** Tells running servers which passwords are valid, by a Job; those that start read it themselves. */
 export async function drivePasswords({ client, mysql, observed }: Pass): Promise<void> {
-  const { config, rotation, jobPods } = observed;
+  const { config, rotation, allPods } = observed;
   const wanted = hashOf(decode(config?.data)["passwords.sql"] ?? "");
   if (!config || config.metadata.annotations?.[ACCEPTED] === wanted) return;
   const name = namesOf(mysql).passwords;
@@ -33,7 +33,7 @@ export async function drivePasswords({ client, mysql, observed }: Pass): Promise
   const isOther = rotation.metadata.annotations?.[ACCEPTED] !== wanted;
   if (isOther || resultOf(rotation) === "Failed") await deleteOwned(client, mysql, Job, name);
   if (isOther || !rotation.status?.failed) return;
-  const why = endsOf(rotation, jobPods).at(-1)?.message?.trim() || "see its log";
+  const why = endsOf(rotation, allPods).at(-1)?.message?.trim() || "see its log";
   throw new Problem("PasswordsNotAccepted", `job ${name} is repeated: ${why}`);
 }
 

@@ -5,6 +5,7 @@
 import { removeForeignPorts } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { configSecretFor, serverFiles } from "./maria_config.ts";
 import { ensureCredentials } from "./maria_credentials.ts";
@@ -13,7 +14,12 @@ import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
 import { type Pass, primaryOf, primaryPodOf, serversOf } from "./maria_observed.ts";
 import { applyOwned, deleteOwned } from "./maria_owned.ts";
-import { disruptionBudgetFor, servicesFor, statefulSetFor } from "./maria_resources.ts";
+import {
+  disruptionBudgetFor,
+  networkPolicyFor,
+  servicesFor,
+  statefulSetFor,
+} from "./maria_resources.ts";
 import { acceptedBy } from "./maria_rotation.ts";
 import { hashOf } from "./maria_secrets.ts";
 import { readCertificate, usesTls } from "./maria_tls.ts";
@@ -51,11 +57,16 @@ export async function driveServers(pass: Pass): Promise<void> {
   announceChange(pass, await applyOwned(client, mysql, StatefulSet, desired));
 }
 
+/** Limits who reaches the servers. */
+export async function driveNetworkPolicy({ client, mysql }: Pass): Promise<void> {
+  const { clients } = mysql.spec;
+  if (!clients) return deleteOwned(client, mysql, NetworkPolicy, namesOf(mysql).networkPolicy);
+  await applyOwned(client, mysql, NetworkPolicy, networkPolicyFor(mysql, clients));
+}
+
 /** Limits node drains to one server at a time. */
 export async function driveDisruptionBudget({ client, mysql }: Pass): Promise<void> {
-  if (sizeOf(mysql) > 1) {
-    await applyOwned(client, mysql, PodDisruptionBudget, disruptionBudgetFor(mysql));
-  } else {
-    await deleteOwned(client, mysql, PodDisruptionBudget, namesOf(mysql).disruptionBudget);
-  }
+  const name = namesOf(mysql).disruptionBudget;
+  if (sizeOf(mysql) < 2) return deleteOwned(client, mysql, PodDisruptionBudget, name);
+  await applyOwned(client, mysql, PodDisruptionBudget, disruptionBudgetFor(mysql));
 }

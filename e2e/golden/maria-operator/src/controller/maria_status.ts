@@ -23,7 +23,7 @@ export function statusFor(pass: Pass, problems: readonly Problem[]): MariaStatus
   );
   const known = last?.job === before?.lastBackup?.job ? before?.lastBackup : undefined;
   const history = historyOf(mysql, observed);
-  const source = last?.job ? sourceOf(last.job, observed.jobPods) : {};
+  const source = last?.job ? sourceOf(last.job, observed.allPods) : {};
   return {
     observedGeneration: metadata.generation ?? 0,
     ...{ replicas, readyReplicas, updatedReplicas },

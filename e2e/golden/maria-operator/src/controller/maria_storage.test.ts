@@ -31,11 +31,8 @@ test("volumes are expanded, and a new StatefulSet adopts the pods", async () => 
   // Its pods are orphaned first, which is the garbage collector's job.
   await scene.until(name, { Available: "PrimaryReady", Progressing: "ResizingStorage" });
   expect((await scene.get(name)).status?.readyReplicas).toBe(1);
-  await scene.client.patch(
-    StatefulSet,
-    { namespace, name },
-    { merge: { metadata: { finalizers: null } } },
-  );
+  const merge = { metadata: { finalizers: null } };
+  await scene.client.patch(StatefulSet, { namespace, name }, { merge });
   await eventually(async () => {
     const { metadata, spec } = await scene.statefulSet(name);
     expect(metadata.uid).not.toBe(before.metadata.uid);

@@ -9,6 +9,7 @@ import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { backupStorageOf, storageOf } from "./maria_names.ts";
 import type { Observed, Pass } from "./maria_observed.ts";
+import { holds } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 
 /**
@@ -33,12 +34,8 @@ export async function growVolumes({ client, mysql, observed, events }: Pass): Pr
 /** Returns whether volumes are being expanded. */
 export function isResizing({ statefulSet, volumes }: Observed): boolean {
   if (statefulSet?.metadata.deletionTimestamp) return true;
-  return volumes.some(({ status }) =>
-    status?.conditions?.some(
-      ({ type, status: holds }) =>
-        holds === "True" && (type === "Resizing" || type === "FileSystemResizePending"),
-    ),
-  );
+  const conditions = volumes.flatMap(({ status }) => status?.conditions ?? []);
+  return ["Resizing", "FileSystemResizePending"].some((type) => holds(conditions, type));
 }
 
 /** The smallest size of the servers' volumes, or the template's if there are none yet. */

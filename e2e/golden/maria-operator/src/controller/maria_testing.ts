@@ -57,9 +57,14 @@ export class Scene {
     return this.client.get(StatefulSet, { namespace, name });
   }
 
+  /** Changes the spec, and waits until the operator has seen that. */
   async change(name: string, edit: (spec: MariaSpec) => void): Promise<void> {
     const mysql = await this.get(name);
     await this.client.patch(Maria, mysql, ({ spec }) => edit(spec), { optimisticLock: false });
+    await eventually(async () => {
+      const { metadata, status } = await this.get(name);
+      expect(status?.observedGeneration).toBe(metadata.generation);
+    });
   }
 
   /** Waits until the conditions have these reasons. */
@@ -71,9 +76,9 @@ export class Scene {
     });
   }
 
-  /** Reads a file that is mounted into the servers. */
-  async fileOf(name: string, file: string): Promise<string | undefined> {
-    const { data } = await this.client.get(Secret, { namespace, name: `${name}-config` });
+  /** Reads a value of a Secret; by default, a file that is mounted into the servers. */
+  async fileOf(name: string, file: string, secret = "config"): Promise<string | undefined> {
+    const { data } = await this.client.get(Secret, { namespace, name: `${name}-${secret}` });
     return decode(data)[file];
   }
 
