@@ -1,9 +1,8 @@
 import { styleText } from "node:util";
-import type { ErrorCode } from "../shared/error-codes.ts";
 import { type Position, type Problem, TsbuilderError } from "../shared/errors.ts";
 import { codeFrame } from "../shared/text.ts";
 import type { FileChange, Plan } from "../scaffold/file-change.ts";
-import { systemCodes } from "./system-codes.ts";
+import { explainSystemError } from "./explain-system-error.ts";
 import type { Ui } from "./ui.ts";
 
 /** The real terminal. Nothing else writes to standard output. */
@@ -79,10 +78,10 @@ interface ExplainedError {
   readonly problems?: readonly (Pick<Problem, "message" | "hint"> & { readonly position: Problem["at"] })[];
 }
 
-/** What failed and what to do; anything but a `TsbuilderError` or an error of the file system is a bug. */
+/** What failed and what to do; anything but a `TsbuilderError` or an error of the operating system is a bug. */
 export function explainError(error: unknown): ExplainedError {
-  const refusal = explainRefusal(error);
-  if (refusal !== undefined) return refusal;
+  const ofSystem = explainSystemError(error);
+  if (ofSystem !== undefined) return ofSystem;
   if (error instanceof TsbuilderError) {
     const { code, message, hint, at } = error;
     const problems = error.problems.map((one) => ({
@@ -118,23 +117,6 @@ export function describeError(error: unknown, read: (file: string) => string | u
     ...(at && text !== undefined && at.line > 1 ? [indent(codeFrame(text, at))] : []),
     `hint: ${hint}`,
   ].join("\n");
-}
-
-/** File system errors are not bugs: their message names the file, and the hint says what to do. */
-function explainRefusal(error: unknown): ExplainedError | undefined {
-  const { code = "", path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (syscall === "uv_cwd") {
-    return {
-      code: "NOT_FOUND" satisfies ErrorCode,
-      message: `the current folder does not exist any more (${code})`,
-      hint: "change to one that does: cd",
-    };
-  }
-  const advice = systemCodes[code];
-  if (!advice || syscall === undefined) return undefined;
-  // What was not called by `atFile` may name no path.
-  const what = path === undefined ? "one of the files" : `"${path}"`;
-  return { code, message: `${what} ${advice[0]} (${code}, ${syscall})`, hint: advice[1] };
 }
 
 const indent = (text: string): string =>

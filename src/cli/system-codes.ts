@@ -1,22 +1,103 @@
-const unwritable = [
+/** What a system error is about, where it does not say which. */
+export const subjects = {
+  file: "a file or folder",
+  program: "a program",
+  address: "an address or a host",
+  call: "a file, a program or an address",
+} as const;
+
+export interface Advice {
+  readonly subject: keyof typeof subjects;
+  readonly what: string;
+  readonly hint: string;
+}
+
+const about =
+  (subject: Advice["subject"]) =>
+  (what: string, hint: string): Advice => ({ subject, what, hint });
+const [file, program, address, call] = [about("file"), about("program"), about("address"), about("call")];
+
+const unwritable = file(
   "cannot be read or written",
   "change the permissions, or run the command as a user who has them",
-] as const;
+);
 
-/** The codes of the file system that are no bugs: what is with the file that the message names, and what to do. */
-export const systemCodes: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+/** Stands for all codes of the operating system that are not listed. */
+export const unlistedCode = "UNKNOWN";
+
+/** The codes of the operating system that are no bugs: what is with what the message names, and what to do. */
+export const systemCodes: Readonly<Record<string, Advice>> = {
   EACCES: unwritable,
   EPERM: unwritable,
-  EDQUOT: ["does not fit into your quota", "free some space and run the command again"],
-  EEXIST: ["exists, and is no folder", "move it away"],
-  EFBIG: ["is larger than this process may write", "raise the limit (ulimit -f)"],
-  EIO: ["cannot be read or written", "the disk may be damaged, or a network file system is gone"],
-  ELOOP: ["is a symbolic link that leads to itself", "delete the link"],
-  EMFILE: ["cannot be opened: too many files are open", "raise the limit (ulimit -n)"],
-  EXDEV: ["is on another file system than the project", "keep a project on one file system"],
-  EROFS: ["is on a read-only file system", "copy the project to a writable one"],
-  ENOSPC: ["does not fit on the disk", "free some space and run the command again"],
-  EISDIR: ["is a folder, but a file is expected", "move the folder away"],
-  ENOTDIR: ["is inside of a file, but a folder is expected", "move the file away"],
-  ENAMETOOLONG: ["has a name that the file system does not allow", "use shorter names"],
+  EBUSY: file("is in use", "end the program that uses it, or unmount what is mounted there"),
+  EDQUOT: file("does not fit into your quota", "free some space and run the command again"),
+  EEXIST: file("exists, and is no folder", "move it away"),
+  EFBIG: file("is larger than this process may write", "raise the limit (ulimit -f)"),
+  EILSEQ: file("has characters in its name that the file system does not allow", "use another name"),
+  EIO: file("cannot be read or written", "the disk may be damaged, or a network file system is gone"),
+  EISDIR: file("is a folder, but a file is expected", "move the folder away"),
+  ELOOP: file("is a symbolic link that leads to itself", "delete the link"),
+  EMFILE: file("cannot be opened: too many files are open", "raise the limit (ulimit -n)"),
+  EMLINK: file("has more links or folders than the file system allows", "delete some"),
+  ENAMETOOLONG: file("has a name that the file system does not allow", "use shorter names"),
+  ENFILE: file(
+    "cannot be opened: all programs together have too many files open",
+    "end some programs, or raise the machine's limit (fs.file-max)",
+  ),
+  ENODEV: file("is a device that is not there", "move it away"),
+  ENOENT: file(
+    "does not exist",
+    "run the command again if another program moves files; create the folders that TMPDIR and HOME name",
+  ),
+  ENOLCK: file("cannot be locked on this file system", "keep a project on a local one"),
+  ENOSPC: file("does not fit on the disk", "free some space and run the command again"),
+  ENOSYS: file("is on a file system that lacks what is needed", "keep a project on a usual one"),
+  ENOTDIR: file("is inside of a file, but a folder is expected", "move the file away"),
+  ENOTEMPTY: file(
+    "is a folder that is not empty",
+    "another program may write into it: end it, and run the command again",
+  ),
+  ENOTSUP: file("is on a file system that lacks what is needed", "keep a project on a usual one"),
+  ENXIO: file("is a socket or a device, but a file is expected", "move it away"),
+  EROFS: file("is on a read-only file system", "copy the project to a writable one"),
+  ESTALE: file("was replaced on its network file system", "run the command again"),
+  ETXTBSY: file(
+    "is a program that runs, or that is being written",
+    "run the command again when that has ended",
+  ),
+  EXDEV: file("is on another file system than the project", "keep a project on one file system"),
+
+  E2BIG: program(
+    "is given more arguments and environment than it can take",
+    "use shorter names and less environment",
+  ),
+  EAGAIN: program(
+    "cannot be started: there are too many processes",
+    "end some, or raise the limit (ulimit -u)",
+  ),
+  ENOEXEC: program("is no program for this machine", "install it again"),
+  ENOMEM: program("needs more memory than there is", "end other programs"),
+
+  EADDRINUSE: address("is already in use", "end the program that listens there, or choose another port"),
+  EADDRNOTAVAIL: address("is not of this machine", "choose one that is, such as 127.0.0.1"),
+  EAFNOSUPPORT: address(
+    "is of a kind that this machine does not have",
+    "choose another one: IPv4 instead of IPv6",
+  ),
+  EAI_AGAIN: address("cannot be looked up now", "check the network and the name server"),
+  ECONNABORTED: address("closed the connection", "run the command again"),
+  ECONNREFUSED: address("refuses connections", "check the address, and whether a server listens there"),
+  ECONNRESET: address("closed the connection", "run the command again"),
+  EHOSTDOWN: address("is down", "check the network"),
+  EHOSTUNREACH: address("is out of reach", "check the network"),
+  ENETDOWN: address("is out of reach", "check the network"),
+  ENETUNREACH: address("is out of reach", "check the network"),
+  ENOTFOUND: address("is the name of no host", "check the name, and the name server"),
+  EPIPE: address("closed the connection", "run the command again"),
+  ETIMEDOUT: address("does not answer in time", "check the network"),
+
+  [unlistedCode]: call(
+    "is refused by the operating system",
+    "--verbose prints where; report it if it is no fault of the machine",
+  ),
 };

@@ -51,6 +51,12 @@ test("explainStart() hints at what to do if the disk is full", () => {
   expect(() => explainStart(full)).toThrow("the disk is full");
 });
 
+test("explainStart() tells a port that is not allowed from a folder", () => {
+  const fields = { code: "EACCES", syscall: "listen", address: "127.0.0.1", port: 80 };
+  const refused = Object.assign(new Error("listen EACCES: permission denied 127.0.0.1:80"), fields);
+  expect(() => explainStart(refused)).toThrow("the system does not let the cluster have its port");
+});
+
 test("explainStart() leaves other errors alone", () => {
   const other = new Error("a bug");
   expect(() => explainStart(other)).toThrow(other);

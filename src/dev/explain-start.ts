@@ -2,11 +2,11 @@ import { TsbuilderError } from "../shared/errors.ts";
 
 /** Explains why a cluster could not start. */
 export function explainStart(error: unknown): never {
-  const { code, path, message: text, hint: remedy } = error as NodeJS.ErrnoException & { hint?: string };
+  const { code, syscall, path, message: text, hint: remedy } = error as NodeJS.ErrnoException & { hint?: string };
   if (code === damaged && remedy !== undefined) {
     throw new TsbuilderError(text, { code: "REFUSED", hint: remedy, cause: error });
   }
-  const advice = adviceByCode[code ?? ""];
+  const advice = adviceByCode[syscall === "listen" ? `${code} listen` : (code ?? "")];
   if (!advice) throw error;
   const [message, hint] = advice;
   throw new TsbuilderError(path ? `${message}: ${path}` : message, { code: "REFUSED", hint, cause: error });
@@ -22,9 +22,13 @@ const unwritable = [
 
 /** System error codes, each with its meaning here and a hint. */
 const adviceByCode: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  EADDRINUSE: [
+  "EADDRINUSE listen": [
     "the cluster's port is already in use",
     "use another one with --port, or omit it to use a free port",
+  ],
+  "EACCES listen": [
+    "the system does not let the cluster have its port",
+    "use one above 1023 with --port, or omit it to use a free port",
   ],
   ENOSPC: [
     "the disk is full, so the cluster's objects cannot be persisted",

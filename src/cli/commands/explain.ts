@@ -2,7 +2,7 @@ import { errorCodes } from "../../shared/error-codes.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { defineCommand } from "../command.ts";
-import { systemCodes } from "../system-codes.ts";
+import { type Advice, subjects, systemCodes } from "../system-codes.ts";
 
 export const explain = defineCommand({
   summary: "Explain an error code",
@@ -35,12 +35,13 @@ const codes = new Map(
   }),
 );
 
-/** A message says of which file it is. */
-function explainSystem([what, hint]: readonly [string, string]): { meaning: string; remedy: string } {
-  return {
-    meaning: `A file or folder ${what}.`,
-    remedy: `${hint[0]!.toUpperCase()}${hint.slice(1)}.`,
-  };
+/** A message names what it is about. */
+function explainSystem({ subject, what, hint }: Advice): { meaning: string; remedy: string } {
+  return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
+}
+
+function sentence(words: string): string {
+  return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }
 
 function unknownCode(wanted: string, code: string): TsbuilderError {
