@@ -32,6 +32,7 @@ describe("dispatch()", () => {
 
   test.each([
     ["init --domian example.com", `did you mean "--domain"?`],
+    ["create webhook --validation", `did you mean "--programmatic-validation"?`],
     ["init --domain example.com --license gpl", "run tsbuilder init --help for its flags"],
     ["create api --kind", "run tsbuilder create api --help for its flags"],
     ["init --domain example.com --multigroup=perhaps", "use --multigroup or --multigroup=false"],

@@ -150,12 +150,7 @@ function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>
 function explain(error: CommanderError, name: string, command: Command): TsbuilderError {
   const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1] ?? "";
   if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return withoutReport(unknown, name);
-  const meant =
-    unknown &&
-    didYouMean(
-      unknown,
-      Object.keys(command.flags).map((flag) => `--${flag}`),
-    );
+  const meant = unknown && meantFlag(unknown, Object.keys(command.flags));
   const message = error.message
     .replace(/^error: /u, "")
     .replace(/\n?\(Did you mean.*$/su, "")
@@ -164,6 +159,16 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
     code: "INVALID_ARGUMENT",
     hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
   });
+}
+
+/** The flag that is nearly called like this one, or whose last words it consists of. */
+function meantFlag(unknown: string, flags: readonly string[]): string | undefined {
+  const near = didYouMean(
+    unknown,
+    flags.map((flag) => `--${flag}`),
+  );
+  const whole = flags.filter((flag) => flag.endsWith(unknown.slice(1)));
+  return near ?? (whole.length === 1 ? `--${whole[0]}` : undefined);
 }
 
 /** Programs give all commands the flag of the format. */
