@@ -1,4 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
+import { shorten } from "../shared/text.ts";
 import {
   checkControllerName,
   checkDomain,
@@ -220,7 +221,8 @@ class Reader {
 }
 
 function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
-  return new TsbuilderError(`"${place}" must be ${expected}, but is ${JSON.stringify(value) ?? "missing"}`, {
+  const shown = value === undefined ? "missing" : shorten(JSON.stringify(value));
+  return new TsbuilderError(`"${place}" must be ${expected}, but is ${shown}`, {
     code: "INVALID_PROJECT",
     hint: mend,
   });

@@ -1,6 +1,7 @@
 import { pascalCase } from "@tsbuilder/apimachinery/text";
 import { TsbuilderError } from "../shared/errors.ts";
 import { qualifiedGroup, type Resource } from "./project.ts";
+import { shorten } from "../shared/text.ts";
 
 /**
  * Validates names before anything is written. What Kubernetes would reject later is rejected here, with the value in
@@ -169,9 +170,5 @@ function refuseYamlWord(what: string, name: string, hint: string): void {
 }
 
 function invalid(what: string, value: string, hint: string): TsbuilderError {
-  const shown = value.length > maxShown ? `${value.slice(0, maxShown)}…` : value;
-  return new TsbuilderError(`the ${what} "${shown}" is not valid`, { code: "INVALID_NAME", hint });
+  return new TsbuilderError(`the ${what} "${shorten(value)}" is not valid`, { code: "INVALID_NAME", hint });
 }
-
-/** The length at which a value in a message is cut off. */
-const maxShown = 80;

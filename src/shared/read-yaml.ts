@@ -14,6 +14,13 @@ export function readYaml(
   text: string,
   complaint: Complaint = { code: "INVALID_SOURCE", hint: "fix the file" },
 ): unknown[] {
+  // Windows' shells write UTF-16, in which every other byte of this text is 0.
+  if (text.includes("\0")) {
+    throw new TsbuilderError(`"${file}" is no text in UTF-8`, {
+      ...complaint,
+      hint: "save the file as UTF-8",
+    });
+  }
   const lineCounter = new LineCounter();
   try {
     // The parser's own search for repeated keys takes a minute for some ten thousand of them.

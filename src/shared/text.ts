@@ -57,6 +57,13 @@ const shownBefore = 120;
 const shownBehind = 80;
 const shortLine = shownBefore + shownBehind;
 
+/** Cuts off a long value, for a message that shows it. */
+export function shorten(value: string): string {
+  return value.length > maxShown ? `${value.slice(0, maxShown)}…` : value;
+}
+
+const maxShown = 80;
+
 /** Joins words for a sentence: `a, b or c`. */
 export function listWords(words: readonly string[], conjunction = "or"): string {
   if (words.length < 2) return words.join("");
