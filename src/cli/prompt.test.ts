@@ -54,6 +54,19 @@ describe("a user at a terminal", () => {
     expect(screen.text).toContain("hint: pass it as a flag: --group GROUP");
     expect(existsSync(join(root, "api"))).toBe(false);
   });
+
+  test("can cancel at a yes or no, and is told both flags", async () => {
+    const screen = await talk(
+      ["create", "api", "--group", "apps", "--version", "v1"],
+      [
+        ["Kind:", "Order\r"],
+        ["Create Resource?", "\u0003"],
+      ],
+    );
+    expect(screen.exitCode).toBe(130);
+    expect(screen.text).toContain("hint: pass it as a flag: --resource or --resource=false");
+    expect(existsSync(join(root, "api"))).toBe(false);
+  });
 });
 
 /** Waits for each question before it answers, as a person does. */

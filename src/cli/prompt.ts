@@ -12,9 +12,13 @@ export async function ask(flag: string, definition: FlagDefinition): Promise<str
     if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
     throw new TsbuilderError(`the prompt "${message}" was closed without an answer`, {
       code: "INTERRUPTED",
-      hint: `pass it as a flag: --${flag} ${definition.placeholder ?? "VALUE"}`,
+      hint: `pass it as a flag: ${flagText(flag, definition)}`,
     });
   }
+}
+
+function flagText(flag: string, { type, placeholder = "VALUE" }: FlagDefinition): string {
+  return type === "boolean" ? `--${flag} or --${flag}=false` : `--${flag} ${placeholder}`;
 }
 
 function question(message: string, { type, choices, check, promptDefault, required }: FlagDefinition) {

@@ -8,7 +8,11 @@ export function hintForFailure(
   { tool, args }: { readonly tool: string; readonly args: readonly string[] },
   words: string,
 ): string | undefined {
-  const ofImages = [...(args.includes("push") ? pushFailures : []), ...imageFailures];
+  const ofImages = [
+    ...(args.includes("push") || args.includes("save") ? localFailures : []),
+    ...(args.includes("push") ? pushFailures : []),
+    ...imageFailures,
+  ];
   const failures = tool === "kubectl" ? clusterFailures : [...ofImages, ...clusterFailures];
   return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
 }
@@ -30,6 +34,14 @@ const prune: Readonly<Record<string, string>> = {
   podman: "podman system prune",
 };
 
+/** Failures of what sends an image that was built here: it needs no base image. */
+const localFailures: readonly Failure[] = [
+  {
+    pattern: /image not known|does not exist(?: locally|$)|no such image|image .*not found/im,
+    hint: () => "build it first, with the same name: tsbuilder build --image IMAGE",
+  },
+];
+
 /** Failures of a push, or with a different meaning there: a push uses no base image. */
 const pushFailures: readonly Failure[] = [
   {
@@ -38,10 +50,6 @@ const pushFailures: readonly Failure[] = [
       tool === "docker"
         ? 'the registry uses plain HTTP: add it to "insecure-registries" of the Docker daemon, and restart the daemon'
         : `the registry uses plain HTTP: tsbuilder push IMAGE -- ${plainHttp[tool] ?? ""}`.trimEnd(),
-  },
-  {
-    pattern: /image not known|does not exist locally|no such image|image .* not found/i,
-    hint: () => "build it first, with the same name: tsbuilder build --image IMAGE",
   },
   {
     pattern: /403 \(?Forbidden|denied:? requested access|access to the resource is denied/i,

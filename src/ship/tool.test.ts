@@ -46,6 +46,18 @@ test.each([
   });
 });
 
+test.each([
+  ["podman", "save", "Error: x: image not known"],
+  ["docker", "save", "Error response from daemon: No such image: x:latest"],
+  ["docker", "save", "Error response from daemon: reference does not exist"],
+  ["docker", "push", "An image does not exist locally with the tag: x"],
+  ["nerdctl", "save", 'level=fatal msg="image "docker.io/library/x:latest": not found"'],
+])("runTool() names no base image where %s %s finds no image", async (tool, verb, words) => {
+  await expect(runTool({ ...failing(tool, words), args: [verb, "x"] })).rejects.toMatchObject({
+    hint: "build it first, with the same name: tsbuilder build --image IMAGE",
+  });
+});
+
 test("runTool() keeps messages that it cannot explain, and hints at the details", async () => {
   await expect(runTool(failing("docker", "the moon is full"))).rejects.toMatchObject({
     message: "docker build . failed\nthe moon is full",
