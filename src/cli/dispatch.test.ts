@@ -32,6 +32,8 @@ describe("dispatch()", () => {
 
   test.each([
     ["init --domian example.com", `did you mean "--domain"?`],
+    ["test src/x.test.ts", "comes after --: tsbuilder test -- ARGUMENTS"],
+    ["init x", "run tsbuilder init --help for its flags"],
     ["create webhook --validation", `did you mean "--programmatic-validation"?`],
     ["init --domain example.com --license gpl", "run tsbuilder init --help for its flags"],
     ["create api --kind", "run tsbuilder create api --help for its flags"],

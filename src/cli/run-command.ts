@@ -157,8 +157,14 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
     .replaceAll("'", '"');
   return new TsbuilderError(message, {
     code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
+    hint: meant ? `did you mean "${meant}"?` : hintFor(message, name, command),
   });
+}
+
+function hintFor(message: string, name: string, { takesRest, positionals = [] }: Command): string {
+  return takesRest && positionals.length === 0 && /^too many arguments/u.test(message)
+    ? `what is to be passed on comes after --: tsbuilder ${name} -- ARGUMENTS`
+    : `run tsbuilder ${name} --help for its flags`;
 }
 
 /** The flag that is nearly called like this one, or whose last words it consists of. */

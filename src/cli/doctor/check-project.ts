@@ -5,7 +5,7 @@ import { findInsert } from "../../scaffold/find-insert.ts";
 import { hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { OpenProject } from "../open-project.ts";
-import { checkRoles, roleFile } from "./check-roles.ts";
+import { checkBindings, checkRoles, roleFile } from "./check-roles.ts";
 import type { Finding } from "./finding.ts";
 
 /** Compares a project with its `PROJECT` file. */
@@ -42,7 +42,9 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
     );
   const generated = await checkGenerated(tree);
   // A role that is out of date says nothing about the markers.
-  const roles = generated.some(({ subject }) => subject === roleFile) ? [] : checkRoles(project, tree);
+  const roles = generated.some(({ subject }) => subject === roleFile)
+    ? []
+    : [...checkRoles(project, tree), ...checkBindings(tree)];
   const findings = [...missing, ...unmarked, ...unwired, ...generated, ...roles];
   if (findings.length > 0) return findings;
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];

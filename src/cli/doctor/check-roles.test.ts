@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Project } from "../../project/project.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { checkRoles, roleFile } from "./check-roles.ts";
+import { checkBindings, checkRoles, roleFile } from "./check-roles.ts";
 
 const zone = {
   group: "apps",
@@ -40,4 +40,22 @@ test.each([
 
 test.each(["", "---\nnull\n", "kind: ClusterRole\n", `${header}\n`])("nothing is wrong with %j", (text) => {
   expect(checkRoles(project, memoryTree({ [roleFile]: text }))).toEqual([]);
+});
+
+const binding = "kind: ClusterRoleBinding\nroleRef: { kind: ClusterRole, name: manager-role }\n";
+
+test.each([
+  ["named", header, binding, []],
+  ["of another name", header.replace("manager-role", "shop"), binding, ["shop"]],
+  [
+    "without a binding",
+    `${header}---\n${header.replace("manager-role", "of-team")}`,
+    "",
+    ["manager-role", "of-team"],
+  ],
+  ["that is not there", "---\nnull\n", binding, []],
+])("checkBindings() finds roles that nothing binds: one %s", (_, roles, text, expected) => {
+  const tree = memoryTree({ [roleFile]: roles, "config/rbac/role_binding.yaml": text });
+  const found = checkBindings(tree).map(({ message }) => /the role "(.*?)"/u.exec(message)?.[1]);
+  expect(found).toEqual(expected);
 });

@@ -30,6 +30,27 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
   }));
 }
 
+/** Finds generated roles that no binding names: their name is an option, the binding a file of the user's. */
+export function checkBindings(tree: Tree): Finding[] {
+  const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
+  const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));
+  const manifests = tree
+    .list("config")
+    .filter((path) => /\.ya?ml$/u.test(path))
+    .map((path) => tree.read(path) ?? "");
+  // Only the words count, since a patch of kustomize may name a role, too.
+  const isNamed = (name: string): boolean =>
+    manifests.some((text) => text.includes("roleRef") && text.includes(name));
+  return [...names]
+    .filter((name) => !isNamed(name))
+    .map((name) => ({
+      state: "wrong",
+      subject: roleFile,
+      message: `nothing binds the role "${name}", so the operator lacks its permissions`,
+      remedy: `name it as the roleRef of a binding, such as that of config/rbac/role_binding.yaml`,
+    }));
+}
+
 interface Role {
   readonly kind?: string;
   readonly metadata?: { readonly name?: string };
