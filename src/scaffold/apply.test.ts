@@ -156,4 +156,23 @@ describe("recoverPlan()", () => {
     expect(files()).toEqual({ a: "a", "b/c": "c" });
     expect(recoverPlan(root)).toBeUndefined();
   });
+
+  test.each([
+    "",
+    "{",
+    "[]",
+    "{}",
+    '{"steps":[null]}',
+    '{"steps":[{"path":1}]}',
+    '{"steps":[{"path":"a","staged":[]}]}',
+  ])("says what to do about the journal %j of a power loss", (text) => {
+    staged([], {}, true);
+    writeFileSync(join(root, ".tsbuilder/stage/journal.json"), text);
+    expect(() => recoverPlan(root)).toThrow(
+      expect.objectContaining({
+        code: "INVALID_PROJECT",
+        hint: "delete .tsbuilder/stage, and compare the project with version control",
+      }) as Error,
+    );
+  });
 });

@@ -8,9 +8,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { join } from "node:path";
 import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
+import { readJsonObject } from "../shared/read-json.ts";
 import { trace } from "../shared/trace.ts";
 import type { FileChange } from "./file-change.ts";
 import { completeStep, removeEmptyBelow, removeIfEmpty, type Step, undoStep } from "./complete-steps.ts";
@@ -109,11 +111,23 @@ function removeStage(root: string): void {
 }
 
 function readJournal(root: string): Step[] {
-  const { steps } = JSON.parse(readFileSync(join(root, journal), "utf8")) as { steps: Step[] };
+  const hint = `delete ${stageFolder}, and compare the project with version control`;
+  const { steps } = readJsonObject(journal, readFileSync(join(root, journal), "utf8"), hint);
+  if (!Array.isArray(steps) || !steps.every(isStep)) {
+    throw new TsbuilderError(`"${journal}" lists no steps`, { code: "INVALID_PROJECT", hint });
+  }
   // The journal may come from an untrusted repository.
   const paths = steps.flatMap(({ path, staged = path, old = path }) => [path, staged, old]);
   refuseOutside(root, [journal, ...paths]);
   return steps;
+}
+
+function isStep(value: unknown): value is Step {
+  if (!isObject(value)) return false;
+  const { path, staged, old } = value;
+  return (
+    typeof path === "string" && [staged, old].every((one) => ["string", "undefined"].includes(typeof one))
+  );
 }
 
 /** A plan is based on the files as they were read; the user may have saved one since. */

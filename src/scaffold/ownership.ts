@@ -1,6 +1,8 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
 import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { readJsonObject } from "../shared/read-json.ts";
 import type { Draft, Tree } from "./tree.ts";
 
 /** The record by which later commands know what the user edited. */
@@ -19,8 +21,12 @@ export class OwnedFiles {
   static read(tree: Tree): OwnedFiles {
     const text = tree.read(ownedFile);
     if (text === undefined) return new OwnedFiles();
-    const { files = {} } = JSON.parse(text) as { files?: Record<string, string> };
-    return new OwnedFiles(Object.entries(files));
+    const { files } = readJsonObject(
+      ownedFile,
+      text,
+      "restore it from version control; without it, every file counts as edited by you",
+    );
+    return new OwnedFiles(Object.entries(isObject(files) ? (files as Record<string, string>) : {}));
   }
 
   /** A file that is not in the record, or differs from it, was edited by the user. */

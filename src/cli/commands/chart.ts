@@ -2,6 +2,7 @@ import type { FeatureName } from "../../project/features.ts";
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { readJsonObject } from "../../shared/read-json.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
@@ -87,7 +88,9 @@ async function withEverySwitch({
 }
 
 function readVersion({ tree }: OpenProject): string {
-  const { version = "0.1.0" } = JSON.parse(tree.read("package.json") ?? "{}") as { version?: string };
+  const { version = "0.1.0" } = readJsonObject("package.json", tree.read("package.json") ?? "{}") as {
+    version?: string;
+  };
   return version;
 }
 

@@ -29,6 +29,20 @@ describe("delete api", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test.each(['<<<<<<< HEAD\n{ "files": {} }', "", "[]"])(
+    "fails if a merge left %j as the record",
+    async (text) => {
+      writeFileSync(join(folder.root, ".tsbuilder/owned.json"), text);
+      const before = snapshot();
+      await expect(call(line)).rejects.toMatchObject({
+        code: "INVALID_PROJECT",
+        message: expect.stringContaining('".tsbuilder/owned.json"') as string,
+        hint: expect.stringContaining("restore it from version control") as string,
+      });
+      expect(snapshot()).toEqual(before);
+    },
+  );
+
   test("deletes edited files with --force", async () => {
     change();
     await call(`${line} --force`);

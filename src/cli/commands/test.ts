@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../scaffold/tree.ts";
 import { defineCommand } from "../command.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { readJsonObject } from "../../shared/read-json.ts";
 import { exploreFlags, readExploring } from "../explore-flags.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
@@ -56,11 +57,9 @@ async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
 }
 
 function refuseEndlessScript(root: string): void {
-  const { scripts = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    scripts?: Readonly<Record<string, string>>;
-  };
-  const script = scripts["test"];
-  if (script !== undefined && !script.includes("tsbuilder test")) return;
+  const { scripts } = readJsonObject("package.json", diskTree(root).read("package.json") ?? "{}");
+  const script = isObject(scripts) ? scripts["test"] : undefined;
+  if (typeof script === "string" && !script.includes("tsbuilder test")) return;
   throw new TsbuilderError(
     script === undefined
       ? 'package.json has no script "test"'

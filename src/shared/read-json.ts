@@ -1,0 +1,24 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { TsbuilderError } from "./errors.ts";
+
+/** The object in a JSON file, which a merge or an editor may have left as no JSON. */
+export function readJsonObject(
+  file: string,
+  text: string,
+  hint = "fix the file, or restore it from version control",
+): Readonly<Record<string, unknown>> {
+  const value = parse(text.replace(/^\uFEFF/u, ""));
+  if (isObject(value)) return value;
+  throw new TsbuilderError(`"${file}" ${value === undefined ? "is no JSON" : "contains no JSON object"}`, {
+    code: "INVALID_PROJECT",
+    hint,
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
