@@ -85,3 +85,21 @@ test("a bundle has the licenses of the packages in it beside it", async () => {
   expect(licenses).toContain("used 1.2.3 (MIT)\n\nThe license of used\n");
   expect(licenses).not.toContain("unused");
 });
+
+test.each([
+  ["ENOTDIR", "dist", (path: string) => writeFileSync(path, "")],
+  ["EISDIR", "dist/main.js", (path: string) => mkdirSync(path, { recursive: true })],
+])(
+  "a bundle that can't be written fails with %s, which no source is blamed for",
+  async (code, path, obstruct) => {
+    const project = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
+    onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src/main.ts"), "console.log(1);");
+    obstruct(join(project, path));
+    await expect(bundleOperator(project, join(project, "dist/main.js"))).rejects.toMatchObject({
+      code,
+      path: expect.stringContaining(join(project, "dist/main.js")) as string,
+    });
+  },
+);

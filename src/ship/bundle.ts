@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type * as Esbuild from "esbuild";
+import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
+import { makeFolder } from "../shared/write-output.ts";
 
 /** A bundle that can be rebuilt; only changed files are read again. */
 export interface IncrementalBundle {
@@ -22,9 +24,12 @@ export async function bundleOperator(
 ): Promise<void> {
   const { build } = await import("esbuild");
   await explained(async () => {
-    const { metafile } = await build({ ...options(project, outfile), conditions, metafile: true });
-    const licenses = describeLicenses(project, Object.keys(metafile.inputs));
-    writeFileSync(join(dirname(outfile), licensesFile), licenses);
+    const built = await build({ ...options(project, outfile), conditions, metafile: true });
+    const licenses = describeLicenses(project, Object.keys(built.metafile.inputs));
+    writeFiles([
+      ...built.outputFiles,
+      { path: join(dirname(outfile), licensesFile), contents: Buffer.from(licenses) },
+    ]);
   });
 }
 
@@ -39,7 +44,7 @@ export async function watchableBundle(project: string, outfile: string): Promise
   let running: Promise<unknown> = Promise.resolve();
   return {
     rebuild: () => {
-      const next = running.then(() => explained(() => build.rebuild()));
+      const next = running.then(() => explained(async () => writeFiles((await build.rebuild()).outputFiles)));
       running = next.catch(() => undefined);
       return next;
     },
@@ -59,12 +64,14 @@ const packagesApart: Esbuild.Plugin = {
     }),
 };
 
-function options(project: string, outfile: string): Esbuild.BuildOptions {
+function options(project: string, outfile: string) {
   return {
     absWorkingDir: project,
     entryPoints: ["src/main.ts"],
     outfile,
     bundle: true,
+    // Where esbuild can't write, it says so as if a source were wrong.
+    write: false,
     format: "esm",
     platform: "node",
     target: "node20",
@@ -77,7 +84,16 @@ function options(project: string, outfile: string): Esbuild.BuildOptions {
       js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
     },
     logLevel: "silent",
-  };
+  } satisfies Esbuild.BuildOptions;
+}
+
+function writeFiles(files: readonly Pick<Esbuild.OutputFile, "path" | "contents">[]): void {
+  for (const { path, contents } of files) {
+    atFile(path, () => {
+      makeFolder(dirname(path));
+      writeFileSync(path, contents);
+    });
+  }
 }
 
 async function explained(work: () => Promise<unknown>): Promise<void> {
