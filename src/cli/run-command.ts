@@ -162,7 +162,7 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
 }
 
 function hintFor(message: string, name: string, { takesRest, positionals = [] }: Command): string {
-  return takesRest && positionals.length === 0 && /^too many arguments/u.test(message)
+  return takesRest && positionals.length === 0 && message.startsWith("too many arguments")
     ? `what is to be passed on comes after --: tsbuilder ${name} -- ARGUMENTS`
     : `run tsbuilder ${name} --help for its flags`;
 }

@@ -2,7 +2,13 @@ import { TsbuilderError } from "../shared/errors.ts";
 
 /** Explains why a cluster could not start. */
 export function explainStart(error: unknown): never {
-  const { code, syscall, path, message: text, hint: remedy } = error as NodeJS.ErrnoException & { hint?: string };
+  const {
+    code,
+    syscall,
+    path,
+    message: text,
+    hint: remedy,
+  } = error as NodeJS.ErrnoException & { hint?: string };
   if (code === damaged && remedy !== undefined) {
     throw new TsbuilderError(text, { code: "REFUSED", hint: remedy, cause: error });
   }
