@@ -4,14 +4,22 @@ import type { GeneratorCache } from "../generators/project-sources.ts";
 import type { Draft } from "../scaffold/tree.ts";
 import { refuseFindings } from "./refuse-findings.ts";
 
-/** Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. */
+/**
+ * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. What is found is kept
+ * in a cache, or for the next command in the same project, whose root is then given.
+ */
 export async function planGenerated(
   draft: Draft,
   options: GeneratorOptions = {},
-  cache?: GeneratorCache,
+  found?: GeneratorCache | { readonly root: string },
 ): Promise<string[]> {
   const { planManifests } = await import("../generators/manifests.ts");
-  return mergeChanges(draft, await planManifests(draft, { prune: true, ...options }, cache));
+  const plan = (cache?: GeneratorCache): Promise<ManifestsPlan> =>
+    planManifests(draft, { prune: true, ...options }, cache);
+  if (!found || !("root" in found)) return mergeChanges(draft, await plan(found));
+  const { KeptResults } = await import("./kept-results.ts");
+  const kept = KeptResults.open(found.root, process.env);
+  return mergeChanges(draft, kept ? await kept.plan(draft, options, plan) : await plan());
 }
 
 /** Adds the API reference to a draft. */

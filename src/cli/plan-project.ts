@@ -52,7 +52,9 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   draft.write(projectFile, formatProject(after, before?.text), "generated");
   if (change.make) {
     const { planGenerated } = await import("./plan-generated.ts");
-    notes.push(...(await planGenerated(draft)));
+    notes.push(
+      ...(await planGenerated(draft, {}, change.root === undefined ? undefined : { root: change.root })),
+    );
   }
   if (change.root !== undefined) formatCreated(change.root, draft);
   owned.record(draft);

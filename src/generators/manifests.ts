@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type GeneratedCrd, generateCrds } from "./crd/generate-crds.ts";
+import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { emitFile } from "./emit.ts";
 import { withLineEndsOf } from "../shared/line-ends.ts";
@@ -35,6 +35,11 @@ const output: Readonly<Record<GeneratorName, string>> = {
   webhook: "config/webhook",
 };
 
+/** Where CRDs are written. */
+export function crdFolder(tree: SourceTree, given: GeneratorOptions): string {
+  return { ...projectOptions(tree), ...given }.output?.crd ?? output.crd;
+}
+
 /** Generates `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml` in memory. */
 export async function planManifests(
   tree: SourceTree,
@@ -49,7 +54,9 @@ export async function planManifests(
   if (runs("crd") && !sources.hasSyntaxErrors) {
     const { checkCrd } = await import("./crd/check-crd.ts");
     const check = (generated: GeneratedCrd): void => checkCrd(generated, sources.log);
-    for (const { fileName, text } of refuseTooDeep("one of the kinds", () => generateCrds(sources, check)))
+    for (const { fileName, text } of refuseTooDeep("one of the kinds", () =>
+      generateCrdFiles(sources, check),
+    ))
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {

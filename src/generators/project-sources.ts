@@ -1,5 +1,6 @@
 import { posix } from "node:path";
-import type { GeneratedCrd } from "./crd/generate-crds.ts";
+import type { KindMarker, KindSummary } from "./crd/find-kinds.ts";
+import type { CrdFile, GeneratedCrd } from "./crd/generate-crds.ts";
 import { type Diagnostic, DiagnosticLog } from "./diagnostic.ts";
 import { type Module, type ModuleCache, ModuleGraph } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
@@ -13,22 +14,45 @@ import type { SourceTree } from "./source-tree.ts";
 export interface GeneratorCache {
   readonly modules: ModuleCache;
   readonly markers: WeakMap<Module, ModuleMarkers>;
+  readonly kindMarkers: WeakMap<Module, readonly KindMarker[]>;
+  /** By the file that declares them; only where nothing was found to report. */
+  readonly kinds: Map<string, CachedKinds>;
   readonly crds: Map<string, CachedCrd>;
+  /** The text of CRDs, which an earlier process may have kept. */
+  readonly files: Map<string, CachedFile>;
   readonly coreSchemas: Map<string, CoreSchemas>;
 }
 
-/** A CRD and its sources. */
-interface CachedCrd {
+/** The sources of a result: it is the same as long as they are. */
+export interface MadeFrom {
+  /** Changes with the markers of the modules' packages, and with the options. */
   readonly key: string;
   readonly modules: readonly Module[];
+}
+
+export interface CachedKinds extends MadeFrom {
+  readonly kinds: readonly KindSummary[];
+}
+
+interface CachedCrd extends MadeFrom {
   readonly generated: GeneratedCrd;
   /** Its warnings; a CRD with errors is not kept. */
   readonly warnings: readonly Diagnostic[];
 }
 
+export interface CachedFile extends MadeFrom, CrdFile {}
+
 /** Creates an empty cache; keep it while watching. */
 export function createCache(): GeneratorCache {
-  return { modules: new Map(), markers: new WeakMap(), crds: new Map(), coreSchemas: new Map() };
+  return {
+    modules: new Map(),
+    markers: new WeakMap(),
+    kindMarkers: new WeakMap(),
+    kinds: new Map(),
+    crds: new Map(),
+    files: new Map(),
+    coreSchemas: new Map(),
+  };
 }
 
 /** The parsed sources of a project, with their markers. */

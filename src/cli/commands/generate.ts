@@ -15,7 +15,7 @@ export const generate = defineCommand({
     const { flags, ui } = call;
     return openToChange(call, async ({ root, tree }) => {
       const draft = new Draft(tree);
-      const notes = await planGenerated(draft);
+      const notes = await planGenerated(draft, {}, { root });
       if (tree.has(reference)) notes.push(...(await planReference(draft, reference)));
       applyOrShow(root, { changes: draft.changes(), notes: [...new Set(notes)] }, flags, ui);
     });

@@ -103,7 +103,7 @@ export const manifests = defineCommand({
     else {
       await openToChange(call, async ({ root, tree }) => {
         const draft = new Draft(tree);
-        const notes = await planGenerated(draft, readOptions(values));
+        const notes = await planGenerated(draft, readOptions(values), { root });
         applyOrShow(root, { changes: draft.changes(), notes }, values, ui);
       });
     }
@@ -111,8 +111,9 @@ export const manifests = defineCommand({
 });
 
 async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
-  const draft = new Draft(openProject(cwd, ui).tree);
-  for (const note of await planGenerated(draft, readOptions(values))) ui.note(note);
+  const { root, tree } = openProject(cwd, ui);
+  const draft = new Draft(tree);
+  for (const note of await planGenerated(draft, readOptions(values), { root })) ui.note(note);
   const changes = draft.changes();
   if (changes.length === 0) return;
   ui.print(changes.map(formatUnifiedDiff).join("").trimEnd());

@@ -33,7 +33,7 @@ export const test = defineCommand({
     const exploring = readExploring(flags, given);
     const real = flags.real ? await realServer(ui) : {};
     const draft = new Draft(diskTree(root));
-    await planGenerated(draft);
+    await planGenerated(draft, {}, { root });
     applyPlan(root, draft.changes());
     const { exitCode } = await execa("npm", ["run", "--silent", "test", "--", ...exploring.files, ...rest], {
       cwd: root,

@@ -20,19 +20,29 @@ const keptFolders = 8;
  * is missing. Undefined where nothing can be kept, or somebody else could change it: what is found there is run.
  */
 export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
+  const all = openOwnFolder("code", env);
+  if (all === undefined) return undefined;
+  try {
+    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    else utimesSync(folder, new Date(), new Date());
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder below the user's cache that nobody else can change; undefined where there can be none, or nothing may be kept. */
+export function openOwnFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
   // Node's own variable, for those who want nothing of the kind.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
   try {
     const { XDG_CACHE_HOME: given = "", HOME: home = homedir() } = env;
     if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home))) return undefined;
     const base = isAbsolute(given) ? given : join(home, ".cache");
-    const all = makeFolder(base, "tsbuilder", "code");
+    const folder = makeFolder(base, "tsbuilder", name);
     // Whoever may change a folder can exchange those in it.
-    if (mayBeExchanged(base) || !isOurs(join(base, "tsbuilder")) || !isOurs(all)) return undefined;
-    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
-    else utimesSync(folder, new Date(), new Date());
-    return folder;
+    return mayBeExchanged(base) || !isOurs(join(base, "tsbuilder")) || !isOurs(folder) ? undefined : folder;
   } catch {
     return undefined;
   }

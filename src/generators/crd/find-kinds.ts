@@ -13,16 +13,28 @@ import {
   type StaticValue,
 } from "../loader/index.ts";
 import type { Marker } from "../markers/collect.ts";
-import { kinds as kindMarkers } from "../markers/families/kinds.ts";
+import { kinds as kindFamily } from "../markers/families/kinds.ts";
+import type { MarkerValue } from "../markers/argument-type.ts";
 import { lookUpMarker } from "../markers/registry.ts";
 import { deprecation } from "../markers/tag-markers.ts";
 import type { SchemaSources } from "../schema/environment.ts";
 
-/** One version of a kind, as declared in the sources. */
-export interface KindVersion extends GroupVersion {
+/** What a kind says of itself, without its type. */
+export interface KindSummary extends GroupVersion {
   readonly kind: string;
   readonly plural: string;
   readonly scope: Scope;
+  /** Where it is declared in its module. */
+  readonly pos: number;
+  readonly featureGate: MarkerValue | undefined;
+  /** Whether +kubebuilder:skipversion leaves it out of its CRD. */
+  readonly isSkipped: boolean;
+  /** Where its markers are: `file:position`. */
+  readonly markedAt: readonly string[];
+}
+
+/** One version of a kind, as declared in the sources. */
+export interface KindVersion extends KindSummary {
   readonly module: Module;
   /** The interface of the kind, and the options of `defineKind`. */
   readonly parts: readonly Declared[];
@@ -39,6 +51,27 @@ export function findKinds(module: Module, sources: SchemaSources): KindVersion[]
     const kind = readKind(declaration, module, sources);
     return kind ? [kind] : [];
   });
+}
+
+/** A kind of which the summary is known: its type and its markers are looked for when they are needed. */
+export function restoreKind(summary: KindSummary, module: Module, sources: SchemaSources): KindVersion {
+  let found: KindVersion | undefined;
+  const find = (): KindVersion =>
+    (found ??= findKinds(module, sources).find(({ pos }) => pos === summary.pos))!;
+  return {
+    ...summary,
+    module,
+    place: { module, pos: summary.pos },
+    get parts() {
+      return find().parts;
+    },
+    get type() {
+      return find().type;
+    },
+    get markers() {
+      return find().markers;
+    },
+  };
 }
 
 /** Reports object types that look like kinds but have no defineKind: no CRD would be generated for them. */
@@ -75,29 +108,47 @@ export function reportUndefinedKinds(
   }
 }
 
+/** A marker for kinds, and the type that it is on. */
+export interface KindMarker {
+  readonly name: string;
+  readonly pos: number;
+  readonly declared: string;
+}
+
+/** The markers for kinds on the types of a module. */
+export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[] {
+  return [...module.declarations.values()].flat().flatMap(({ comments, name: declared }) =>
+    sources
+      .markersOf(module)
+      .on(comments)
+      .filter(({ name }) => ofKinds.has(name))
+      .map(({ name, place: { pos } }) => ({ name, pos, declared })),
+  );
+}
+
 /** Warns of markers for kinds on types that are none: nothing reads them. */
 export function warnOfLostKindMarkers(
   modules: readonly Module[],
-  kinds: readonly KindVersion[],
-  sources: SchemaSources,
+  kinds: readonly KindSummary[],
+  markersIn: (module: Module) => readonly KindMarker[],
+  log: DiagnosticLog,
 ): void {
-  const used = new Set(kinds.flatMap(({ markers }) => markers));
+  const used = new Set(kinds.flatMap(({ markedAt }) => markedAt));
   for (const module of modules) {
-    for (const { comments, name: declared } of [...module.declarations.values()].flat()) {
-      for (const marker of sources.markersOf(module).on(comments)) {
-        if (!ofKinds.has(marker.name) || used.has(marker)) continue;
-        sources.log.warn(
-          marker.place,
-          `+${marker.name} has no effect on "${declared}", which is not a kind`,
-          "move it to the interface of a kind, or remove it",
-        );
-      }
+    for (const { name, pos, declared } of markersIn(module)) {
+      const place: Place = { module, pos };
+      if (used.has(positionOf(place))) continue;
+      log.warn(
+        place,
+        `+${name} has no effect on "${declared}", which is not a kind`,
+        "move it to the interface of a kind, or remove it",
+      );
     }
   }
 }
 
 const ofKinds = new Set(
-  kindMarkers.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
+  kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
 );
 
 function readKind(
@@ -148,7 +199,26 @@ function readKind(
     ...sources.markersOf(module).on(declaration.comments),
     ...parts.flatMap(deprecationMarkers),
   ];
-  return { group, version, kind, plural, scope, module, parts, type, markers, place };
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    scope,
+    pos: declaration.pos,
+    featureGate: markers.find(({ name }) => name === "tsbuilder:featureGate")?.args[""],
+    isSkipped: markers.some(({ name }) => name === "kubebuilder:skipversion"),
+    markedAt: markers.map(({ place: at }) => positionOf(at)),
+    module,
+    parts,
+    type,
+    markers,
+    place,
+  };
+}
+
+function positionOf({ module, pos }: Place): string {
+  return `${module.file}:${pos}`;
 }
 
 /** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */

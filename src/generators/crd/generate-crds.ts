@@ -2,57 +2,106 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
 import { emitFile } from "../emit.ts";
 import { isGateOn } from "../feature-gates.ts";
-import type { ProjectSources } from "../project-sources.ts";
+import type { Module } from "../loader/index.ts";
+import type { MadeFrom, ProjectSources } from "../project-sources.ts";
 import type { Schema } from "../schema/schema.ts";
 import { SchemaBuilder } from "../schema/schema-builder.ts";
 import { settle } from "../schema/settle.ts";
 import { type CustomResourceDefinition, customResourceDefinition } from "./custom-resource-definition.ts";
 import { limitDescriptions } from "../schema/descriptions.ts";
-import { findKinds, type KindVersion, reportUndefinedKinds, warnOfLostKindMarkers } from "./find-kinds.ts";
+import {
+  findKinds,
+  type KindMarker,
+  kindMarkers,
+  type KindSummary,
+  type KindVersion,
+  reportUndefinedKinds,
+  restoreKind,
+  warnOfLostKindMarkers,
+} from "./find-kinds.ts";
 import { trimDescriptions } from "./size.ts";
 import { crdVersion } from "./version.ts";
 
-/** A CRD and the file it is written to. */
-export interface GeneratedCrd {
+/** The text of a CRD, and the file it is written to. */
+export interface CrdFile {
   readonly fileName: string;
   readonly text: string;
+}
+
+/** A CRD, as text and as an object. */
+export interface GeneratedCrd extends CrdFile {
   readonly crd: CustomResourceDefinition;
   readonly kinds: readonly KindVersion[];
 }
 
+type Check = (generated: GeneratedCrd) => void;
+
 /** Generates the CRDs of all kinds in a project, sorted by kind and group. */
-export function generateCrds(
-  sources: ProjectSources,
-  check: (generated: GeneratedCrd) => void = () => undefined,
-): GeneratedCrd[] {
+export function generateCrds(sources: ProjectSources, check: Check = () => undefined): GeneratedCrd[] {
   const builder = new SchemaBuilder(sources);
+  return kindsByCrd(sources).map((kinds) => reuse(kinds, sourcesOf(kinds, sources), builder, sources, check));
+}
+
+/** The same as text only, which is also known of CRDs that an earlier process generated from the same sources. */
+export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile[] {
+  const builder = new SchemaBuilder(sources);
+  const { files } = sources.cache;
+  return kindsByCrd(sources).map((kinds) => {
+    const name = crdName(kinds);
+    const from = sourcesOf(kinds, sources);
+    const known = files.get(name);
+    return known && isSame(known, from) ? known : reuse(kinds, from, builder, sources, check);
+  });
+}
+
+/** The versions of each CRD. */
+function kindsByCrd(sources: ProjectSources): KindVersion[][] {
   const declared: KindVersion[] = [];
   const kinds = sources.apiModules.flatMap((module) => {
-    const found = findKinds(module, sources);
+    const found = kindsOf(module, sources);
     declared.push(...found);
-    reportUndefinedKinds(module, found, sources);
-    checkPackage(found, sources);
     const isSkipped = sources.packageMarkers(module).some(({ name }) => name === "kubebuilder:skip");
-    return isSkipped ? [] : found.filter((kind) => isOn(kind, sources));
+    return isSkipped ? [] : found.filter(({ featureGate }) => isGateOn(featureGate, sources.options));
   });
-  if (!sources.log.hasErrors) warnOfLostKindMarkers(sources.apiModules, declared, sources);
+  if (!sources.log.hasErrors) {
+    const markersIn = (module: Module): readonly KindMarker[] => kindMarkersOf(module, sources);
+    warnOfLostKindMarkers(sources.apiModules, declared, markersIn, sources.log);
+  }
   reportPluralClashes(kinds, sources);
-  const byKind = groupBy(kinds);
-  return [...byKind.values()]
+  return [...groupBy(kinds).values()]
     .sort(([a], [b]) => compareText(`${a!.kind}.${a!.group}`, `${b!.kind}.${b!.group}`))
-    .flatMap((versions) => {
-      const kept = versions.filter(
-        ({ markers }) => !markers.some(({ name }) => name === "kubebuilder:skipversion"),
-      );
-      if (kept.length === 0) return [];
-      return [
-        reuse(kept, sources, (checked) => {
-          const generated = generateCrd(kept, builder);
-          if (!sources.log.hasErrors && generated.text !== checked?.text) check(generated);
-          return generated;
-        }),
-      ];
-    });
+    .map((versions) => versions.filter(({ isSkipped }) => !isSkipped))
+    .filter((versions) => versions.length > 0);
+}
+
+/** The kinds of a module. If its sources are those of an earlier run that found nothing to report, they are known. */
+function kindsOf(module: Module, sources: ProjectSources): KindVersion[] {
+  const { cache, log } = sources;
+  const from = sourcesOf([{ module }], sources);
+  const known = cache.kinds.get(module.file);
+  if (known && isSame(known, from)) return known.kinds.map((kind) => restoreKind(kind, module, sources));
+  const findings = log.size;
+  const found = findKinds(module, sources);
+  reportUndefinedKinds(module, found, sources);
+  checkPackage(found, sources);
+  // An error that another module has in common with this one is only counted once.
+  if (log.size === findings && !log.hasErrors)
+    cache.kinds.set(module.file, { ...from, kinds: found.map(summaryOf) });
+  else cache.kinds.delete(module.file);
+  return found;
+}
+
+function summaryOf(found: KindVersion): KindSummary {
+  const { group, version, kind, plural, scope, pos, featureGate, isSkipped, markedAt } = found;
+  return { group, version, kind, plural, scope, pos, featureGate, isSkipped, markedAt };
+}
+
+function kindMarkersOf(module: Module, sources: ProjectSources): readonly KindMarker[] {
+  const known = sources.cache.kindMarkers.get(module);
+  if (known) return known;
+  const found = kindMarkers(module, sources);
+  sources.cache.kindMarkers.set(module, found);
+  return found;
 }
 
 function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): GeneratedCrd {
@@ -64,30 +113,49 @@ function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): Gen
   return { fileName: `${group}_${plural}.yaml`, text: emitFile([crd], options), crd, kinds };
 }
 
+/** All that kinds are made from: modules, options and markers of packages. */
+function sourcesOf(kinds: readonly { readonly module: Module }[], sources: ProjectSources): MadeFrom {
+  const roots = [...kinds.map(({ module }) => module), ...sources.augmentingModules];
+  const modules = sources.graph.reachable(roots);
+  return { modules, key: modules.map((module) => sources.packageKey(module)).join("\n") };
+}
+
+function isSame(known: MadeFrom, { key, modules }: MadeFrom): boolean {
+  return (
+    known.key === key &&
+    known.modules.length === modules.length &&
+    known.modules.every((module, i) => module === modules[i])
+  );
+}
+
+function crdName([first]: readonly KindVersion[]): string {
+  return `${first!.kind}.${first!.group}`;
+}
+
 /**
- * Reuses a CRD of the previous run if none of its sources have changed. Otherwise `generate` receives the previous one,
- * if it had no findings: unchanged text need not be validated again.
+ * Reuses a CRD of the previous run if none of its sources have changed. Text that is the same as before, when it had no
+ * findings, need not be validated again.
  */
 function reuse(
   kinds: readonly KindVersion[],
-  sources: ProjectSources,
-  generate: (checked: GeneratedCrd | undefined) => GeneratedCrd,
+  from: MadeFrom,
+  builder: SchemaBuilder,
+  { cache, log }: ProjectSources,
+  check: Check,
 ): GeneratedCrd {
-  const { cache, graph, log } = sources;
-  const { kind, group } = kinds[0]!;
-  const modules = graph.reachable([...kinds.map(({ module }) => module), ...sources.augmentingModules]);
-  const key = modules.map((module) => sources.packageKey(module)).join("\n");
-  const known = cache.crds.get(`${kind}.${group}`);
-  const isSame = known?.key === key && known.modules.length === modules.length;
-  if (isSame && known.modules.every((module, i) => module === modules[i])) {
+  const name = crdName(kinds);
+  const known = cache.crds.get(name);
+  if (known && isSame(known, from)) {
     log.repeat(known.warnings);
     return known.generated;
   }
+  const checked = known?.warnings.length === 0 ? known.generated : cache.files.get(name);
   const findings = log.size;
-  const generated = generate(known?.warnings.length === 0 ? known.generated : undefined);
+  const generated = generateCrd(kinds, builder);
+  if (!log.hasErrors && generated.text !== checked?.text) check(generated);
   const warnings = log.since(findings);
   // After an error, CRDs are not validated.
-  if (!log.hasErrors) cache.crds.set(`${kind}.${group}`, { key, modules, generated, warnings });
+  if (!log.hasErrors) cache.crds.set(name, { ...from, generated, warnings });
   return generated;
 }
 
@@ -150,9 +218,4 @@ function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): v
       );
     }
   }
-}
-
-function isOn({ markers }: KindVersion, { options }: ProjectSources): boolean {
-  const gate = markers.find(({ name }) => name === "tsbuilder:featureGate")?.args[""];
-  return isGateOn(gate, options);
 }

@@ -1,0 +1,166 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { withPlainLineEnds } from "../shared/line-ends.ts";
+import type { KindMarker, KindSummary } from "./crd/find-kinds.ts";
+import { type KeptModule, keepModule, type Module, restoreModule } from "./loader/index.ts";
+import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
+import { DiagnosticLog } from "./diagnostic.ts";
+import { lookUpMarker } from "./markers/registry.ts";
+import { createCache, type GeneratorCache, type MadeFrom } from "./project-sources.ts";
+import type { SourceTree } from "./source-tree.ts";
+
+/** What one process keeps for the next: that of a `GeneratorCache` which takes longer to find than to read. */
+interface KeptResults {
+  /** Of the code that found them. */
+  readonly code: string;
+  readonly modules: readonly KeptSource[];
+  readonly kinds: readonly (KeptFrom & { readonly file: string; readonly kinds: readonly KindSummary[] })[];
+  readonly crds: readonly KeptCrd[];
+}
+
+interface KeptSource extends KeptModule {
+  /** Those of its package; undefined where markers were not read, or had findings. */
+  readonly markers: readonly KeptMarker[] | undefined;
+  readonly kindMarkers: readonly KindMarker[] | undefined;
+}
+
+interface KeptMarker extends Omit<Marker, "definition" | "place"> {
+  readonly pos: number;
+}
+
+/** Modules by their place in the list. */
+interface KeptFrom {
+  readonly key: string;
+  readonly modules: readonly number[];
+}
+
+interface KeptCrd extends KeptFrom {
+  readonly name: string;
+  readonly fileName: string;
+  /** Of the text, which is in the project itself. */
+  readonly hash: string;
+}
+
+/** A cache with what an earlier process kept; undefined if other code, or nobody, wrote it. */
+export function restoreResults(
+  bytes: Uint8Array,
+  code: string,
+  crdFolder: string,
+  tree: SourceTree,
+): GeneratorCache | undefined {
+  const kept = read(bytes);
+  if (kept?.code !== code) return undefined;
+  const cache = createCache();
+  const modules = kept.modules.map((source) => restoreSource(source, cache));
+  const madeFrom = ({ key, modules: places }: KeptFrom): MadeFrom => ({
+    key,
+    modules: places.map((place) => modules[place]!),
+  });
+  for (const { file, kinds, ...from } of kept.kinds) cache.kinds.set(file, { ...madeFrom(from), kinds });
+  for (const { name, fileName, hash: written, ...from } of kept.crds) {
+    const present = tree.read(posix.join(crdFolder, fileName));
+    if (present === undefined) continue;
+    const text = withPlainLineEnds(present);
+    if (hashOf(text) === written) cache.files.set(name, { ...madeFrom(from), fileName, text });
+  }
+  return cache;
+}
+
+/** What the next process can use of a cache, after a run without findings. */
+export function keepResults(cache: GeneratorCache, code: string, tree: SourceTree): Uint8Array {
+  const sources = [...cache.modules.values()].flatMap((module) => {
+    const kept = tree.read(module.file) === module.text ? keepModule(module) : undefined;
+    return kept ? [{ module, kept: { ...kept, ...keptMarkers(module, cache) } }] : [];
+  });
+  const places = new Map(sources.map(({ module }, place) => [module, place]));
+  const fromSources = ({ key, modules }: MadeFrom): KeptFrom[] => {
+    const found = modules.map((module) => places.get(module));
+    return found.every((place) => place !== undefined) ? [{ key, modules: found }] : [];
+  };
+  const generated = [...cache.crds].map(
+    ([
+      name,
+      {
+        generated: { fileName, text },
+        ...from
+      },
+    ]) => ({
+      ...from,
+      name,
+      fileName,
+      text,
+    }),
+  );
+  const restored = [...cache.files].map(([name, file]) => ({ ...file, name }));
+  // What was generated now replaces what was known.
+  const crds = new Map([...restored, ...generated].map((crd) => [crd.name, crd]));
+  const results: KeptResults = {
+    code,
+    modules: sources.map(({ kept }) => kept),
+    kinds: [...cache.kinds].flatMap(([file, { kinds, ...made }]) =>
+      fromSources(made).map((from) => ({ ...from, file, kinds })),
+    ),
+    crds: [...crds.values()].flatMap(({ name, fileName, text, ...made }) =>
+      fromSources(made).map((from) => ({ ...from, name, fileName, hash: hashOf(text) })),
+    ),
+  };
+  return serialize(results);
+}
+
+/** Whether a run with a cache found anything that is not kept yet. */
+export function isGrown({ modules, kinds, crds }: GeneratorCache, before: ReadonlySet<unknown>): boolean {
+  return crds.size > 0 || [...modules.values(), ...kinds.values()].some((result) => !before.has(result));
+}
+
+/** What is kept already. */
+export function resultsOf({ modules, kinds }: GeneratorCache): ReadonlySet<unknown> {
+  return new Set<unknown>([...modules.values(), ...kinds.values()]);
+}
+
+function restoreSource({ markers, kindMarkers, ...kept }: KeptSource, cache: GeneratorCache): Module {
+  const module = restoreModule(kept);
+  cache.modules.set(module.file, module);
+  if (markers) cache.markers.set(module, restoreMarkers(module, markers));
+  if (kindMarkers) cache.kindMarkers.set(module, kindMarkers);
+  return module;
+}
+
+/** Markers of a package are known; those on types and fields are read when the types are. */
+function restoreMarkers(module: Module, kept: readonly KeptMarker[]): ModuleMarkers {
+  let all: ModuleMarkers | undefined;
+  return {
+    package: kept.flatMap(({ pos, ...marker }): Marker[] => {
+      const found = lookUpMarker(marker.name);
+      return found.kind === "known"
+        ? [{ ...marker, definition: found.definition, place: { module, pos } }]
+        : [];
+    }),
+    // They had no findings.
+    on: (comments) => (all ??= collectMarkers(module, new DiagnosticLog())).on(comments),
+  };
+}
+
+function keptMarkers(module: Module, cache: GeneratorCache): Pick<KeptSource, "markers" | "kindMarkers"> {
+  const markers = cache.markers.get(module)?.package.map(
+    ({ name, args, place: { pos }, written }): KeptMarker => ({
+      name,
+      args,
+      pos,
+      ...(written === undefined ? {} : { written }),
+    }),
+  );
+  return { markers, kindMarkers: cache.kindMarkers.get(module) };
+}
+
+function read(bytes: Uint8Array): KeptResults | undefined {
+  try {
+    return deserialize(bytes) as KeptResults;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(text: string): string {
+  return hash("sha256", text, "base64");
+}
