@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { machineState } from "../real/node/machine-state.ts";
 import { prepareNode } from "../real/node/node-programs.ts";
-import { tracesOfAll } from "../real/node/sandbox-traces.ts";
+import { keepers, tracesOfAll } from "../real/node/sandbox-traces.ts";
 import { resultsPage, type VitestReport } from "./results-page.ts";
 
 // Runs the tests on a real Kubernetes, all of them or those of some files, writes their results down, and fails if the
@@ -19,6 +20,9 @@ const words = ["--no-install", "vitest", ...suite, ...output, ...files];
 // What the programs need is installed first, so it doesn't count.
 const compared = !("missing" in prepareNode());
 const before = compared ? shared() : {};
+const others = keepers();
+// A Ctrl-C ends the tests; what they leave is still compared.
+process.on("SIGINT", () => {});
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
 // Whoever interrupts the tests gets no report.
 if (existsSync(report)) {
@@ -27,6 +31,8 @@ if (existsSync(report)) {
   writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, process.cwd()));
 }
 rmSync(folder, { recursive: true });
+// Interrupted tests leave their sandboxes to the keepers, which take a moment.
+while (keepers().some((keeper) => !others.includes(keeper))) await setTimeout(100);
 const left = Object.entries(compared ? shared() : {}).filter(([name, state]) => state !== before[name]);
 for (const [name, state] of left) console.error(`not as before: ${name}: ${before[name]}\nnow: ${state}`);
 if (compared && left.length === 0) console.log(`as before: ${Object.keys(before).join(", ")}`);

@@ -19,6 +19,13 @@ export function tracesOfAll(): string[] {
   return [...folders.map((entry) => join(parent, entry)), ...tracesOf(name)];
 }
 
+/** The processes that clean up after sandboxes: they outlive whoever started them. */
+export function keepers(): string[] {
+  return readdirSync("/proc").filter(
+    (entry) => /^\d+$/.test(entry) && readOf(entry, "cmdline").includes(`keeper.sh\0${sandboxFolders}`),
+  );
+}
+
 /** The control groups and processes of the sandboxes whose names begin so. */
 function tracesOf(name: string): string[] {
   const words = ["/sys/fs/cgroup", "-type", "d", "-name", `${name}*`];
