@@ -43,7 +43,27 @@ const definition = {
         schema: {
           openAPIV3Schema: {
             type: "object",
-            properties: { spec: { type: "object", properties: { a: { type: "string" } } } },
+            properties: {
+              spec: {
+                type: "object",
+                properties: {
+                  a: { type: "string" },
+                  pods: {
+                    type: "array",
+                    items: {
+                      type: "object",
+                      "x-kubernetes-embedded-resource": true,
+                      "x-kubernetes-preserve-unknown-fields": true,
+                    },
+                  },
+                  pod: {
+                    type: "object",
+                    "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true,
+                  },
+                },
+              },
+            },
           },
         },
       },
@@ -51,6 +71,14 @@ const definition = {
   },
 };
 const thing = { apiVersion: "{group}/v1", kind: "Thing", metadata: { name: "a" }, spec: { a: "b" } };
+
+const owner = { apiVersion: "v1", kind: "A", name: "a", uid: "u" };
+const embedded = (metadata: object): object => ({
+  ...thing,
+  spec: {
+    pod: { apiVersion: "v1", kind: "Pod", metadata: { name: "b", ...metadata }, spec: { x: [{ a: 1 }] } },
+  },
+});
 
 const request = (method: string, path: string, body?: unknown): Step => ({
   method,
@@ -162,6 +190,27 @@ export const oddWrites: readonly Story[] = [
       request("PUT", `${things}/a/none`, thing),
       request("OPTIONS", `${things}/a`),
       request("OPTIONS", things),
+    ],
+    [definition],
+  ),
+  story(
+    "managers of an embedded resource",
+    [
+      post(things, embedded({ finalizers: ["a.b/c", "d"], labels: { a: "b" }, ownerReferences: [owner] })),
+      apply(`${things}/a?fieldManager=m&force=true`, embedded({ finalizers: ["e"] })),
+      apply(
+        `${things}/a?fieldManager=m&force=true`,
+        embedded({ ownerReferences: [{ ...owner, uid: "v" }], generateName: "x" }),
+      ),
+      put(`${things}/a`, {
+        ...embedded({}),
+        metadata: { name: "a", resourceVersion: "{3.metadata.resourceVersion}" },
+      }),
+      post(things, {
+        ...thing,
+        metadata: { name: "b" },
+        spec: { pods: [{ apiVersion: "v1", kind: "Pod", metadata: { finalizers: ["a.b/c"] } }] },
+      }),
     ],
     [definition],
   ),

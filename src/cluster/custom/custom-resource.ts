@@ -1,7 +1,6 @@
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
-import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 import {
   type CompiledSchema,
   compileSchema,
@@ -12,7 +11,7 @@ import {
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
-import { objectMetaNode } from "../registry/object-meta-schema.ts";
+import { objectNode } from "./object-node.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
 import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../registry/resource.ts";
 import { customColumns } from "./custom-columns.ts";
@@ -101,19 +100,12 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
   };
 }
 
-/** Every object has these fields, even if its schema does not declare them. */
-const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
-
 function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const root = schema?.openAPIV3Schema ?? permissive;
   const compiled: CompiledSchema = compileSchema(root);
-  const node = {
-    ...root,
-    properties: { ...typeMeta, ...root.properties, metadata: objectMetaNode },
-  } as SchemaNode;
   return {
     compiled,
-    node,
+    node: objectNode(root),
     unknownFields(object) {
       const inMetadata = unknownMetadata(object as ApiObject);
       const { unknown, malformed } = compiled.prune(object);

@@ -131,7 +131,7 @@ describe("applyStrategicMergePatch()", () => {
       { labels: { a: "1", $retainKeys: ["b"] } },
     ],
     [
-      "ignores a deletion that is no list",
+      "ignores a deletion that is not a list",
       { finalizers: ["a"] },
       { "$deleteFromPrimitiveList/finalizers": "a" },
       { finalizers: ["a"] },
@@ -154,9 +154,9 @@ describe("applyStrategicMergePatch()", () => {
     ["plain values among objects", { containers: [{ name: "a" }, 1] }, "unforeseen", "not identical"],
     ["lists among plain values", { finalizers: [[]] }, "unforeseen", "not identical"],
     ["lists of lists", { owners: [[]] }, "inapplicable", "lists of lists"],
-    ["retained members that are no list", { $retainKeys: "a" }, "malformed", "format of retainKeys"],
+    ["retained members that are not a list", { $retainKeys: "a" }, "malformed", "format of retainKeys"],
     [
-      "an order that is no list",
+      "an order that is not a list",
       { "$setElementOrder/containers": "a" },
       "unforeseen",
       "expected a []interface {}, but received a string",
