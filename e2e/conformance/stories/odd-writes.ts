@@ -176,6 +176,20 @@ export const oddWrites: readonly Story[] = [
       post(things, { ...thing, apiVersion: "other/v1", unknown: 1 }),
       post(things, { ...thing, apiVersion: "{group}/v9", unknown: 1 }),
       post(things, { ...thing, kind: "Other", unknown: 1 }),
+      ...["{group}/v1", "{group}/v9", "other/v1"].flatMap((apiVersion) =>
+        ["Thing", "Other"].flatMap((kind) =>
+          ["Strict", "Warn", "Ignore"].map((validation) =>
+            post(`${things}?dryRun=All&fieldValidation=${validation}`, {
+              apiVersion,
+              kind,
+              metadata: { name: "c", x: 1 },
+              spec: { x: 2 },
+              x: 3,
+            }),
+          ),
+        ),
+      ),
+      post(`${things}?fieldValidation=Strict`, '{"apiVersion":"other/v1","kind":"Thing","kind":"Thing"}'),
       merge(`${things}/a`, { apiVersion: "other/v1" }),
       merge(`${things}/a`, { apiVersion: "{group}/v9" }),
       post(`${things}/b`, { ...thing, metadata: { name: "c" } }),

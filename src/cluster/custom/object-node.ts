@@ -14,6 +14,10 @@ function asObject(node: SchemaNode): SchemaNode {
   return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
 }
 
+function isSchema(value: unknown): value is JSONSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The same schema if it has no resources within it. */
 function typed(schema: JSONSchema): SchemaNode {
   const { properties = {}, items, additionalProperties } = schema;
@@ -21,9 +25,8 @@ function typed(schema: JSONSchema): SchemaNode {
   const fields = Object.entries(properties).map(([name, field]) => [name, typed(field)] as const);
   if (fields.some(([name, field]) => field !== properties[name]))
     changed["properties"] = Object.fromEntries(fields);
-  if (typeof items === "object" && typed(items) !== items) changed["items"] = typed(items);
-  if (typeof additionalProperties === "object" && typed(additionalProperties) !== additionalProperties)
-    changed["additionalProperties"] = typed(additionalProperties);
+  for (const [name, inner] of Object.entries({ items, additionalProperties }))
+    if (isSchema(inner) && typed(inner) !== inner) changed[name] = typed(inner);
   const isSame = Object.keys(changed).length === 0;
   const node = (isSame ? schema : { ...schema, ...changed }) as SchemaNode;
   return schema["x-kubernetes-embedded-resource"] ? asObject(node) : node;

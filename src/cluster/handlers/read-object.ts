@@ -24,10 +24,11 @@ export async function readObject(
   const text = body.toString("utf8");
   const isYAML = mediaTypeOf(context) === "application/yaml";
   const isText = mediaTypeOf(context) !== protobuf;
-  const object = asObject(await decodeRequestBody(context, target, body), target, text, context.warnings);
+  const object = asObject(await decodeRequestBody(context, target, body), target, text);
   if (isText && !isYAML) checkFloats(target, text);
   checkFields(context, target, object, isText && !isYAML ? text : "", validation);
-  if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, text, validation);
+  if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, object, text, validation);
+  checkCustomVersion(object, target);
   return object;
 }
 
@@ -94,7 +95,7 @@ function unrecognized({ resource }: Target, why: string): Error {
 const typeMeta =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function asObject(value: unknown, target: Target, text: string, warnings: Set<string>): ApiObject {
+function asObject(value: unknown, target: Target, text: string): ApiObject {
   if (typeof value !== "object" || Array.isArray(value)) {
     throw unrecognized(
       target,
@@ -104,7 +105,7 @@ function asObject(value: unknown, target: Target, text: string, warnings: Set<st
   const object = (value ?? {}) as ApiObject;
   const mismatch = typeMismatch(object);
   if (mismatch !== undefined) throw unrecognized(target, `${mismatch} (${summary(text)})`);
-  checkType(object, target, text, warnings);
+  checkType(object, target, text);
   if (object.metadata === undefined || object.metadata === null) object.metadata = {};
   return object;
 }
@@ -145,14 +146,17 @@ function hexSummary(text: string): string {
 }
 
 /** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
-function checkType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
+function checkType(object: ApiObject, target: Target, text: string): void {
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
-  if (resource.custom) return checkCustomType(object, target, text, warnings);
+  if (resource.custom) {
+    if (object.kind) return;
+    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
+  }
   object.kind ||= resource.kind;
   object.apiVersion ||= apiVersion;
   const { kind } = object;
-  if (kind === resource.kind && object.apiVersion === apiVersion) return undefined;
+  if (kind === resource.kind && object.apiVersion === apiVersion) return;
   const { group, version: sent } = parseApiVersion(object.apiVersion);
   const known = target.core.registry.findKind(group, kind);
   const shown = JSON.stringify(sent);
@@ -167,18 +171,13 @@ function checkType(object: ApiObject, target: Target, text: string, warnings: Se
   );
 }
 
-function checkCustomType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
-  const { resource, version } = target;
-  const apiVersion = `${resource.group}/${version}`;
-  if (!object.kind) {
-    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
-  }
-  if (object.apiVersion === apiVersion) return;
-  const { group } = parseApiVersion(object.apiVersion ?? "");
-  for (const field of fieldsWithoutSchema(resource, { group, kind: object.kind }, object))
-    warnings.add(`unknown field ${JSON.stringify(field)}`);
+/** Of a custom object, the version is checked when all fields have been looked at, and the kind when it is validated. */
+function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: Target): void {
+  const { apiVersion = "" } = object;
+  const expected = `${resource.group}/${version}`;
+  if (!resource.custom || apiVersion === expected) return;
   throw badRequest(
-    `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
+    `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
   );
 }
 
@@ -205,10 +204,7 @@ export function checkFields(
   json: string,
   validation: FieldValidation,
 ): void {
-  const found = unknownFieldsOf(object, target);
-  // Of an object of another kind, which is refused later, only the metadata has been looked at.
-  const isOther = target.resource.custom && object.kind !== target.resource.kind;
-  const unknown = isOther ? found.filter((path) => path.startsWith("metadata.")) : found;
+  const unknown = unknownFieldsOf(object, target);
   if (validation === "Ignore") return;
   // Errors of custom resources come from pruning, which has no order; those of built-in kinds are in the order of the text.
   const problems = target.resource.custom
@@ -218,7 +214,8 @@ export function checkFields(
       ]
     : findFieldProblems(json, unknown);
   if (problems.length === 0) return;
-  if (validation === "Strict") throw undecodable(target, `strict decoding error: ${problems.join(", ")}`);
+  if (validation === "Strict")
+    throw undecodable(nameOf(object, target), `strict decoding error: ${problems.join(", ")}`);
   for (const problem of problems) warnings.add(problem);
 }
 
@@ -229,29 +226,48 @@ function checkFloats(target: Target, json: string): void {
 }
 
 function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
+  const { resource, version } = target;
+  const { group, version: sent } = parseApiVersion(object.apiVersion ?? "");
+  const named = nameOf(object, target);
   try {
-    return target.served.schema?.unknownFields(object) ?? [];
+    const unknown = target.served.schema?.unknownFields(object) ?? [];
+    if (!resource.custom || (group === resource.group && sent === version && named.kind === resource.kind))
+      return unknown;
+    // An object of another type, which is refused later.
+    const inMetadata = unknown.filter((path) => path.startsWith("metadata."));
+    return [...inMetadata, ...fieldsWithoutSchema(resource, { group, kind: named.kind }, object)];
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw undecodable(target, error.message);
+    throw undecodable(named, error.message);
   }
 }
 
-function undecodable({ resource, version }: Target, why: string): Error {
-  const { kind } = resource;
+/** The type that a custom object says it has. */
+function nameOf(object: ApiObject, { resource, version }: Target): TypeName {
+  if (!resource.custom) return { kind: resource.kind, version };
+  return { kind: object.kind, version: parseApiVersion(object.apiVersion ?? "").version };
+}
+
+interface TypeName {
+  readonly kind: string;
+  readonly version: string;
+}
+
+function undecodable({ kind, version }: TypeName, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
 function checkDuplicateKeys(
   { warnings }: RequestContext,
   target: Target,
+  object: ApiObject,
   text: string,
   validation: FieldValidation,
 ): void {
   const duplicates = findDuplicateKeys(text);
   if (duplicates.length === 0) return;
   if (validation === "Strict")
-    throw undecodable(target, `strict decoding error: ${duplicateKeys(duplicates)}`);
+    throw undecodable(nameOf(object, target), `strict decoding error: ${duplicateKeys(duplicates)}`);
   for (const line of duplicates) warnings.add(line);
 }
 
