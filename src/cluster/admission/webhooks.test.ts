@@ -1,66 +1,21 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
-import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { createCA } from "@tsbuilder/apimachinery/certs";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startWebhookServer, type WebhookServer } from "../../../e2e/support/webhook-server.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 
-interface Review {
-  request: {
-    uid: string;
-    operation: string;
-    name?: string;
-    dryRun?: boolean;
-    object: { metadata: { name: string; labels?: Record<string, string> } };
-    desiredAPIVersion?: string;
-    objects?: Array<{ apiVersion: string }>;
-  };
-}
-
-const ca = createCA({ commonName: "webhooks" });
-const serving = issueCertificate(ca, {
-  ipAddresses: ["127.0.0.1"],
-  dnsNames: ["hook.default.svc"],
-  usages: ["server"],
-});
-const base64 = (pem: string) => Buffer.from(pem).toString("base64");
-const caBundle = base64(ca.cert);
-let server: Server;
-let url: string;
-/** The webhook's responses by path; the uid is added to them. */
-let answers: Record<string, (review: Review) => object>;
-let seen: string[];
-
+let hooks: WebhookServer;
 let cluster: TestCluster;
 beforeAll(async () => {
-  server = createServer({ cert: serving.cert, key: serving.key }, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const path = request.url!.split("?")[0]!;
-      const review = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Review;
-      seen.push(`${path} ${review.request.operation}`);
-      const type =
-        path === "/convert"
-          ? { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }
-          : { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" };
-      const body = { ...type, response: { uid: review.request.uid, ...answers[path]!(review) } };
-      response.end(JSON.stringify(body));
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  url = `https://127.0.0.1:${port}`;
+  hooks = await startWebhookServer();
+  const { port } = hooks;
   cluster = await startTestCluster({
     resolveService: (_, name) => (name === "hook" ? { host: "127.0.0.1", port } : undefined),
   });
 });
 afterAll(async () => {
   await cluster.stop();
-  server.close();
-  server.closeAllConnections();
+  hooks.stop();
 });
 
 const group = "/apis/admissionregistration.k8s.io/v1";
@@ -75,10 +30,10 @@ const rules = [
 ];
 
 async function configure(kind: "Mutating" | "Validating", name: string, webhook: object): Promise<void> {
-  seen = [];
+  hooks.seen = [];
   const defaults = {
     name: `${name}.example.com`,
-    clientConfig: { url: `${url}/${name}`, caBundle },
+    clientConfig: { url: `${hooks.url}/${name}`, caBundle: hooks.caBundle },
     rules,
     sideEffects: "None",
     admissionReviewVersions: ["v1"],
@@ -106,13 +61,13 @@ const patchOf = (operations: object[]) => ({
 });
 
 test("a mutating webhook changes the object before it is stored", async () => {
-  answers = { "/m": () => patchOf([{ op: "add", path: "/data", value: { from: "webhook" } }]) };
+  hooks.answers = { "/m": () => patchOf([{ op: "add", path: "/data", value: { from: "webhook" } }]) };
   await configure("Mutating", "m", {});
   expect((await create("mutated")).body).toMatchObject({ data: { from: "webhook" } });
 });
 
 test("webhooks run in the order of their configurations' names, and again after later changes if IfNeeded", async () => {
-  answers = {
+  hooks.answers = {
     "/a": ({ request }) =>
       patchOf([
         { op: "add", path: "/metadata/labels", value: { ...request.object.metadata.labels, a: "1" } },
@@ -125,11 +80,11 @@ test("webhooks run in the order of their configurations' names, and again after 
   await configure("Mutating", "b", {});
   await configure("Mutating", "a", { reinvocationPolicy: "IfNeeded" });
   expect((await create("twice")).body).toMatchObject({ metadata: { labels: { a: "1", b: "1" } } });
-  expect(seen).toEqual(["/a CREATE", "/b CREATE", "/a CREATE"]);
+  expect(hooks.seen).toEqual(["/a CREATE", "/b CREATE", "/a CREATE"]);
 });
 
 test("a validating webhook's denial has its message, code and warnings", async () => {
-  answers = {
+  hooks.answers = {
     "/v": () => ({ allowed: false, status: { code: 422, message: "not this one" }, warnings: ["beware"] }),
   };
   await configure("Validating", "v", {});
@@ -142,9 +97,9 @@ test("a validating webhook's denial has its message, code and warnings", async (
 });
 
 test("envtest's client configuration works: the serving certificate as CA bundle, a path with two slashes", async () => {
-  answers = { "/own": () => ({ allowed: false, status: { message: "not this one" } }) };
+  hooks.answers = { "/own": () => ({ allowed: false, status: { message: "not this one" } }) };
   await configure("Validating", "own", {
-    clientConfig: { url: `${url}//own/`, caBundle: base64(serving.cert) },
+    clientConfig: { url: `${hooks.url}//own/`, caBundle: hooks.certBundle },
   });
   expect((await create("refused")).body).toMatchObject({
     message: 'admission webhook "own.example.com" denied the request: not this one',
@@ -153,13 +108,17 @@ test("envtest's client configuration works: the serving certificate as CA bundle
 
 test("a webhook whose certificate is not in the CA bundle is not called", async () => {
   const { cert } = createCA({ commonName: "another" });
-  await configure("Validating", "strange", { clientConfig: { url: `${url}/own`, caBundle: base64(cert) } });
+  await configure("Validating", "strange", {
+    clientConfig: { url: `${hooks.url}/own`, caBundle: Buffer.from(cert).toString("base64") },
+  });
   expect((await create("unreached")).body).toMatchObject({ code: 500, reason: "InternalError" });
-  expect(seen).toEqual([]);
+  expect(hooks.seen).toEqual([]);
 });
 
 test("a webhook that can't be reached fails the request, or is ignored", async () => {
-  await configure("Validating", "gone", { clientConfig: { url: "https://127.0.0.1:1/gone", caBundle } });
+  await configure("Validating", "gone", {
+    clientConfig: { url: "https://127.0.0.1:1/gone", caBundle: hooks.caBundle },
+  });
   expect((await create("unreachable")).body).toMatchObject({
     code: 500,
     reason: "InternalError",
@@ -169,7 +128,7 @@ test("a webhook that can't be reached fails the request, or is ignored", async (
   });
   await send(cluster.kubeconfig, { method: "DELETE", path: `${group}/validatingwebhookconfigurations` });
   await configure("Validating", "ignored", {
-    clientConfig: { url: "https://127.0.0.1:1/gone", caBundle },
+    clientConfig: { url: "https://127.0.0.1:1/gone", caBundle: hooks.caBundle },
     failurePolicy: "Ignore",
   });
   expect((await create("ignored")).code).toBe(201);
@@ -177,7 +136,7 @@ test("a webhook that can't be reached fails the request, or is ignored", async (
 
 test("a denial without a code is a bad request, and keeps its details", async () => {
   const details = { causes: [{ reason: "FieldValueInvalid", field: "data", message: "no" }] };
-  answers = { "/d": () => ({ allowed: false, status: { message: "not so", details } }) };
+  hooks.answers = { "/d": () => ({ allowed: false, status: { message: "not so", details } }) };
   await configure("Validating", "d", {});
   expect((await create("denied")).body).toMatchObject({
     code: 400,
@@ -193,7 +152,7 @@ test.each([
   ],
   [{ allowed: true, patchType: "JSONPatch", patch: "%%%" }, "illegal base64 data at input byte 0"],
 ])("a response that is none fails the request: %j", async (answer, why) => {
-  answers = { "/n": () => answer };
+  hooks.answers = { "/n": () => answer };
   await configure("Mutating", "n", {});
   expect((await create("none")).body).toMatchObject({
     code: 500,
@@ -202,7 +161,7 @@ test.each([
 });
 
 test("a validating webhook may not return a patch", async () => {
-  answers = { "/p": () => patchOf([{ op: "add", path: "/data", value: {} }]) };
+  hooks.answers = { "/p": () => patchOf([{ op: "add", path: "/data", value: {} }]) };
   await configure("Validating", "p", {});
   expect((await create("patched")).body).toMatchObject({
     code: 500,
@@ -212,7 +171,7 @@ test("a validating webhook may not return a patch", async () => {
 });
 
 test("selectors and match conditions decide whether a webhook is called", async () => {
-  answers = { "/s": () => ({ allowed: false }) };
+  hooks.answers = { "/s": () => ({ allowed: false }) };
   await configure("Validating", "s", {
     objectSelector: { matchLabels: { guarded: "yes" } },
     matchConditions: [{ name: "not-free", expression: "!object.metadata.name.startsWith('free')" }],
@@ -223,7 +182,7 @@ test("selectors and match conditions decide whether a webhook is called", async 
 });
 
 test("a dry run calls only webhooks without side effects", async () => {
-  answers = { "/d": ({ request }) => ({ allowed: request.dryRun === true }) };
+  hooks.answers = { "/d": ({ request }) => ({ allowed: request.dryRun === true }) };
   await configure("Validating", "d", {});
   expect((await create("dry", "?dryRun=All")).code).toBe(201);
   // As stored before v1: today's API refuses webhooks with unknown side effects.
@@ -242,9 +201,9 @@ test("a dry run calls only webhooks without side effects", async () => {
 });
 
 test("a Service resolves to a local process", async () => {
-  answers = { "/svc": () => ({ allowed: false, status: { message: "through the service" } }) };
+  hooks.answers = { "/svc": () => ({ allowed: false, status: { message: "through the service" } }) };
   await configure("Validating", "svc", {
-    clientConfig: { service: { namespace: "default", name: "hook", path: "/svc" }, caBundle },
+    clientConfig: { service: { namespace: "default", name: "hook", path: "/svc" }, caBundle: hooks.caBundle },
   });
   expect((await create("by-service")).body).toMatchObject({
     message: expect.stringContaining("through the service") as string,
@@ -252,8 +211,8 @@ test("a Service resolves to a local process", async () => {
 });
 
 test("a conversion webhook serves a CRD in both its versions", async () => {
-  seen = [];
-  answers = {
+  hooks.seen = [];
+  hooks.answers = {
     "/convert": ({ request }) => ({
       result: { status: "Success" },
       convertedObjects: request.objects!.map((object) => {
@@ -277,7 +236,10 @@ test("a conversion webhook serves a CRD in both its versions", async () => {
       names: { plural: "hosts", kind: "Host" },
       conversion: {
         strategy: "Webhook",
-        webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: `${url}/convert`, caBundle } },
+        webhook: {
+          conversionReviewVersions: ["v1"],
+          clientConfig: { url: `${hooks.url}/convert`, caBundle: hooks.caBundle },
+        },
       },
       versions: [
         { name: "v1", served: true, storage: true, schema: schema("host") },
