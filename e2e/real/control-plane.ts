@@ -4,9 +4,9 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@tsbuilder/apimachinery/port";
 import { eventually, type Watched } from "../support/eventually.ts";
 import { watchBoth, watchLog } from "../support/watched-process.ts";
+import { ownPort } from "../support/own-port.ts";
 
 /** A running etcd and kube-apiserver, and a kubeconfig of its administrator. */
 export interface ControlPlane {
@@ -52,7 +52,7 @@ export async function startControlPlane(
   { controllerManager = false, servers: count = 1, featureGates = [] }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
-  const [client, peer] = [await freePort(), await freePort()];
+  const [client, peer] = [await ownPort(), await ownPort()];
   const children: ChildProcess[] = [];
   const start = (name: string, args: string[], log = name): { child: ChildProcess; watched: Watched } => {
     const file = join(folder, `${log}.log`);
@@ -73,7 +73,7 @@ export async function startControlPlane(
   const etcd = start("etcd", etcdFlags(client, peer));
   const gates = featureGates.map((gate) => `--feature-gates=${gate}=true`);
   const prepareServer = async (name: string): Promise<ApiServer> => {
-    const port = await freePort();
+    const port = await ownPort();
     const url = `https://127.0.0.1:${port}`;
     const isReady = async (): Promise<void> => expectReady(await askReady(`${url}/readyz`, token));
     let child: ChildProcess;

@@ -15,10 +15,10 @@ import {
 } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@tsbuilder/apimachinery/port";
 import { limits } from "../../.config/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { watchLog } from "../support/watched-process.ts";
+import { ownPort } from "../support/own-port.ts";
 
 /** The application's password: it contains characters that must be escaped. */
 export const appPassword = "it's\\app";
@@ -103,7 +103,7 @@ export async function databaseServer(
     writeFileSync(join(config, name), content, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
   }
   if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data, runDir, config, temporary]);
-  const port = await freePort();
+  const port = await ownPort();
   const log = join(folder, `log-${ordinal}`);
   const report = join(runDir, "termination-log");
   writeFileSync(join(config, "primary"), `0 127.0.0.1 ${primaryPort ?? port}`);

@@ -1,6 +1,5 @@
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "@tsbuilder/apimachinery/port";
 import {
   type ClusterConfig,
   createCache,
@@ -15,6 +14,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
+import { ownPort } from "../support/own-port.ts";
 
 interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };
@@ -147,7 +147,7 @@ async function startPath(server: URL): Promise<{ url: string; cut(): void; mend(
       });
       path.listen(port, "127.0.0.1", () => resolve(path));
     });
-  const port = await freePort();
+  const port = await ownPort();
   let path = await open(port);
   return {
     url: `${server.protocol}//127.0.0.1:${port}`,

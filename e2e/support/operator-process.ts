@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { freePort } from "@tsbuilder/apimachinery/port";
 import type { Client } from "@tsbuilder/runtime";
 import { ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
 import { parse } from "yaml";
@@ -9,6 +8,7 @@ import { applyConfig } from "../../src/dev/apply-config.ts";
 import { bundleOperator } from "../../src/ship/bundle.ts";
 import { eventually, type Watched } from "./eventually.ts";
 import { watchProcess } from "./watched-process.ts";
+import { ownPort } from "./own-port.ts";
 
 /** Where a project's operator is installed and what it runs against. */
 export interface OperatorPlace {
@@ -75,7 +75,7 @@ export async function installOperator(place: OperatorPlace): Promise<InstalledOp
     async start({ server, flags = [] } = {}) {
       const config = join(folder, `${basename(project)}.kubeconfig`);
       writeFileSync(config, operatorConfig(kubeconfig, token, server));
-      const port = await freePort();
+      const port = await ownPort();
       const args = [
         "--health-probe-bind-address=0",
         "--enable-webhooks=false",
