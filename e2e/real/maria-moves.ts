@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { ScriptResult } from "./database-servers.ts";
 import type { MariaCluster } from "./maria-cluster.ts";
 import { credentials } from "./maria-files.ts";
+import { SmallVolume, smallVolumesLack } from "./small-volume.ts";
 
 /** What may happen to a cluster. Ordinals and numbers are taken modulo what there is. */
 export interface Move {
@@ -23,6 +25,10 @@ export interface Knowledge {
   rotations: number;
 }
 
+const lacking = smallVolumesLack();
+if (lacking) console.log(`left out: full volumes of real MariaDB servers: ${lacking}`);
+export const canFillData = lacking === undefined;
+
 export const anyMove: fc.Arbitrary<Move> = fc.record({
   name: fc.constantFrom<keyof typeof moves>(
     ...([
@@ -38,6 +44,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.record({
     ...(["save", "putBack", "failOver", "rotate", "backUp", "killReplica"] as const),
     ...(["killSwitchover", "killTarget", "killInit"] as const),
     ...(["restore", "fillBackups", "jumpClock"] as const),
+    ...(canFillData ? (["fillData"] as const) : []),
   ),
   at: fc.nat(1000),
 });
@@ -221,6 +228,36 @@ export const moves = {
     expect(code).not.toBe(0);
     expect(before).toEqual(expect.arrayContaining(whole()));
     expect(whole().length).toBeGreaterThanOrEqual(Math.min(before.length, 1));
+  },
+
+  /**
+   * The volume of a server is full in the middle of writes. It is killed, as one that waits for space would wait a minute
+   * after that, and starts on the full volume or not. Then the volume grows.
+   */
+  fillData: async (cluster: MariaCluster, known: Knowledge, at: number) => {
+    const ordinal = at % cluster.servers.length;
+    const server = cluster.servers[ordinal]!;
+    const volume = new SmallVolume(join(cluster.folder.path, `data-${ordinal}`));
+    await server.stop();
+    try {
+      volume.mount();
+      await cluster.settle();
+      volume.leave((at % 20) * 4096);
+      let hasEnded = false;
+      const writing = write(cluster, known, 600).finally(() => (hasEnded = true));
+      await eventually(() => volume.isFull || hasEnded);
+      await pause(at % 300);
+      await server.stop("SIGKILL");
+      if (cluster.pod(ordinal).code === 0) await pause(at % 500);
+      await writing;
+      await server.stop("SIGKILL");
+      volume.leave(2 ** 30);
+      await cluster.settle();
+      await server.stop();
+    } finally {
+      await server.stop("SIGKILL");
+      volume.unmount();
+    }
   },
 
   /** The machine's date is set, by up to a year in either direction. */

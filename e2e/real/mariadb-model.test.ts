@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { databaseFolder } from "./database-servers.ts";
 import { MariaCluster } from "./maria-cluster.ts";
-import { anyMove, type Knowledge, type Move, moves } from "./maria-moves.ts";
+import { anyMove, canFillData, type Knowledge, type Move, moves } from "./maria-moves.ts";
 
-// Random writes, kills, lost and older volumes, switchovers, rotations, restores, full volumes of backups and jumping
+// Random writes, kills, lost, older and full volumes, switchovers, rotations, restores, full volumes of backups and jumping
 // clocks of real servers. A case takes half a minute, so there are few here;
 // npm run explore -- --only e2e/real/mariadb-model.test.ts --runs 1000 tries forty fresh ones.
 
@@ -20,8 +20,14 @@ describe.skipIf(missing)("whatever happens to the servers", () => {
 
   test("acknowledged rows are on the primary unless the status said otherwise, and ready replicas agree with it", async () => {
     const cases = Math.ceil(fc.readConfigureGlobal().numRuns! / 25);
+    const examples: [Move[]][] = [
+      [oldCopy],
+      [wrongDates],
+      ...(canFillData ? [[fullVolumes] as [Move[]]] : []),
+    ];
     const property = fc.asyncProperty(fc.array(anyMove, { minLength: 3, maxLength: 8 }), play);
-    await fc.assert(property, { numRuns: cases, examples: [[oldCopy], [wrongDates]] });
+    // The examples count as runs.
+    await fc.assert(property, { numRuns: cases + examples.length - 2, examples });
   });
 
   // Without ids of its own for each run of a server, replicas followed the older copy in silence.
@@ -40,6 +46,13 @@ describe.skipIf(missing)("whatever happens to the servers", () => {
     { name: "fillBackups", at: 0 },
     { name: "rotate", at: 100 },
     { name: "restore", at: 30 },
+  ];
+
+  // The primary's, and then a replica's.
+  const fullVolumes: Move[] = [
+    { name: "write", at: 9 },
+    { name: "fillData", at: 303 },
+    { name: "fillData", at: 307 },
   ];
 
   async function play(list: readonly Move[]): Promise<void> {
