@@ -45,9 +45,9 @@ export async function endMySQL(
   }
   const { volumes, backupVolume, credentials } = data;
   const areBackupsKept = backup?.deletionPolicy !== "Delete";
-  if (areBackupsKept) await markData(client, mysql, "true", { backupVolume });
   const claims = areBackupsKept || !backupVolume ? volumes : [...volumes, backupVolume];
   for (const claim of claims) await client.delete(PersistentVolumeClaim, claim);
   if (credentials) await client.delete(Secret, credentials);
+  if (areBackupsKept) await markData(client, mysql, "true", { backupVolume });
   events.normal(mysql, "Deleted", "volumes and credentials were deleted");
 }
