@@ -28,6 +28,8 @@ export interface ApiGateway {
   mend(): void;
   /** Fails the next such request instead of passing it to the server. */
   refuseNext(refusal: Refusal, matches: (request: PassedRequest) => boolean): void;
+  /** Fails each such request, until the function that it returns is called. */
+  refuseEach(refusal: Refusal, matches: (request: PassedRequest) => boolean): () => void;
   /**
    * Ends the watches of these objects, and answers the next one with 410 Gone, as a server does for an expired
    * version.
@@ -55,7 +57,11 @@ export async function startApiGateway(
   const sockets = new Set<Socket>();
   const running = new Map<ServerResponse, PassedRequest>();
   const inFlight = new Set<PassedRequest>();
-  const refusals: { refusal: Refusal; matches: (request: PassedRequest) => boolean }[] = [];
+  const refusals: {
+    refusal: Refusal;
+    matches: (request: PassedRequest) => boolean;
+    isLasting?: boolean;
+  }[] = [];
   let isCut = false;
 
   const clients = watchClients();
@@ -74,9 +80,10 @@ export async function startApiGateway(
       request.socket.destroy();
       return;
     }
-    const at = refusals.findIndex(({ matches }) => matches(passed));
-    if (at >= 0) {
-      const { refusal } = refusals.splice(at, 1)[0]!;
+    const found = refusals.find(({ matches }) => matches(passed));
+    if (found) {
+      const { refusal, isLasting } = found;
+      if (!isLasting) refusals.splice(refusals.indexOf(found), 1);
       passed.status = refusal.code;
       refuse(response, refusal);
       return;
@@ -113,6 +120,11 @@ export async function startApiGateway(
       isCut = false;
     },
     refuseNext: (refusal, matches) => void refusals.push({ refusal, matches }),
+    refuseEach: (refusal, matches) => {
+      const lasting = { refusal, matches, isLasting: true };
+      refusals.push(lasting);
+      return () => void refusals.splice(refusals.indexOf(lasting), 1);
+    },
     expireWatches(plural) {
       const matches = (passed: PassedRequest) => isWatch(passed) && passed.path.endsWith(`/${plural}`);
       refusals.push({ refusal: { code: 410, reason: "Expired" }, matches });

@@ -87,15 +87,20 @@ async function runManager(
     () => (hasStarted = true),
     () => undefined,
   );
-  await time.eventually(async () => {
-    if (!operator.isRunning) throw await ended;
-    return hasStarted;
-  });
   const stop = async (): Promise<number> => {
     manager.stop();
     await time.eventually(() => !operator.isRunning);
     return operator.code;
   };
+  try {
+    await time.eventually(async () => {
+      if (!operator.isRunning) throw await ended;
+      return hasStarted;
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     lines,
     watch: undefined,

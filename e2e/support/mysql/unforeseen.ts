@@ -203,6 +203,24 @@ export const unforeseen: readonly Scenario[] = [
       await context.until("db", "Degraded", "AsExpected");
     },
   },
+  {
+    row: "V15",
+    title: "what happens again is counted in its event, and not told by another one",
+    async run(context) {
+      const expectTold = async (count: number | undefined) => {
+        const events = await context.events("db", "InlinePassword");
+        expect(events.map(({ series }) => series?.count)).toEqual([count]);
+      };
+      await context.createReady("db", { password: "first" });
+      await context.eventually(() => expectTold(undefined));
+      await context.change("db", { password: null });
+      await context.eventually(async () =>
+        expect(await context.condition("db", "InlinePassword")).toBeUndefined(),
+      );
+      await context.change("db", { password: "first" });
+      await context.eventually(() => expectTold(2));
+    },
+  },
 ];
 
 const project = join(repository, "e2e/golden/maria-operator");

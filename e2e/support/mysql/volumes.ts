@@ -46,7 +46,9 @@ export const volumes: readonly Scenario[] = [
       const before = await context.statefulSet("db");
       await context.change("db", { storage: { size: "2Gi" } });
       const { message } = await context.until("db", "Degraded", "StorageResizeFailed");
-      expect(message).toContain("data-db-0");
+      expect(message).toContain(
+        '"data-db-0" can\'t be expanded: storage class "test-fixed" does not allow it',
+      );
       await context.wait(2000);
       expect((await context.statefulSet("db")).metadata.uid).toBe(before.metadata.uid);
       expect(await requests(context)).toEqual(["1Gi"]);
