@@ -4,7 +4,7 @@ import { transformSync } from "esbuild";
 
 /**
  * Turns the modules of a bundle into scripts: their compiled code can be kept, which Node 20 does for no module. A script
- * is the body of a function with `exports`, `module`, `require` and `__url`: see `Scripts` in src/cli/start.
+ * is a function of `exports`, `module`, `require` and `__url`: see `Scripts` in src/cli/start.
  */
 export function toScripts(folder: string): void {
   const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
@@ -32,5 +32,6 @@ function toScript(module: string, modules: readonly string[]): string {
   const linked = code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
     modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
   );
-  return linked.replaceAll(seldomUsed, '$1require.later("node:$2");');
+  const body = linked.replaceAll(seldomUsed, '$1require.later("node:$2");');
+  return `(function (exports, module, require, __url) {${body}\n})`;
 }

@@ -3,15 +3,17 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import { type KeptCode, readCode, writeCode } from "./kept-code.ts";
+import { readCode, writeCode } from "./kept-code.ts";
 
 /** A run may have called little of a script: the code is completed by some of the next ones. */
 const completingRuns = 3;
 
-interface LoadedScript {
+/** A script whose code is to be kept, or completed. */
+interface GrownScript {
   readonly source: Buffer;
   readonly script: Script;
-  readonly kept: KeptCode | undefined;
+  /** Those that have added to its code; undefined if there is none. */
+  readonly runs: number | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ interface LoadedScript {
 export class Scripts {
   readonly #folder: string;
   readonly #codeFolder: string | undefined;
-  readonly #loaded = new Map<string, LoadedScript>();
+  readonly #grown = new Map<string, GrownScript>();
   readonly #exports = new Map<string, object>();
 
   constructor(folder: string, codeFolder: string | undefined) {
@@ -52,14 +54,11 @@ export class Scripts {
   keepCode(): void {
     if (this.#codeFolder === undefined) return;
     const folder = this.#codeFolder;
-    const grown = [...this.#loaded].filter(
-      ([, { kept }]) => kept === undefined || kept.runs < completingRuns,
-    );
-    if (grown.length === 0) return;
+    if (this.#grown.size === 0) return;
     try {
-      for (const [name, { source, script, kept }] of grown) {
+      for (const [name, { source, script, runs }] of this.#grown) {
         const data = script.createCachedData();
-        writeCode(join(folder, name), source, { data, runs: kept === undefined ? 0 : kept.runs + 1 });
+        writeCode(join(folder, name), source, { data, runs: runs === undefined ? 0 : runs + 1 });
       }
       removeOthers(folder, new Set(readdirSync(this.#folder)));
     } catch {
@@ -70,11 +69,10 @@ export class Scripts {
   #compile(name: string, filename: string): Script {
     const source = readFileSync(filename);
     const kept = this.#codeFolder === undefined ? undefined : readCode(join(this.#codeFolder, name), source);
-    const script = new Script(`(function (exports, module, require, __url) {${source.toString()}\n})`, {
-      filename,
-      cachedData: kept?.data,
-    });
-    this.#loaded.set(name, { source, script, kept: script.cachedDataRejected ? undefined : kept });
+    const script = new Script(source.toString(), { filename, cachedData: kept?.data });
+    const runs = script.cachedDataRejected ? undefined : kept?.runs;
+    // Of a script whose code is complete, neither its source nor its code is held in memory a second time.
+    if (runs === undefined || runs < completingRuns) this.#grown.set(name, { source, script, runs });
     return script;
   }
 }
