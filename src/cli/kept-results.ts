@@ -46,9 +46,10 @@ export class KeptResults {
     const cache = restored ?? createCache();
     const before = resultsOf(cache);
     const planned = await plan(cache);
-    if (planned.diagnostics.length === 0 && isGrown(cache, before)) {
-      this.#write(keepResults(cache, this.#code, tree));
-    }
+    const kept = isGrown(cache, before)
+      ? keepResults(cache, this.#code, tree, planned.diagnostics)
+      : undefined;
+    if (kept && !(known && Buffer.compare(known, kept) === 0)) this.#write(kept);
     return planned;
   }
 

@@ -53,7 +53,7 @@ class Commands {
     const before = resultsOf(cache);
     const plan = await planManifests(tree, { prune: true, ...options }, cache);
     const grown = isGrown(cache, before);
-    if (plan.diagnostics.length === 0 && grown) this.#kept = keepResults(cache, code, tree);
+    if (grown) this.#kept = keepResults(cache, code, tree, plan.diagnostics) ?? this.#kept;
     const fresh = await planManifests(tree, { prune: true, ...options });
     this.#write(plan);
     return { plan, fresh, made: [...cache.crds.keys()].sort(), grown };
@@ -179,6 +179,28 @@ describe("a command after another one", () => {
     const mended = await commands.run();
     expect(mended.plan).toEqual(mended.fresh);
     expect(mended.plan.diagnostics).toEqual([]);
+  });
+
+  it("makes again what is made from a file with a warning, and nothing else", async () => {
+    const commands = await afterOneRun();
+    const lost = "  size2?: int32; // +kubebuilder:validation:Minimum=1\n";
+    commands.files[types("app")] = kind("App", lost);
+    for (const made of [[app], [app], [app]]) {
+      const { plan, fresh, made: again } = await commands.run();
+      expect(plan).toEqual(fresh);
+      expect(plan.diagnostics.map(({ message }) => message)).toEqual([
+        "+kubebuilder:validation:Minimum has no effect behind code",
+      ]);
+      expect(again).toEqual(made);
+    }
+    // In a file that all are made from.
+    commands.files[shared] =
+      `${project[shared]}export type Other = string; // +kubebuilder:validation:MinLength=1\n`;
+    for (const made of [everything, everything]) {
+      const result = await commands.run();
+      expect(result.plan).toEqual(result.fresh);
+      expect(result.made).toEqual(made);
+    }
   });
 
   it("takes nothing of other code, or of what is no result", async () => {

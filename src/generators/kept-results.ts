@@ -5,7 +5,7 @@ import { withPlainLineEnds } from "../shared/line-ends.ts";
 import type { KindMarker, KindSummary } from "./crd/find-kinds.ts";
 import { type KeptModule, keepModule, type Module, restoreModule } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
-import { DiagnosticLog } from "./diagnostic.ts";
+import { type Diagnostic, DiagnosticLog } from "./diagnostic.ts";
 import { lookUpMarker } from "./markers/registry.ts";
 import { createCache, type GeneratorCache, type MadeFrom } from "./project-sources.ts";
 import type { SourceTree } from "./source-tree.ts";
@@ -67,16 +67,27 @@ export function restoreResults(
   return cache;
 }
 
-/** What the next process can use of a cache, after a run without findings. */
-export function keepResults(cache: GeneratorCache, code: string, tree: SourceTree): Uint8Array {
+/**
+ * What the next process can use of a cache, after a run with some findings. They must be reported again: nothing is kept
+ * that is made from a file with one, and nothing at all of a run with an error, or with a finding that has no place.
+ */
+export function keepResults(
+  cache: GeneratorCache,
+  code: string,
+  tree: SourceTree,
+  findings: readonly Diagnostic[],
+): Uint8Array | undefined {
+  if (findings.some(({ severity, at }) => severity === "error" || !at)) return undefined;
+  const found = new Set(findings.map(({ at }) => at?.file));
   const sources = [...cache.modules.values()].flatMap((module) => {
-    const kept = tree.read(module.file) === module.text ? keepModule(module) : undefined;
+    const isSame = !found.has(module.file) && tree.read(module.file) === module.text;
+    const kept = isSame ? keepModule(module) : undefined;
     return kept ? [{ module, kept: { ...kept, ...keptMarkers(module, cache) } }] : [];
   });
   const places = new Map(sources.map(({ module }, place) => [module, place]));
   const fromSources = ({ key, modules }: MadeFrom): KeptFrom[] => {
-    const found = modules.map((module) => places.get(module));
-    return found.every((place) => place !== undefined) ? [{ key, modules: found }] : [];
+    const all = modules.map((module) => places.get(module));
+    return all.every((place) => place !== undefined) ? [{ key, modules: all }] : [];
   };
   const generated = [...cache.crds].map(
     ([
