@@ -101,7 +101,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test("rendering a folder without a kustomization is reported", async () => {
-  await expect(renderConfig(tmpdir(), "nowhere")).rejects.toMatchObject({ code: "NOT_A_PROJECT" });
+  await expect(renderConfig(tmpdir(), "nowhere")).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 async function rendered(

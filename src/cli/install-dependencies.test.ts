@@ -30,6 +30,13 @@ test.skipIf(process.platform === "win32")("does not wait for a network as long a
   expect(Number(longest)).toBeLessThan(5_000);
 });
 
+test.skipIf(process.platform === "win32")("says where npm is from if there is none", () => {
+  process.env["PATH"] = folder;
+  expect(() => installDependencies(folder, { note: () => undefined })).toThrow(
+    expect.objectContaining({ code: "TOOL_MISSING", message: '"npm" is not on the PATH' }),
+  );
+});
+
 test.skipIf(process.platform === "win32")("says what runs before it does, and how to retry it", () => {
   standIn("exit 3");
   const notes: string[] = [];

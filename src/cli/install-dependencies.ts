@@ -15,8 +15,17 @@ export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {
     shell: process.platform === "win32",
   });
   if (status === 0) return;
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") throw missingNpm();
   throw new TsbuilderError(`npm install failed${error ? `: ${error.message}` : ""}`, {
     code: "TOOL_FAILED",
     hint: "the project's files are written; to retry: npm install",
+  });
+}
+
+/** The error where there is no npm. */
+export function missingNpm(): TsbuilderError {
+  return new TsbuilderError('"npm" is not on the PATH', {
+    code: "TOOL_MISSING",
+    hint: "npm comes with Node: reinstall Node, then run npm install",
   });
 }

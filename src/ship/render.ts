@@ -24,8 +24,11 @@ export async function renderConfig(
   const config = join(project, "config");
   if (!existsSync(join(config, path, "kustomization.yaml"))) {
     throw new TsbuilderError(`"config/${path}/kustomization.yaml" not found`, {
-      code: "NOT_A_PROJECT",
-      hint: "run this in a project's folder, or create one with tsbuilder init",
+      code: "NOT_FOUND",
+      hint:
+        path === "crd"
+          ? "the project has no CRDs yet: define a kind with tsbuilder create api"
+          : "restore it from version control: git checkout config",
     });
   }
   return withTemporaryFolder("tsbuilder-config-", async (copy) => {

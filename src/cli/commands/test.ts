@@ -7,6 +7,7 @@ import { defineCommand } from "../command.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 import { exploreFlags, readExploring } from "../explore-flags.ts";
+import { missingNpm } from "../install-dependencies.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import type { Ui } from "../ui.ts";
@@ -35,13 +36,18 @@ export const test = defineCommand({
     const draft = new Draft(diskTree(root));
     await planGenerated(draft, {}, { root });
     applyPlan(root, draft.changes());
-    const { exitCode } = await execa("npm", ["run", "--silent", "test", "--", ...exploring.files, ...rest], {
-      cwd: root,
-      // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-      env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
-      stdio: "inherit",
-      reject: false,
-    });
+    const { exitCode, code } = await execa(
+      "npm",
+      ["run", "--silent", "test", "--", ...exploring.files, ...rest],
+      {
+        cwd: root,
+        // A test that does not set its cluster must never reach the one in the user's kubeconfig.
+        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
+        stdio: "inherit",
+        reject: false,
+      },
+    );
+    if (code === "ENOENT") throw missingNpm();
     // A shell's exit code for a command that was not found.
     if (exitCode === 127) ui.note("No test runner found: install the project's packages with npm install.");
     return exitCode ?? 1;
