@@ -2,7 +2,7 @@ import type { PackageSpecifiers } from "../plugins/plugin.ts";
 import { describeProject, emptyBlueprint } from "../plugins/index.ts";
 import { formatBoilerplate } from "../project/boilerplate.ts";
 import type { Project } from "../project/project.ts";
-import { formatProject, projectFile } from "../project/store.ts";
+import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
@@ -49,7 +49,10 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     keep: change.keep ?? false,
   });
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
-  draft.write(projectFile, formatProject(after, before?.text), "generated");
+  const text = formatProject(after, before?.text);
+  // No command may write a PROJECT that the next one refuses.
+  parseProject(text);
+  draft.write(projectFile, text, "generated");
   if (change.make) {
     const { planGenerated } = await import("./plan-generated.ts");
     notes.push(

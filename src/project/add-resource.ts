@@ -9,6 +9,7 @@ import {
   qualifiedGroup,
   type Resource,
 } from "./project.ts";
+import { checkControllerName } from "./validate.ts";
 
 /** Options besides the resource itself. */
 export interface ApiRequest {
@@ -52,7 +53,8 @@ function addController(
   wanted: string | undefined,
   force: boolean,
 ): Resource {
-  const name = wanted ?? defaultControllerName(project, resource);
+  // A group and a kind may be too long for one name.
+  const name = checkControllerName(wanted ?? defaultControllerName(project, resource));
   const isThere = resource.controllers.some((controller) => controller.name === name);
   if (isThere && force) return resource;
   const taken = project.resources

@@ -34,11 +34,16 @@ describe.each([
   [
     "checkKind()",
     checkKind,
-    ["MySQL", "A", "HTTPRoute", "K8s"],
-    ["", "mysql", "My-Kind", "9P", "Promise", "Null", "Yes", "N", `A${"a".repeat(63)}`],
+    ["MySQL", "A", "HTTPRoute", "K8s", `A${"a".repeat(58)}`],
+    ["", "mysql", "My-Kind", "9P", "Promise", "Null", "Yes", "N", `A${"a".repeat(59)}`],
   ],
   ["checkPlural()", checkPlural, ["mysqls", "a-b"], ["", "Mysqls", "9s", "a.b", "-a", "yes"]],
-  ["checkControllerName()", checkControllerName, ["mysql", "mysql-backup"], ["", "MySQL", "a_b", "9a"]],
+  [
+    "checkControllerName()",
+    checkControllerName,
+    ["mysql", "mysql-backup", "a".repeat(63)],
+    ["", "MySQL", "a_b", "9a", "a".repeat(64)],
+  ],
   [
     "checkWebhookPath()",
     (path: string) => checkWebhookPath(path, "defaulting-path"),

@@ -55,13 +55,17 @@ export function checkVersion(version: string): string {
 
 const versionPattern = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
 
+/** A name has 63 characters, and that of the list kind ends with `List`. */
+const longestKind = 63 - "List".length;
+
 export function checkKind(kind: string): string {
-  if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63) {
+  if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > longestKind) {
     const suggestion = pascalCase(kind)
       .replace(/^[0-9]+/u, "")
-      .slice(0, 63);
+      .slice(0, longestKind);
     const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
-    throw invalid("kind", kind, `use letters and digits, starting with a capital letter: --kind ${example}`);
+    const rule = "use letters and digits, starting with a capital letter";
+    throw invalid("kind", kind, `${rule}, at most ${longestKind}: --kind ${example}`);
   }
   refuseYamlWord("kind", kind, `choose a longer one, for example --kind App${kind}`);
   if (!taken.has(kind)) return kind;
@@ -91,11 +95,10 @@ export function checkPlural(plural: string, flag = "plural"): string {
 
 export function checkControllerName(name: string): string {
   if (label.test(name) && name.length <= 63) return name;
-  throw invalid(
-    "controller name",
-    name,
-    "use lower-case letters, digits and dashes, starting with a letter, for example --controller-name mysql-backup",
-  );
+  const rule = label.test(name)
+    ? "use at most 63 characters"
+    : "use lower-case letters, digits and dashes, starting with a letter";
+  throw invalid("controller name", name, `${rule}, for example --controller-name mysql-backup`);
 }
 
 /** A name for kubectl's command line: `mysql`, `my`. */

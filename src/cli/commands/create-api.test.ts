@@ -13,16 +13,32 @@ describe("create api", () => {
   test.each([
     ["--version 1 --kind Order", "INVALID_NAME"],
     ["--version v1 --kind order", "INVALID_NAME"],
+    [`--version v1 --kind A${"b".repeat(59)}`, "INVALID_NAME"],
     ["--version v1 --kind Order --group Apps", "INVALID_NAME"],
     ["--version v1 --kind Order --plural Orders", "INVALID_NAME"],
     ["--version v1 --kind Order --short-name O", "INVALID_NAME"],
     ["--version v1 --kind Order --resource=false --controller=false", "INVALID_ARGUMENT"],
+    [`--version v1 --kind Order --controller-name ${"a".repeat(64)}`, "INVALID_NAME"],
     ["--version v1 --kind Order --group nothing --resource=false", "NOT_FOUND"],
     ["--version v1 --kind Deploymen --group apps --resource=false", "NOT_FOUND"],
   ])("refuses %s and changes nothing", async (flags, code) => {
     const before = snapshot();
     await expect(call(`create api --group apps ${flags}`)).rejects.toMatchObject({ code });
     expect(snapshot()).toEqual(before);
+  });
+
+  test("refuses a kind whose name and group are too long for a controller's name, and takes another one", async () => {
+    await call("edit --multigroup");
+    const line = `create api --group apps --version v1 --kind A${"b".repeat(58)} --make=false`;
+    const before = snapshot();
+    await expect(call(line)).rejects.toMatchObject({
+      code: "INVALID_NAME",
+      message: `the controller name "apps-a${"b".repeat(58)}" is not valid`,
+      hint: expect.stringContaining("at most 63 characters, for example --controller-name") as string,
+    });
+    expect(snapshot()).toEqual(before);
+    await call(`${line} --controller-name long`);
+    expect(await call("manifests")).toContain("apps.example.com_");
   });
 
   test("prefers the project's kinds to a built-in group of the same name", async () => {
