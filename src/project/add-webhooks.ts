@@ -1,4 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
+import { listWords } from "../shared/text.ts";
 import type { FeatureName } from "./features.ts";
 import {
   describeResource,
@@ -92,9 +93,14 @@ function checkSpokes(project: Project, hub: Resource, { spokes, force }: Webhook
     (other) => isSameKind(other, hub) && other.version !== hub.version && other.webhooks.spokes !== undefined,
   );
   if (otherHub) {
+    const there = [otherHub.version, ...(otherHub.webhooks.spokes ?? [])];
+    const missing = [hub.version, ...spokes].filter((version) => !there.includes(version));
     throw new TsbuilderError(`version ${otherHub.version} is already the hub of ${hub.kind}`, {
       code: "ALREADY_EXISTS",
-      hint: `add the spokes there: --version ${otherHub.version} --conversion --spoke ${spokes.join(",")}`,
+      hint:
+        missing.length > 0
+          ? `add the spokes there: --version ${otherHub.version} --conversion --spoke ${missing.join(",")}`
+          : `it converts ${listWords(there.slice(1), "and")} already`,
     });
   }
   const unknown = spokes.find((spoke) => !versions.includes(spoke));

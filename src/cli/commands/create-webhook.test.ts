@@ -27,3 +27,19 @@ test("of a kind that is created later, whose group Kubernetes has, too, names th
     call("create webhook --group apps --version v2 --kind Deployment --defaulting"),
   ).rejects.toMatchObject({ hint: "it is in --version v1" });
 });
+
+test("names the versions that a kind's hub does not convert yet", async () => {
+  await initialize();
+  const kind = "--group apps --kind Order";
+  for (const version of ["v1", "v2", "v3"])
+    await call(`create api ${kind} --version ${version} --controller=${version === "v1"} --make=false`);
+  const convert = `create webhook ${kind} --make=false --conversion`;
+  await call(`${convert} --version v2 --spoke v1`);
+  await expect(call(`${convert} --version v1 --spoke v2`)).rejects.toMatchObject({
+    code: "ALREADY_EXISTS",
+    hint: "it converts v1 already",
+  });
+  await expect(call(`${convert} --version v1 --spoke v2,v3`)).rejects.toMatchObject({
+    hint: "add the spokes there: --version v2 --conversion --spoke v3",
+  });
+});
