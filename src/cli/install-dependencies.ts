@@ -15,7 +15,7 @@ export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {
     shell: process.platform === "win32",
   });
   if (status === 0) return;
-  if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") throw missingNpm();
+  if (error !== undefined && "code" in error && error.code === "ENOENT") throw missingNpm();
   throw new TsbuilderError(`npm install failed${error ? `: ${error.message}` : ""}`, {
     code: "TOOL_FAILED",
     hint: "the project's files are written; to retry: npm install",

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const manifest = (): string => join(folder.root, "package.json");
 
-test("test says where npm is from if there is none", async () => {
+test("tsbuilder test says where npm is from if there is none", async () => {
   process.env["PATH"] = folder.root;
   await expect(folder.call("test")).rejects.toMatchObject({
     code: "TOOL_MISSING",
@@ -29,12 +29,12 @@ test.each([
     '{ "scripts": { "test": "tsbuilder test" } }',
     'the script "test" in package.json runs tsbuilder test, which would never end',
   ],
-])("test says what is wrong with the package.json %j", async (text, message) => {
+])("tsbuilder test says what is wrong with the package.json %j", async (text, message) => {
   writeFileSync(manifest(), text);
   await expect(folder.call("test")).rejects.toMatchObject({ code: "INVALID_PROJECT", message });
 });
 
-test("test says what is wrong without a package.json", async () => {
+test("tsbuilder test says what is wrong without a package.json", async () => {
   rmSync(manifest());
   await expect(folder.call("test")).rejects.toMatchObject({ message: 'package.json has no script "test"' });
 });
