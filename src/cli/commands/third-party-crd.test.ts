@@ -121,7 +121,7 @@ const hostile: readonly (readonly [string, unknown, string])[] = [
     "!!js/function 'function () { console.log(1) }'",
     "contains no CustomResourceDefinition",
   ],
-  ["is binary", "\0\u0001\u0002", "contains no CustomResourceDefinition"],
+  ["is binary", "\0\u0001\u0002", "is no text in UTF-8"],
 ];
 
 describe.each(commands)("tsbuilder %s", (command) => {
