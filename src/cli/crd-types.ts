@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { planTypes } from "../generators/types/plan-types.ts";
 import { readCrds } from "../generators/types/read-crds.ts";
 import { newResource, type Resource } from "../project/project.ts";
+import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /** Types of third-party kinds; in `api/` they would be treated as the project's own. */
@@ -60,7 +61,7 @@ export async function resourceFromCrd(
 
 function readCrdFile(cwd: string, name: string): string {
   const path = resolve(cwd, name);
-  if (existsSync(path)) return readFileSync(path, "utf8");
+  if (existsSync(path)) return atFile(path, () => readFileSync(path, "utf8"));
   throw new TsbuilderError(`file "${name}" not found`, {
     code: "NOT_FOUND",
     hint: "pass a file that contains a CustomResourceDefinition, for example from: kubectl get crd NAME -o yaml > crd.yaml",

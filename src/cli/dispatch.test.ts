@@ -47,6 +47,16 @@ describe("dispatch()", () => {
     expect(readdirSync(folder.root)).toEqual([]);
   });
 
+  test.each(["cluster start --kubeconfig x --port 99999", "dev --port 65536"])(
+    "refuses the port of %j",
+    async (line) => {
+      await expect(call(line)).rejects.toMatchObject({
+        hint: "use a number from 1 to 65535, for example 8080",
+      });
+      expect(readdirSync(folder.root)).toEqual([]);
+    },
+  );
+
   test.each(["--repo github.com/x/y", "--repo=github.com/x/y"])("goes on without %s", async (flag) => {
     expect(await call(`init ${flag} --domain example.com`)).toContain(
       "--repo is ignored: imports are relative",

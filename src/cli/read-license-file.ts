@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /**
@@ -7,7 +8,7 @@ import { TsbuilderError } from "../shared/errors.ts";
  */
 export function readLicenseFile(path: string): string {
   if (!existsSync(path)) throw invalid(`license file "${path}" not found`);
-  const text = readFileSync(path, "utf8")
+  const text = atFile(path, () => readFileSync(path, "utf8"))
     .trim()
     .replaceAll(/\bYEAR\b/gu, String(new Date().getFullYear()));
   if (text === "" || /^\/\*(?:(?!\*\/)[\s\S])*\*\/$/u.test(text)) return text;

@@ -118,7 +118,7 @@ export function checkNamespace(name: string): string {
 
 export function checkPort(port: string): string {
   if (/^[1-9]\d{0,4}$/u.test(port) && Number(port) <= 65_535) return port;
-  throw invalid("port", port, "use a number from 1 to 65535, for example --image-container-port 8080");
+  throw invalid("port", port, "use a number from 1 to 65535, for example 8080");
 }
 
 export function checkUser(user: string): string {

@@ -1,5 +1,6 @@
 import { quoteWord } from "../../shared/text.ts";
 import { defineCommand } from "../command.ts";
+import { checkPort } from "../../project/validate.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 export const clusterStart = defineCommand({
@@ -12,7 +13,12 @@ export const clusterStart = defineCommand({
       placeholder: "FILE",
       required: true,
     },
-    port: { type: "number", summary: "port to listen on (default: a free port)", placeholder: "PORT" },
+    port: {
+      type: "number",
+      summary: "port to listen on (default: a free port)",
+      placeholder: "PORT",
+      check: checkPort,
+    },
     data: {
       type: "string",
       summary: "folder to persist objects in; if omitted, they are kept in memory only",

@@ -8,6 +8,7 @@ import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
+import { checkPort } from "../../project/validate.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
@@ -43,7 +44,12 @@ export const dev = defineCommand({
       default: false,
     },
     persist: { type: "boolean", summary: "persist the cluster's objects between runs", default: false },
-    port: { type: "number", summary: "port of the cluster (default: a free port)", placeholder: "PORT" },
+    port: {
+      type: "number",
+      summary: "port of the cluster (default: a free port)",
+      placeholder: "PORT",
+      check: checkPort,
+    },
     inspect: {
       type: "optional-string",
       summary: "let a debugger attach to the operator",

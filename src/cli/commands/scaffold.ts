@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { applyPlan } from "../../scaffold/apply.ts";
+import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
 import { withProjectLock } from "../lock-project.ts";
+import { makeFolder } from "../../shared/write-output.ts";
 import { openProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
 
@@ -24,7 +26,7 @@ export const scaffold = defineCommand({
       });
     }
     const changes = await planFresh(project, project.project, await host.vendorPackages());
-    mkdirSync(folder, { recursive: true });
+    atFile(folder, () => makeFolder(folder));
     await withProjectLock(folder, { name, note: (text) => ui.note(text) }, async () =>
       applyPlan(folder, changes),
     );

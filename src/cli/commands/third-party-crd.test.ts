@@ -160,3 +160,10 @@ test.each(["--output ../elsewhere", "--output src/../../elsewhere", "--output /t
     expect(everything()).toEqual(before);
   },
 );
+
+test("a folder in the place of a CRD is named", async () => {
+  await expect(run(["generate", "types", folder], root)).rejects.toMatchObject({
+    code: "EISDIR",
+    path: folder,
+  });
+});

@@ -109,6 +109,14 @@ describe("upgrade", () => {
 });
 
 describe("scaffold", () => {
+  test.runIf(process.platform === "linux")("ends where no folder can be made", async () => {
+    await initialize();
+    await expect(call("scaffold /proc/fresh/project")).rejects.toMatchObject({
+      syscall: "mkdir",
+      path: "/proc/fresh/project",
+    });
+  });
+
   test("scaffolds the project without later edits", async () => {
     await initialize();
     await call("create api --group apps --version v1 --kind Order --make=false");
