@@ -6,10 +6,11 @@ import {
   differencesBesides,
   differencesOf,
   differenceText,
+  impossibleIn,
+  isImpossible,
   judgeState,
   judgeTrace,
   pausedObjects,
-  refusedObjects,
 } from "../verdicts/index.ts";
 import { outcomeOf, simulate } from "../world/index.ts";
 import { lastWords } from "./last-words.ts";
@@ -89,9 +90,9 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   const paused = new Set([run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]));
   // Mostly there is nothing that chance would have to explain.
   if (differencesOf(run.state, other.state, paused).length === 0) return [];
-  const refused = refusedObjects(other);
+  const impossible = impossibleIn(other);
   const differences = differencesBesides(await chance(), run.state, other.state, paused).filter(
-    (each) => !refused.has(each.object),
+    (each) => !isImpossible(impossible, each),
   );
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);

@@ -7,7 +7,6 @@ import { differencesOf, differenceText } from "./differences.ts";
 import { judgeState } from "./judge-state.ts";
 import { judgeTrace } from "./judge-trace.ts";
 import { pausedObjects } from "./paused-objects.ts";
-import { refusedObjects } from "./refused-objects.ts";
 
 const shop = (more: object = {}): KubernetesObject => ({
   apiVersion: "sim.dev/v1",
@@ -241,25 +240,6 @@ test("the status must speak of the current generation, in conditions that are we
   expect(judgeState({ ...runOf([]), leftovers: [shop()] }, scenario)).toMatchObject([
     { class: "leftover", message: "after the deletion, Shop.sim.dev/v1 default/a is left" },
   ]);
-});
-
-test("objects that the API server refuses in the end are no part of a comparison", () => {
-  const object = "ConfigMap.v1 default/a";
-  const write = (status: number, method = "PATCH"): TraceEvent => ({
-    at: 1,
-    type: "request",
-    process: "shop-0",
-    method,
-    path: `/api/v1/namespaces/default/configmaps${method === "POST" ? "" : "/a"}?fieldManager=shop`,
-    object,
-    status,
-  });
-  expect([...refusedObjects(runOf([write(200), write(422)]))]).toEqual([object]);
-  expect([...refusedObjects(runOf([write(422), write(200)]))]).toEqual([]);
-  expect([...refusedObjects(runOf([write(422, "POST")]))]).toEqual([object]);
-  expect([...refusedObjects(runOf([write(409)]))]).toEqual([]);
-  const end: TraceEvent = { at: 2, type: "phase", phase: "steps", rests: true };
-  expect([...refusedObjects(runOf([write(422), end, write(200)]))]).toEqual([object]);
 });
 
 test("what a user paused, and what it owns, is not compared, nor need its status be new", () => {

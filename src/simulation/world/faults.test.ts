@@ -207,13 +207,16 @@ test("disturbed runs are the same when they are run again", async () => {
   }
 });
 
-test("somebody who creates a child again gives it another uid, and its owner", async () => {
+test("somebody who creates a child again gives it another uid, its owner, and the managers of its fields", async () => {
   const [run, plain] = await Promise.all([
     disturbedBy({ fault: "recreate-child", child: 0, at: 3000 }),
     simulate(one),
   ]);
   const uidOf = ({ state }: Run): string | undefined => state.list("ConfigMap")[0]?.metadata.uid;
   expect(uidOf(run)).not.toBe(uidOf(plain));
+  const managersOf = ({ state }: Run) =>
+    state.list("ConfigMap")[0]?.metadata.managedFields?.map(({ manager }) => manager);
+  expect(managersOf(run)).toEqual(managersOf(plain));
   expect(run.trace).toContainEqual(
     expect.objectContaining({ type: "change", by: "user", change: "ADDED", resource: "configmaps" }),
   );

@@ -60,12 +60,16 @@ async function meddle(world: World, fault: ChildFault): Promise<boolean> {
   return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
 }
 
-/** As from a backup, with the owners that it had. What nobody owns would be a stranger's from now on. */
+/**
+ * As from a backup, with the owners that it had, and the managers of its fields: else what its operator no longer applies
+ * would stay. What nobody owns would be a stranger's from now on.
+ */
 async function recreate(world: World, path: string, child: KubernetesObject): Promise<boolean> {
-  const { name, namespace, labels, annotations, ownerReferences } = child.metadata;
+  const { name, namespace, labels, annotations, ownerReferences, managedFields } = child.metadata;
   if (!ownerReferences || (await world.ask("DELETE", path)).status >= 300) return false;
   const metadata = { name, namespace, labels, annotations, ownerReferences };
   const { status } = await world.ask("POST", path.slice(0, path.lastIndexOf("/")), { ...child, metadata });
+  await world.ask("PATCH", path, { metadata: { managedFields } }, "application/merge-patch+json");
   return status < 300;
 }
 

@@ -1,0 +1,44 @@
+import type { Difference } from "./differences.ts";
+import { refText, type Run, type TraceEvent } from "../contract/index.ts";
+
+type Write = TraceEvent & { readonly type: "request" };
+
+/** What of a run's outcome depends on what was possible before, because the spec asks for what is not. */
+export interface Impossible {
+  /** The objects (`ConfigMap.v1 default/shop`) that operators could not write in the end: the API server finds them invalid. */
+  readonly objects: ReadonlySet<string>;
+  /** The objects that these belong to: their status tells of what is left. */
+  readonly owners: ReadonlySet<string>;
+}
+
+export function impossibleIn({ trace }: Run): Impossible {
+  const last = new Map<string, Write>();
+  for (const event of trace) {
+    if (event.type === "phase") break;
+    if (event.type !== "request" || event.object === undefined) continue;
+    const [, subresource = ""] = /\/(status|scale)$/.exec(event.path.split("?")[0]!) ?? [];
+    last.set(`${event.object} ${subresource}`, event);
+  }
+  const refused = [...last.values()].filter(({ status }) => status === 422);
+  return {
+    objects: new Set(refused.map(({ object }) => object!)),
+    owners: new Set(refused.flatMap(ownersOf)),
+  };
+}
+
+export function isImpossible({ objects, owners }: Impossible, { object, field = "" }: Difference): boolean {
+  return objects.has(object) || (owners.has(object) && field.split(".")[0] === "status");
+}
+
+/** An owner is in the namespace of what it owns, or in none. */
+function ownersOf({ body = "{}" }: Write): string[] {
+  const { metadata } = JSON.parse(body) as {
+    metadata?: {
+      namespace?: string;
+      ownerReferences?: readonly { apiVersion: string; kind: string; name: string }[];
+    };
+  };
+  return (metadata?.ownerReferences ?? []).flatMap(({ apiVersion, kind, name }) =>
+    [metadata?.namespace, undefined].map((namespace) => refText({ apiVersion, kind, name, namespace })),
+  );
+}
