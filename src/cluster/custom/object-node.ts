@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { objectMetaNode } from "../registry/object-meta-schema.ts";
@@ -14,10 +15,6 @@ function asObject(node: SchemaNode): SchemaNode {
   return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
 }
 
-function isSchema(value: unknown): value is JSONSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The same schema if it has no resources within it. */
 function typed(schema: JSONSchema): SchemaNode {
   const { properties = {}, items, additionalProperties } = schema;
@@ -25,8 +22,10 @@ function typed(schema: JSONSchema): SchemaNode {
   const fields = Object.entries(properties).map(([name, field]) => [name, typed(field)] as const);
   if (fields.some(([name, field]) => field !== properties[name]))
     changed["properties"] = Object.fromEntries(fields);
-  for (const [name, inner] of Object.entries({ items, additionalProperties }))
-    if (isSchema(inner) && typed(inner) !== inner) changed[name] = typed(inner);
+  for (const [name, inner] of Object.entries({ items, additionalProperties })) {
+    const node = isObject(inner) ? typed(inner as JSONSchema) : inner;
+    if (node !== inner) changed[name] = node;
+  }
   const isSame = Object.keys(changed).length === 0;
   const node = (isSame ? schema : { ...schema, ...changed }) as SchemaNode;
   return schema["x-kubernetes-embedded-resource"] ? asObject(node) : node;
