@@ -40,7 +40,7 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
       return add(remove(document, from), path, value);
     }
     case "copy":
-      return add(document, path, structuredClone(readMember(document, pathOf(operation, "from"))));
+      return add(document, path, structuredClone(readMember(document, sourceOf(operation))));
     case "test":
       test(document, operation, path);
       return document;
@@ -51,7 +51,7 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
 
 function add(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
   const last = path.at(-1);
-  if (last === undefined) return value;
+  if (last === undefined) throw new MissingPlaceError();
   const parent = find(document, path.slice(0, -1));
   if (Array.isArray(parent)) {
     parent.splice(last === "-" ? parent.length : indexIn(parent, last, parent.length), 0, value);
@@ -139,6 +139,13 @@ function pathOf(operation: JSONPatchOperation, member: "path" | "from"): string[
   throw new PatchError("inapplicable", `${operation.op} operation without "${member}"`);
 }
 
+/** What is copied: as in the API server's library, not the whole document, as nothing can be added in its place. */
+function sourceOf(operation: JSONPatchOperation): string[] {
+  const path = pathOf(operation, "from");
+  if (path.length === 0) throw new MissingPlaceError();
+  return path;
+}
+
 /** The value of an operation. Default: null. */
 function copyOfValue(operation: { value?: JSONValue }): JSONValue {
   return structuredClone(operation.value ?? null);
@@ -146,7 +153,7 @@ function copyOfValue(operation: { value?: JSONValue }): JSONValue {
 
 /** Limits the total size that `copy` operations add: each of them can double the document. */
 function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
-  const total = copied + JSON.stringify(readMember(document, pathOf(operation, "from"))).length;
+  const total = copied + JSON.stringify(readMember(document, sourceOf(operation))).length;
   if (total <= maxCopiedBytes) return total;
   throw new PatchError(
     "too-large",

@@ -23,8 +23,10 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch.apply(current);
-      checkPatchedType(context, target, patch, { current, next }, validation);
+      if (!patch.isStrategic) checkPatchedType(context, target, patch, { current, next }, validation);
       checkPatched(context, target, { patch, current, next }, validation);
+      // The result of a strategic merge patch has the type of the object, whatever it says.
+      if (patch.isStrategic) Object.assign(next, { apiVersion: current.apiVersion, kind: current.kind });
       checkMetadata(write, next);
       return next;
     },
