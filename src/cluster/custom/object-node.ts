@@ -23,7 +23,7 @@ function typed(schema: JSONSchema): SchemaNode {
   if (fields.some(([name, field]) => field !== properties[name]))
     changed["properties"] = Object.fromEntries(fields);
   for (const [name, inner] of Object.entries({ items, additionalProperties })) {
-    const node = isObject(inner) ? typed(inner as JSONSchema) : inner;
+    const node = isObject(inner) ? typed(inner) : inner;
     if (node !== inner) changed[name] = node;
   }
   const isSame = Object.keys(changed).length === 0;
