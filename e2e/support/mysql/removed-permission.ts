@@ -4,7 +4,7 @@ import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { isWatch } from "../api-gateway.ts";
 import type { InstalledOperator, RunningOperator } from "../operator-process.ts";
 import type { ScenarioContext } from "./context.ts";
-import { neededFor, withoutPermission } from "./permissions.ts";
+import { neededFor, withoutPermission } from "../permissions.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** An operator that is installed, and whose role can be changed. */

@@ -15,7 +15,7 @@ import { repository } from "../source-imports.ts";
 import { type RestartScenario, restartScenarios } from "./restarts.ts";
 import { readRules } from "./scope.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
-import { neededFor, permissionsOf } from "./permissions.ts";
+import { neededFor, permissionsOf } from "../permissions.ts";
 import { clearNamespace, runWithout } from "./removed-permission.ts";
 import { ScenarioContext, type Environment } from "./context.ts";
 

@@ -33,9 +33,10 @@ import {
 } from "./appservice_resources.ts";
 import { statusFor } from "./appservice_status.ts";
 
-// +kubebuilder:rbac:groups=apps.example.com,resources=appservices,verbs=get;list;watch
-// +kubebuilder:rbac:groups=apps.example.com,resources=appservices/status;appservices/finalizers,verbs=update;patch
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=apps.example.com,resources=appservices,verbs=list;watch
+// +kubebuilder:rbac:groups=apps.example.com,resources=appservices/status,verbs=patch
+// +kubebuilder:rbac:groups=apps.example.com,resources=appservices/finalizers,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=ingresses,verbs=get;list;watch;create;patch;delete

@@ -20,9 +20,10 @@ import { Memcached } from "../../api/v1/memcached_types.ts";
 import { deploymentFor, serviceFor } from "./memcached_resources.ts";
 import { statusFor } from "./memcached_status.ts";
 
-// +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds,verbs=get;list;watch
-// +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds/status;memcacheds/finalizers,verbs=update;patch
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds,verbs=list;watch
+// +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds/status,verbs=patch
+// +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds/finalizers,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
