@@ -50,7 +50,10 @@ function isShown(kind: string, { metadata, source, reason, message }: Item, name
       return metadata.name !== "kube-root-ca.crt" || metadata["deletionTimestamp"] !== undefined;
     case "EventList":
       return (
-        !/^endpoint|^taint-eviction/.test((source as { component?: string }).component ?? "") &&
+        // The repair of addresses comes upon those that the real server is just about to allocate.
+        !/^endpoint|^taint-eviction|^ipallocator-repair/.test(
+          (source as { component?: string }).component ?? "",
+        ) &&
         // The real controller reports a job that it has just deleted itself as missing, if its cache is late.
         reason !== "MissingJob" &&
         !(message as string).includes("the object has been modified")

@@ -182,6 +182,7 @@ export const podSecurity: readonly Story[] = [
     post("/apis/apps/v1/namespaces/{ns}/deployments", deployment("web")),
     post(pods, pod("other")),
     post(pods, pod("privileged", {}, [container({ privileged: true })])),
+    ...pause,
     ...standard({ enforce: "restricted" }),
     ...standard({ enforce: "baseline" }),
     ...standard({ "enforce-version": "v1.31" }),
