@@ -1,28 +1,20 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { ScriptResult } from "./database-servers.ts";
 import type { MariaCluster } from "./maria-cluster.ts";
 import { credentials } from "./maria-files.ts";
+import type { Knowledge } from "./maria-knowledge.ts";
+import { failOver, finishSwitchover, replicaOf } from "./maria-switches.ts";
 import { SmallVolume, smallVolumesLack } from "./small-volume.ts";
 
 /** What may happen to a cluster. Ordinals and numbers are taken modulo what there is. */
 export interface Move {
   readonly name: keyof typeof moves;
   readonly at: number;
-}
-
-/** What its users know. */
-export interface Knowledge {
-  /** Rows that were acknowledged and, as far as the status said, are kept. */
-  rows: Set<number>;
-  /** Copies of the primary's volume: the rows in them, and the primary that they are of. */
-  readonly copies: { readonly name: string; readonly rows: Set<number>; readonly primary: number }[];
-  nextId: number;
-  rotations: number;
 }
 
 const lacking = smallVolumesLack();
@@ -279,49 +271,4 @@ async function write(cluster: MariaCluster, known: Knowledge, count: number): Pr
   const acknowledged = await cluster.current.write(statements.join("\n"));
   for (const line of acknowledged) known.rows.add(Number(line));
   return acknowledged.length;
-}
-
-/** Repeats the Job until it succeeds, as its user is told. */
-export async function finishSwitchover(cluster: MariaCluster, target: number): Promise<void> {
-  let last: ScriptResult | undefined;
-  for (let attempt = 0; attempt < 30 && last?.code !== 0; attempt += 1) {
-    last = cluster.switchTo(target);
-    if (last.code !== 0) await pause(500);
-  }
-  expect(last).toMatchObject({ code: 0 });
-  cluster.record(target);
-}
-
-/** Without the primary: refused at first, with what would be lost; then that is accepted. */
-async function failOver(cluster: MariaCluster, known: Knowledge, at: number): Promise<void> {
-  const candidates = cluster.replicas.filter((ordinal) => !cluster.ahead.has(ordinal));
-  for (let attempt = 0; attempt < 60; attempt += 1) {
-    const target = candidates[(at + attempt) % candidates.length]!;
-    const refused = cluster.switchTo(target);
-    expect(refused).toMatchObject({
-      code: 7,
-      output: expect.stringMatching(/what it wrote after GTID 0-\d+-\d+ would be lost/),
-    });
-    if (cluster.switchTo(target, { ALLOW_LOSS: "true" }).code === 0) {
-      cluster.record(target);
-      const kept = cluster.idsOf(cluster.current);
-      known.rows = new Set([...known.rows].filter((id) => kept.has(id)));
-      return;
-    }
-    await pause(200);
-  }
-  throw new Error("no replica could be made primary");
-}
-
-function replicaOf(cluster: MariaCluster, at: number) {
-  const ready = cluster.replicas.filter((ordinal) => !cluster.ahead.has(ordinal));
-  const ordinal = ready[at % Math.max(ready.length, 1)];
-  return ordinal === undefined ? undefined : { ordinal, server: cluster.servers[ordinal]! };
-}
-
-/** Lets something happen at another moment: no state of the world says which. */
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

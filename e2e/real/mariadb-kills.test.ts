@@ -7,7 +7,9 @@ import { type DatabaseServer, databaseFolder, databaseServer } from "./database-
 import { MariaCluster, root } from "./maria-cluster.ts";
 import { mariaFiles } from "./maria-files.ts";
 import { chosen, KillableScript } from "./maria-kills.ts";
-import { finishSwitchover, type Knowledge, moves } from "./maria-moves.ts";
+import type { Knowledge } from "./maria-knowledge.ts";
+import { moves } from "./maria-moves.ts";
+import { finishSwitchover } from "./maria-switches.ts";
 
 // Each script of the template is killed before its commands, one after the other, and runs again as kubelet or operator
 // would run it. Here before a few of them; all with

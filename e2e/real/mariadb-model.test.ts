@@ -4,7 +4,8 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { databaseFolder } from "./database-servers.ts";
 import { MariaCluster } from "./maria-cluster.ts";
-import { anyMove, canFillData, type Knowledge, type Move, moves } from "./maria-moves.ts";
+import type { Knowledge } from "./maria-knowledge.ts";
+import { anyMove, canFillData, type Move, moves } from "./maria-moves.ts";
 
 // Random writes, kills, lost, older and full volumes, switchovers, rotations, restores, full volumes of backups and jumping
 // clocks of real servers. A case takes half a minute, so there are few here;

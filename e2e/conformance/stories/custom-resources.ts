@@ -8,7 +8,7 @@ const thing = (name: string, more: object = {}) => ({
   ...more,
 });
 
-function definition(schema: object, version: object = {}, spec: object = {}) {
+export function definition(schema: object, version: object = {}, spec: object = {}) {
   return {
     metadata: { name: "things.{group}" },
     spec: {

@@ -10,6 +10,7 @@ import {
   story,
   strategic,
 } from "../story.ts";
+import { definition } from "./custom-resources.ts";
 
 const namespaced = "/api/v1/namespaces/{ns}";
 const maps = `${namespaced}/configmaps`;
@@ -28,48 +29,33 @@ const pod = {
   spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }] },
 };
 
-const definition = {
-  metadata: { name: "things.{group}" },
-  spec: {
-    group: "{group}",
-    scope: "Namespaced",
-    names: { plural: "things", kind: "Thing", singular: "thing", listKind: "ThingList" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: {
-                type: "object",
-                properties: {
-                  a: { type: "string" },
-                  pods: {
-                    type: "array",
-                    items: {
-                      type: "object",
-                      "x-kubernetes-embedded-resource": true,
-                      "x-kubernetes-preserve-unknown-fields": true,
-                    },
-                  },
-                  pod: {
-                    type: "object",
-                    "x-kubernetes-embedded-resource": true,
-                    "x-kubernetes-preserve-unknown-fields": true,
-                  },
-                },
-              },
+const withPods = definition(
+  {
+    type: "object",
+    properties: {
+      spec: {
+        type: "object",
+        properties: {
+          a: { type: "string" },
+          pods: {
+            type: "array",
+            items: {
+              type: "object",
+              "x-kubernetes-embedded-resource": true,
+              "x-kubernetes-preserve-unknown-fields": true,
             },
+          },
+          pod: {
+            type: "object",
+            "x-kubernetes-embedded-resource": true,
+            "x-kubernetes-preserve-unknown-fields": true,
           },
         },
       },
-    ],
+    },
   },
-};
+  { subresources: { status: {} } },
+);
 const thing = { apiVersion: "{group}/v1", kind: "Thing", metadata: { name: "a" }, spec: { a: "b" } };
 
 const owner = { apiVersion: "v1", kind: "A", name: "a", uid: "u" };
@@ -222,7 +208,7 @@ export const oddWrites: readonly Story[] = [
       request("OPTIONS", `${things}/a`),
       request("OPTIONS", things),
     ],
-    [definition],
+    [withPods],
   ),
   story(
     "managers of an embedded resource",
@@ -243,6 +229,6 @@ export const oddWrites: readonly Story[] = [
         spec: { pods: [{ apiVersion: "v1", kind: "Pod", metadata: { finalizers: ["a.b/c"] } }] },
       }),
     ],
-    [definition],
+    [withPods],
   ),
 ];
