@@ -56,13 +56,13 @@ function byRestart(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] 
   return [{ class: "hot-loop", message, objects }];
 }
 
-/** Whether another operator changes the same field, or created the object with it. */
+/** Whether another operator, or an autoscaler, changes the same field, or created the object with it. */
 function isRival(
   change: Change,
   { by, uid, fields }: Change,
   operators: ReadonlyMap<string, string>,
 ): boolean {
-  const operator = operators.get(change.by);
+  const operator = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
   if (operator === undefined || operator === operators.get(by) || change.uid !== uid) return false;
   return change.change === "ADDED" || change.fields.some((field) => fields.includes(field));
 }

@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Phase, Run, Scenario, State, Step } from "../contract/index.ts";
 import { readScenario, refOf, refText, stateOf } from "../contract/index.ts";
 import { environment, withVirtualGlobals } from "../globals/index.ts";
+import { startAutoscaler } from "./autoscaler.ts";
 import { baseOf } from "./base.ts";
 import { watchPromises } from "./promises.ts";
 import { lookOn, settle } from "./settle.ts";
@@ -49,6 +50,7 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
   const start = world.random.fork("start");
   for (const replica of replicas) loop.after(start.next() * 200, () => replica.start());
   scheduleFaults(world);
+  startAutoscaler(world);
   const user = new User(world, () => lookOn(world, limits));
   const promises = watchPromises(world, scenario);
   const phase = async (name: Phase, take: readonly Step[]): Promise<State | undefined> => {

@@ -52,11 +52,13 @@ async function meddle(world: World, fault: ChildFault): Promise<boolean> {
   const child = world.children[fault.child];
   if (!child) return false;
   const path = pathOf(world.cluster, child);
-  if (fault.fault === "delete-child") return (await world.ask("DELETE", path)).status < 300;
-  const current = await objectIn(world.ask("GET", path));
+  if (fault.fault === "delete-child") return (await world.ask("user", "DELETE", path)).status < 300;
+  const current = await objectIn(world.ask("user", "GET", path));
   if (!current) return false;
   if (fault.fault === "recreate-child") return recreate(world, path, current);
-  const edited = await objectIn(world.ask("PATCH", path, overwrite(current), "application/merge-patch+json"));
+  const edited = await objectIn(
+    world.ask("user", "PATCH", path, overwrite(current), "application/merge-patch+json"),
+  );
   return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
 }
 
@@ -66,10 +68,13 @@ async function meddle(world: World, fault: ChildFault): Promise<boolean> {
  */
 async function recreate(world: World, path: string, child: KubernetesObject): Promise<boolean> {
   const { name, namespace, labels, annotations, ownerReferences, managedFields } = child.metadata;
-  if (!ownerReferences || (await world.ask("DELETE", path)).status >= 300) return false;
+  if (!ownerReferences || (await world.ask("user", "DELETE", path)).status >= 300) return false;
   const metadata = { name, namespace, labels, annotations, ownerReferences };
-  const { status } = await world.ask("POST", path.slice(0, path.lastIndexOf("/")), { ...child, metadata });
-  await world.ask("PATCH", path, { metadata: { managedFields } }, "application/merge-patch+json");
+  const { status } = await world.ask("user", "POST", path.slice(0, path.lastIndexOf("/")), {
+    ...child,
+    metadata,
+  });
+  await world.ask("user", "PATCH", path, { metadata: { managedFields } }, "application/merge-patch+json");
   return status < 300;
 }
 

@@ -91,7 +91,7 @@ export class User {
   }
 
   async #ask(method: string, path: string, body?: object, type?: string): Promise<Answer> {
-    const { status, body: stream } = await this.#world.ask(method, path, body, type);
+    const { status, body: stream } = await this.#world.ask("user", method, path, body, type);
     const text = await textOf(stream);
     return {
       status,

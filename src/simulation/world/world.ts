@@ -180,10 +180,16 @@ export class World {
     return this.as(who, () => this.loop.hold(this.#cluster.handle(request)));
   }
 
-  /** Has the API server handle a request of the user. */
-  async ask(method: string, path: string, body?: object, type = "application/json"): Promise<PlainResponse> {
+  /** Has the API server handle a request of somebody who may do everything. */
+  async ask(
+    who: "user" | "autoscaler",
+    method: string,
+    path: string,
+    body?: object,
+    type = "application/json",
+  ): Promise<PlainResponse> {
     const headers = { authorization: `Bearer ${userToken}`, "content-type": type };
-    return this.handle("user", { method, path, headers, body: body && JSON.stringify(body) });
+    return this.handle(who, { method, path, headers, body: body && JSON.stringify(body) });
   }
 
   wait(milliseconds: number): Promise<void> {
