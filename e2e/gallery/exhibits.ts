@@ -43,6 +43,7 @@ export const exhibits: readonly Exhibit[] = [
   { mistake: "watch-missing", plan: 4, classes: ["drift"] },
   { mistake: "permission-missing", classes: ["forbidden"] },
   { mistake: "write-without-lease", classes: ["without-lease"] },
+  { mistake: "write-without-shard", classes: ["without-lease"] },
   { mistake: "state-shared", classes: ["collision"] },
   { mistake: "defaults-compared", classes: ["hot-loop"] },
   { mistake: "scaled-by-difference", classes: ["interrupted"] },

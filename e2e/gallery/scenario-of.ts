@@ -16,7 +16,7 @@ import type { Exhibit } from "./exhibits.ts";
 
 /** What `wrong.ts` and `right.ts` export: one operator, or several. */
 type OperatorModule =
-  | (Pick<SimulatedOperator, "rules" | "replicas" | "former"> & {
+  | (Pick<SimulatedOperator, "rules" | "replicas" | "sharding" | "former"> & {
       readonly setup: (manager: Manager) => void;
     })
   | { readonly operators: readonly SimulatedOperator[] };

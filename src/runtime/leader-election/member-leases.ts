@@ -9,7 +9,7 @@ import { Lease } from "./lease.ts";
 
 /** The label of all Leases of one operator, and the annotations in which they say what they claim. */
 const label = "tsbuilder.dev/shards";
-const claimsAnnotation = "tsbuilder.dev/shard-claims";
+export const claimsAnnotation = "tsbuilder.dev/shard-claims";
 const layoutAnnotation = "tsbuilder.dev/shard-layout";
 
 /** Whose Leases, and what is the same in each of them. */

@@ -7,6 +7,7 @@ export { moveClock, moveClockUntil, type MoveOptions } from "./move-clock.ts";
 export { reconcileContext, type RecordedEvent, type TestContext } from "./reconcile-context.ts";
 export { checkRoundTrip } from "./round-trip.ts";
 export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
+export { isClaimed, shardClaims } from "./shard-claims.ts";
 export {
   answerJSON,
   answerStatus,

@@ -14,11 +14,18 @@ export interface SimulatedOperator {
   readonly setup: (manager: Manager) => void | Promise<void>;
   /** The `setup` of its version before: with it, some runs begin, and are upgraded in the middle. */
   readonly former?: (manager: Manager) => void | Promise<void>;
-  /** Default: 1. With more than one, a lease decides which of them works. */
+  /** Default: 1. With more than one, a lease decides which of them works, unless they share the objects. */
   readonly replicas?: number;
+  /** Its processes share the objects by this, instead of electing one of them: the `by` of the manager's `sharding`. */
+  readonly sharding?: "uid" | "namespace";
   /** What it may do, as in `config/rbac/role.yaml`. Default: everything. */
   readonly rules?: readonly PolicyRule[];
   readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger" | "ownsProcess">>;
+}
+
+/** Whether a lease decides which of its processes works. */
+export function isElected({ replicas = 1, sharding }: SimulatedOperator): boolean {
+  return replicas > 1 && sharding === undefined;
 }
 
 /** A check of the user's over the state. */

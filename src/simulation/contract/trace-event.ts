@@ -4,6 +4,8 @@ export type Phase = "steps" | "restart" | "deletion";
 /** One line of what happened. All of it is decided by the scenario and the seed. */
 export type TraceEvent = { readonly at: number } & (
   | { readonly type: "start" | "died" | "leads"; readonly process: string }
+  /** The Lease of a process that shares the objects claims these shards from now on; none once it is deleted. */
+  | { readonly type: "claims"; readonly process: string; readonly lease: string; readonly claims: string }
   /** A part of the run is over; whether the operators rest, and which of them still work if they don't. */
   | {
       readonly type: "phase";

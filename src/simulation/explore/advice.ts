@@ -29,6 +29,6 @@ export const advice: { readonly [name in MistakeClass]: string } = {
     "the status speaks of another generation: set observedGeneration in each reconcile, to the generation that was read.",
   conditions: "a condition is malformed: use setCondition.",
   "without-lease":
-    "a process that does not lead has written: run it as a controller or runnable that needs leader election.",
+    "a process has written that does not lead, or does not hold the shard: write in reconciles only, or in a runnable that needs leader election.",
   promise: "a promise of the test is broken.",
 };

@@ -27,7 +27,7 @@ function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedO
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
   const called = calledIn(plain);
-  const hasLease = plain.trace.some(({ type }) => type === "leads");
+  const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
   const kind = random.pick([
     ...kinds,
     ...(hasLease ? (["lease"] as const) : []),

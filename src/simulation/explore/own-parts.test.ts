@@ -67,6 +67,10 @@ const store = { apiVersion: "v1", kind: "Namespace", metadata: { name: "store" }
 
 test.each<readonly [string, Scenario]>([
   ["leader election", { ...shopScenario(), operators: [{ name: "shop", setup: setupShops, replicas: 3 }] }],
+  [
+    "shards",
+    { ...shopScenario(), operators: [{ name: "shop", setup: setupShops, replicas: 3, sharding: "uid" }] },
+  ],
   ["finalizers", { ...shopScenario(withFinalizer), objects: [store] }],
   [
     "the controllers of a cluster",

@@ -52,6 +52,8 @@ function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string
       return `${event.process} dies`;
     case "leads":
       return `${event.process} leads`;
+    case "claims":
+      return undefined;
     case "fault":
       return `FAULT: ${event.text}`;
     case "step": {

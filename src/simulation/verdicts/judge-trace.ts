@@ -1,8 +1,9 @@
-import type { Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import { isElected, type Run, type Scenario, type TraceEvent, type Verdict } from "../contract/index.ts";
 import { isDeletion, textOf } from "./changes.ts";
 import { errors } from "./errors.ts";
 import { foreignObjects } from "./foreign-objects.ts";
 import { unrest } from "./unrest.ts";
+import { withoutShard } from "./without-shard.ts";
 
 /** What the trace of a run shows to be wrong, whatever other runs do. */
 export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
@@ -11,6 +12,7 @@ export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
     ...foreignObjects(trace, scenario),
     ...forbidden(trace),
     ...withoutLease(trace, scenario),
+    ...withoutShard(trace, scenario),
     ...brokenPromises(trace),
     ...errors(trace, scenario),
   ];
@@ -35,7 +37,7 @@ function namespaceOf(path: string): string {
 
 function withoutLease(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
   const elected = new Map<string, string | undefined>(
-    operators.flatMap(({ name, replicas = 1 }) => (replicas > 1 ? [[name, undefined] as const] : [])),
+    operators.flatMap((operator) => (isElected(operator) ? [[operator.name, undefined] as const] : [])),
   );
   for (const event of trace) {
     if (event.type === "leads") elected.set(event.process.replace(/-\d+$/, ""), event.process);

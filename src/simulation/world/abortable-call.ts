@@ -1,6 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { Readable } from "node:stream";
 
+/** A stream may be aborted before anybody reads it, and so hears of it. */
+const unheard = (): void => {};
+
 /** What a signal ends: a request until its answer is there, and the answer's stream until it is closed. */
 export class AbortableCall {
   readonly #signal: AbortSignal | undefined;
@@ -28,6 +31,7 @@ export class AbortableCall {
     if (!this.#stream) forget();
     else if (this.#signal?.aborted) this.#onAbort();
     else this.#stream.once("close", forget);
+    this.#stream?.on("error", unheard);
     return outcome;
   }
 }

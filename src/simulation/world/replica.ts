@@ -1,5 +1,5 @@
 import { Manager, type ServedWebhooks } from "@tsbuilder/runtime";
-import type { CrashFault, SimulatedOperator } from "../contract/index.ts";
+import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
 import { inside, type Environment } from "../globals/index.ts";
 import type { Random } from "../random/index.ts";
 import { operatorNamespace } from "./base.ts";
@@ -69,7 +69,7 @@ export class Replica {
 
   /** What a process that doesn't lead has in its queue waits for the lease. */
   get isIdle(): boolean {
-    if ((this.operator.replicas ?? 1) > 1 && !this.isLeader) return true;
+    if (isElected(this.operator) && !this.isLeader) return true;
     return this.#manager?.isIdle ?? false;
   }
 
@@ -90,7 +90,7 @@ export class Replica {
   }
 
   async #run(life: number, isBehind: boolean): Promise<void> {
-    const { name, replicas = 1, manager: options } = this.operator;
+    const { name, sharding, manager: options } = this.operator;
     const { recorder, loop, faults } = this.#world;
     const setup = (loop.now < faults.upgradeOf(name) && this.operator.former) || this.operator.setup;
     try {
@@ -104,8 +104,11 @@ export class Replica {
         webhooks: { ...options?.webhooks, carry: (served) => this.#serve(life, served) },
         ownsProcess: false,
         ...(isBehind && { cache: { ...options?.cache, watchList: false } }),
-        ...(replicas > 1 && {
+        ...(isElected(this.operator) && {
           leaderElection: { id: `${name}.simulation`, namespace: operatorNamespace, identity: this.name },
+        }),
+        ...(sharding && {
+          sharding: { id: `${name}.simulation`, namespace: operatorNamespace, by: sharding },
         }),
       });
       this.#manager = manager;

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Fault, Scenario } from "../contract/index.ts";
+import { shardClaims } from "@tsbuilder/runtime/testing";
 import { inside, type Environment, environment } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
@@ -99,7 +100,7 @@ export class World {
     );
     this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
-      if (name === "leases.coordination.k8s.io") this.#noteLeader(entry.object, previous?.object);
+      if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
       if (aside.has(name)) return;
       const by = environment()?.who ?? "cluster";
       const object = entry.object as unknown as KubernetesObject;
@@ -132,11 +133,20 @@ export class World {
     });
   }
 
-  #noteLeader(lease: ApiObject, before: ApiObject | undefined): void {
+  #noteLease(type: "ADDED" | "MODIFIED" | "DELETED", lease: ApiObject, before: ApiObject | undefined): void {
     const [holder, former] = [lease, before].map(
       (each) => (each?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity,
     );
-    if (!holder || holder === former) return;
+    if (!holder) return;
+    const claims = shardClaims(lease);
+    if (claims !== undefined) {
+      if (type === "MODIFIED" && claims === shardClaims(before!)) return;
+      const { name = "" } = lease.metadata;
+      const claimed = type === "DELETED" ? "" : claims;
+      this.recorder.add({ type: "claims", process: holder, lease: name, claims: claimed });
+      return;
+    }
+    if (holder === former) return;
     this.recorder.add({ type: "leads", process: holder });
     for (const replica of this.replicas)
       if (replica.operator === this.replicas.find(({ name }) => name === holder)?.operator)
