@@ -239,8 +239,9 @@ function typescriptKind(i: number, name: string, withTemplates: boolean): string
     const markers = marker ? `  // +kubebuilder:validation:${marker}\n` : "";
     return `  /** Field ${n} says what ${name} is like. */\n${markers}  ${name}${n}?: ${type};\n`;
   });
-  const template = withTemplates && hasTemplate(i) ? "  template?: PodTemplateSpec;\n" : "";
-  const imported = hasTemplate(i)
+  const isTemplated = withTemplates && hasTemplate(i);
+  const template = isTemplated ? "  template?: PodTemplateSpec;\n" : "";
+  const imported = isTemplated
     ? 'import type { PodTemplateSpec } from "@tsbuilder/runtime/k8s/core/v1";\n'
     : "";
   return `import { type CustomResource, defineKind, type int32 } from "@tsbuilder/runtime";

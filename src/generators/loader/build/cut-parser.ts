@@ -34,7 +34,16 @@ export function cutParser(compiler: string, exported: readonly string[]): string
   const texts = modules
     .slice(0, last + 1)
     .map((text, index) => unused[names[index]!] ?? text.slice(text.indexOf("\n") + 1));
-  return [license, helpers, ...texts, nodeMethods, `export { ${exported.join(", ")} };`, ""].join("\n");
+  const code = withoutUnusedMessages(texts.join("\n"));
+  return [license, helpers, code, nodeMethods, `export { ${exported.join(", ")} };`, ""].join("\n");
+}
+
+/** Nine in ten messages are those of the checker, and each is an object as soon as the parser is loaded. */
+function withoutUnusedMessages(code: string): string {
+  const used = new Set(code.match(/(?<=\bDiagnostics\.)\w+/gu));
+  return code.replaceAll(/^ {2}(\w+): diag\(.*\),?\n/gmu, (line, name: string) =>
+    used.has(name) ? line : "",
+  );
 }
 
 /** The declarations of the parser, by the compiler's own types. */
