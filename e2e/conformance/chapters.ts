@@ -19,6 +19,7 @@ import { errors } from "./stories/errors.ts";
 import { flowControl } from "./stories/flow-control.ts";
 import { found } from "./stories/found.ts";
 import { jobRules } from "./stories/job-rules.ts";
+import { lifecycles } from "./stories/lifecycles.ts";
 import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
 import { metadataRules } from "./stories/metadata-rules.ts";
@@ -109,5 +110,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "byte-fields": byteFields,
   "written-numbers": writtenNumbers,
   "patch-messages": patchMessages,
+  lifecycles,
   found,
 };

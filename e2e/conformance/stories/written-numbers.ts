@@ -48,6 +48,42 @@ const foo = (name: string, count: string): Step =>
     `{"apiVersion":"{group}/v1","kind":"Foo","metadata":{"name":"${name}"},"spec":{"count":${count},"share":${count}}}`,
   );
 
+const number = { type: "number" };
+const measures = {
+  metadata: { name: "measures.{group}" },
+  spec: {
+    group: "{group}",
+    scope: "Namespaced",
+    names: { plural: "measures", singular: "measure", kind: "Measure", listKind: "MeasureList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              set: { type: "array", items: number, "x-kubernetes-list-type": "set" },
+              map: {
+                type: "array",
+                items: { type: "object", required: ["key"], properties: { key: number, value: number } },
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["key"],
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+const measured = (manager: string, fields: string): Step =>
+  apply(
+    `/apis/{group}/v1/namespaces/{ns}/measures/a?fieldManager=${manager}`,
+    `{"apiVersion":"{group}/v1","kind":"Measure","metadata":{"name":"a"},${fields}}`,
+  );
+
 export const writtenNumbers: readonly Story[] = [
   story("integers that are written as floats", [
     ...["1.0", "1e0", "1E3", "-1.0", "1.50", "1e-1", "-0"].map((text) => create(deployment(text))),
@@ -86,5 +122,13 @@ export const writtenNumbers: readonly Story[] = [
     "numbers of custom objects that are written as floats",
     [foo("a", "1.0"), foo("b", "1e3"), foo("c", "1.5"), merge(`${foos}/a`, '{"spec":{"count":2.0}}')],
     [crd],
+  ),
+  story(
+    "small and large numbers in the paths of managed fields",
+    [
+      measured("m", '"set":[1e-7,0.0000001234,1e-10,0.000001,1e20,1e21],"map":[{"key":1e-7,"value":1}]'),
+      measured("n", '"map":[{"key":0.0000001,"value":2}]'),
+    ],
+    [measures],
   ),
 ];

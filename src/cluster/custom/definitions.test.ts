@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createCRD } from "../../../e2e/support/create-crd.ts";
 import { send } from "../testing/send.ts";
@@ -72,9 +73,13 @@ test("deleting a CRD deletes its objects, and waits for their finalizers", async
   await call("POST", "/apis/example.com/v1/things", thing("b", ["example.com/hold"]));
   await call("DELETE", `${definitions}/things.example.com`);
   expect((await call("GET", "/apis/example.com/v1/things/a")).code).toBe(404);
-  expect((await call("GET", `${definitions}/things.example.com`)).body).toMatchObject({
-    metadata: { finalizers: ["customresourcecleanup.apiextensions.k8s.io"] },
+  const { metadata } = (await call("GET", `${definitions}/things.example.com`)).body as KubernetesObject;
+  expect(metadata).toMatchObject({
+    finalizers: ["customresourcecleanup.apiextensions.k8s.io"],
+    generation: 1,
+    deletionTimestamp: expect.any(String),
   });
+  expect(metadata).not.toHaveProperty("deletionGracePeriodSeconds");
   expect((await call("POST", "/apis/example.com/v1/things", thing("late"))).body).toMatchObject({
     code: 403,
     message:

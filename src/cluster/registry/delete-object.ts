@@ -67,7 +67,11 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
     ...deletionStamp(now, grace),
     ...(finalizers.length > 0 && { finalizers }),
   };
-  if (strategy.isHeld) delete next.deletionGracePeriodSeconds;
+  // Namespaces and CRDs have deletions of their own, without grace period or generation.
+  if ("isHeld" in strategy || "deletionFinalizers" in strategy) {
+    delete next.deletionGracePeriodSeconds;
+    if (metadata.generation !== undefined) next.generation = metadata.generation;
+  }
   return { gone: false, entry: put(write, stored, next) };
 }
 

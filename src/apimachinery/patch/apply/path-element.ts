@@ -69,7 +69,7 @@ export function formatElement(element: PathElement): string {
 /** Go's library writes the members of a map without anything between them. */
 function keyText(value: JSONValue): string {
   if (Array.isArray(value)) return `[${value.map(keyText).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return scalarText(value);
   return Object.entries(value)
     .map(([name, member]) => `${name}=${keyText(member)}`)
     .join("");
@@ -104,9 +104,15 @@ function compareKeys(a: JSONObject, b: JSONObject): number {
 
 function canonicalJSON(value: JSONValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return scalarText(value);
   const members = Object.keys(value)
     .sort(compareText)
     .map((name) => `${JSON.stringify(name)}:${canonicalJSON(memberOf(value, name)!)}`);
   return `{${members.join(",")}}`;
+}
+
+/** Go writes an exponent with two digits: `1e-07`. */
+function scalarText(value: string | number | boolean | null): string {
+  const text = JSON.stringify(value);
+  return typeof value === "number" ? text.replace(/e-(\d)$/, "e-0$1") : text;
 }

@@ -3,11 +3,10 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size } from "../../cells/read-field.ts";
 import { eachOf } from "../../fill-in.ts";
 import { defaultWebhook } from "../defaults.ts";
-import { webhookProblems } from "../webhook-rules.ts";
+import { webhooksStrategy } from "../webhooks-strategy.ts";
 
 const mutatingWebhooksStrategy: Partial<Strategy> = {
-  validate: (object) => [...webhookProblems(object)],
-  validateUpdate: (object, old) => [...webhookProblems(object, old)],
+  ...webhooksStrategy,
   default(object) {
     for (const webhook of eachOf(object, "webhooks")) {
       defaultWebhook(webhook);

@@ -3,12 +3,11 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size } from "../../cells/read-field.ts";
 import { eachOf } from "../../fill-in.ts";
 import { defaultWebhook } from "../defaults.ts";
-import { webhookProblems } from "../webhook-rules.ts";
+import { webhooksStrategy } from "../webhooks-strategy.ts";
 
 /** The defaults of webhooks: matchPolicy Equivalent, failurePolicy Fail, and a timeout of ten seconds. */
 const validatingWebhooksStrategy: Partial<Strategy> = {
-  validate: (object) => [...webhookProblems(object)],
-  validateUpdate: (object, old) => [...webhookProblems(object, old)],
+  ...webhooksStrategy,
   default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
 };
 
