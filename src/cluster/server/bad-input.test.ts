@@ -74,6 +74,14 @@ test.each([
   expect(message).not.toMatch(/call stack|RangeError|undefined/u);
 });
 
+test("the message about JSON that is too deep names the character at which it is", async () => {
+  const body = `{"data":${"[".repeat(11_000)}${"]".repeat(11_000)}}`;
+  const answer = await send(cluster.kubeconfig, { method: "POST", path: configMaps, body });
+  expect((answer.body as { message: string }).message).toContain(
+    "json parse error: invalid character '[' exceeded max depth",
+  );
+});
+
 test("a body of four megabytes is too large", async () => {
   const body = JSON.stringify({ metadata: { name: "big" }, data: { k: "x".repeat(4 * 1024 * 1024) } });
   const answer = await send(cluster.kubeconfig, { method: "POST", path: configMaps, body });
