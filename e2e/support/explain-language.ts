@@ -26,6 +26,8 @@ export const phrases: readonly Phrase[] = [
   { phrase: /\bplug-ins?\b/iu, write: "plugin" },
   { phrase: /\bTells whether\b/u, write: "Returns true if" },
   { phrase: /\bis no (?:path|list|number|object|map|string|address)\b/iu, write: "is not a" },
+  { phrase: /(?<!there )\bis no (?:field|function|certificate|schedule|flag|header)\b/iu, write: "is not a" },
+  { phrase: /\bis no (?:JSON|YAML|CEL|RE2|JSDoc|text)\b/iu, write: "is not" },
   { phrase: /\bis nobody's\b/iu, write: "has no owner, or is not held" },
   { phrase: /\b(?:comes?|came) to own\b/iu, write: "owns" },
   { phrase: /\bbrings? along\b/iu, write: "includes" },

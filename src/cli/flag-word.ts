@@ -5,7 +5,7 @@ export interface FlagWord {
   readonly value: string | undefined;
 }
 
-/** Reads a word; undefined for what is no flag. */
+/** Reads a word; undefined for what is not a flag. */
 export function readFlagWord(word: string): FlagWord | undefined {
   const [, flag, value] = /^(--?[^=-][^=]*)(?:=(.*))?$/su.exec(word) ?? [];
   return flag === undefined ? undefined : { flag, value };

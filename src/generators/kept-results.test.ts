@@ -161,7 +161,7 @@ describe("a command after another one", () => {
   const findings: readonly (readonly [what: string, file: string, text: string, message: RegExp])[] = [
     ["syntax", types("app"), `${kind("App")}}`, /Declaration or statement expected/u],
     ["a shared constant", "api/v1/groupversion_info.ts", notStatic, /without running the code/u],
-    ["markers of what is no kind", types("web"), lost, /which is not a kind/u],
+    ["markers of what is not a kind", types("web"), lost, /which is not a kind/u],
     ["a plural of two kinds", types("web"), kind("Web").replace('"webs"', '"apps"'), /have the same plural/u],
     ["what the server refuses", shared, refused, /the API server would reject this/u],
   ];
@@ -203,7 +203,7 @@ describe("a command after another one", () => {
     }
   });
 
-  it("takes nothing of other code, or of what is no result", async () => {
+  it("takes nothing of other code, or of what is not a result", async () => {
     const commands = await afterOneRun();
     expect((await commands.run({}, "two")).made).toEqual(everything);
     expect(

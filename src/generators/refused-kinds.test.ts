@@ -108,7 +108,7 @@ describe("planManifests() refuses", () => {
     expect(only).toMatch(/^4:4 the API server would reject this: .*"AB_C"/u);
   });
 
-  it("a selectable field that is no field, at its marker", async () => {
+  it("a selectable field that does not exist, at its marker", async () => {
     const markers =
       "// +kubebuilder:selectablefield:JSONPath=.spec.mode\n// +kubebuilder:selectablefield:JSONPath=.spec.size";
     const spec = "export interface Spec {\n  mode?: string;\n}";

@@ -24,7 +24,7 @@ describe("planManifests() warns of", () => {
     ]);
   });
 
-  it("a marker in a block comment that is no JSDoc", async () => {
+  it("a marker in a block comment that is not JSDoc", async () => {
     const spec = "export interface Spec {\n  /* +kubebuilder:validation:Minimum=1 */\n  size?: int32;\n}";
     expect(await warningsOf(spec)).toEqual([
       "2:6 +kubebuilder:validation:Minimum has no effect in a /* */ comment",

@@ -105,7 +105,7 @@ const bomb = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${
 describe("parseProject()", () => {
   test.each([
     ["x".repeat(10_000), `"PROJECT" must be a mapping, but is "${"x".repeat(79)}…`],
-    [Buffer.from(text, "utf16le").toString("utf8"), `"PROJECT" is no text in UTF-8`],
+    [Buffer.from(text, "utf16le").toString("utf8"), `"PROJECT" is not UTF-8 text`],
     [text.replace('"3"', '"4"'), `schema version "4"`],
     [text.replace("typescript.tsbuilder.dev/v1", "go.kubebuilder.io/v4"), `layout "go.kubebuilder.io/v4"`],
     [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a string`],

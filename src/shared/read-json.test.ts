@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { readJsonObject } from "./read-json.ts";
 
 test.each([
-  ["", "is no JSON"],
-  ['<<<<<<< HEAD\n{ "a": 1 }', "is no JSON"],
-  ["{", "is no JSON"],
+  ["", "is not valid JSON"],
+  ['<<<<<<< HEAD\n{ "a": 1 }', "is not valid JSON"],
+  ["{", "is not valid JSON"],
   ["null", "contains no JSON object"],
   ["[]", "contains no JSON object"],
   ["1", "contains no JSON object"],

@@ -9,10 +9,13 @@ export function readJsonObject(
 ): Readonly<Record<string, unknown>> {
   const value = parse(text.replace(/^\uFEFF/u, ""));
   if (isObject(value)) return value;
-  throw new TsbuilderError(`"${file}" ${value === undefined ? "is no JSON" : "contains no JSON object"}`, {
-    code: "INVALID_PROJECT",
-    hint,
-  });
+  throw new TsbuilderError(
+    `"${file}" ${value === undefined ? "is not valid JSON" : "contains no JSON object"}`,
+    {
+      code: "INVALID_PROJECT",
+      hint,
+    },
+  );
 }
 
 function parse(text: string): unknown {

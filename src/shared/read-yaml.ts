@@ -16,7 +16,7 @@ export function readYaml(
 ): unknown[] {
   // Windows' shells write UTF-16, in which every other byte of this text is 0.
   if (text.includes("\0")) {
-    throw new TsbuilderError(`"${file}" is no text in UTF-8`, {
+    throw new TsbuilderError(`"${file}" is not UTF-8 text`, {
       ...complaint,
       hint: "save the file as UTF-8",
     });

@@ -22,7 +22,7 @@ export function cronTimes(schedule: string): (after: number) => number {
   const reason = /^(?:CRON_)?TZ=|^@every /.test(text)
     ? "time zones and @every are not supported"
     : checkCronSchedule(text);
-  if (reason !== undefined) throw new TypeError(`${JSON.stringify(schedule)} is no schedule: ${reason}`);
+  if (reason !== undefined) throw new TypeError(`${JSON.stringify(schedule)} is not a schedule: ${reason}`);
   const [minutes, hours, days, months, weekdays] = fieldsOf(cronDescriptors.get(text) ?? text);
   const isDay = (date: Date): boolean => {
     const isOfMonth = days!.values.has(date.getUTCDate());

@@ -21,7 +21,7 @@ test("tsbuilder test says where npm is from if there is none", async () => {
 });
 
 test.each([
-  ["<<<<<<< HEAD\n{}", '"package.json" is no JSON'],
+  ["<<<<<<< HEAD\n{}", '"package.json" is not valid JSON'],
   ["null", '"package.json" contains no JSON object'],
   ["{}", 'package.json has no script "test"'],
   ['{ "scripts": null }', 'package.json has no script "test"'],

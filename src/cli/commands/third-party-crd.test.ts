@@ -99,7 +99,7 @@ const hostile: readonly (readonly [string, unknown, string])[] = [
     "Unsupported value",
   ],
   [
-    "has a rule that is no CEL",
+    "has a rule that is not CEL",
     withSchema({ a: { type: "string", "x-kubernetes-validations": [{ rule: "self." }] } }),
     "compilation failed",
   ],
@@ -121,7 +121,7 @@ const hostile: readonly (readonly [string, unknown, string])[] = [
     "!!js/function 'function () { console.log(1) }'",
     "contains no CustomResourceDefinition",
   ],
-  ["is binary", "\0\u0001\u0002", "is no text in UTF-8"],
+  ["is binary", "\0\u0001\u0002", "is not UTF-8 text"],
 ];
 
 describe.each(commands)("tsbuilder %s", (command) => {

@@ -8,7 +8,7 @@ export function checkPackages(root: string, tree: Tree): Finding[] {
   const text = tree.read("package.json");
   const names = text === undefined ? undefined : namesIn(text);
   if (names === undefined)
-    return [unreadable(text === undefined ? "the file is missing" : "the file is no JSON")];
+    return [unreadable(text === undefined ? "the file is missing" : "the file is not valid JSON")];
   const missing = names.filter((name) => !isInstalled(root, name));
   if (missing.length === 0) return [];
   const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");

@@ -42,7 +42,7 @@ test("checkPackages() names what an interrupted npm install left out", () => {
   rmSync(join(root, "node_modules/vitest"), { recursive: true });
   expect(names()).toMatchObject([{ message: "vitest is not installed" }]);
   writeFileSync(join(root, "package.json"), "{");
-  expect(names()).toMatchObject([{ state: "wrong", message: "the file is no JSON" }]);
+  expect(names()).toMatchObject([{ state: "wrong", message: "the file is not valid JSON" }]);
   rmSync(join(root, "package.json"));
   expect(names()).toMatchObject([{ state: "wrong", message: "the file is missing" }]);
 });

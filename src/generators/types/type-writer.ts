@@ -144,7 +144,7 @@ export class TypeWriter {
     return plain(name);
   }
 
-  /** Reports what the object of a spec or status cannot have: it is no field with a marker of its own. */
+  /** Reports what the object of a spec or status cannot have: it is not a field with a marker of its own. */
   reportLostOfPart(schema: JSONSchema, path: string): void {
     for (const key of ["default", "example", "nullable", "additionalProperties", "enum"] as const) {
       if (schema[key] !== undefined && schema[key] !== false) this.lost.push(`${path}: ${key}`);

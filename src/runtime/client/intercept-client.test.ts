@@ -93,7 +93,7 @@ test("a manager's client option wraps what controllers use, and its interceptors
   expect(paths).toEqual(["/api/v1/namespaces/default/configmaps"]);
 });
 
-test("an interceptor that is no function is refused: each of its calls would fail", () => {
+test("an interceptor that is not a function is refused: each of its calls would fail", () => {
   expect(() => interceptClient(lost(), { get: {} as never })).toThrow(
     'the interceptor of "get" must be a function',
   );

@@ -113,7 +113,7 @@ export class AnswerParser {
         throw new ProtocolError(`transfer-encoding "${encoding}" is none that was asked for`);
       this.#stage = "size";
     } else if (length !== undefined) {
-      if (!/^\d+$/.test(length)) throw new ProtocolError(`content-length "${length}" is no length`);
+      if (!/^\d+$/.test(length)) throw new ProtocolError(`content-length "${length}" is not a length`);
       this.#stage = "fixed";
       this.#left = Number(length);
       if (this.#left === 0) this.#finish();
@@ -137,7 +137,7 @@ export class AnswerParser {
     if (end < 0) return -1;
     const line = bytes.toString("latin1", 0, end);
     const [, size] = /^([0-9a-f]{1,12})[\t ]*(?:;.*)?$/i.exec(line) ?? [];
-    if (size === undefined) throw new ProtocolError(`"${line}" is no size of a chunk`);
+    if (size === undefined) throw new ProtocolError(`"${line}" is not the size of a chunk`);
     this.#left = Number.parseInt(size, 16);
     this.#stage = this.#left === 0 ? "trailers" : "chunk";
     return end + 2;
@@ -161,14 +161,14 @@ function readHead(text: string): AnswerHead & { readonly version: string } {
   const lines = text.split("\r\n");
   const [, version, status] = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(lines[0]!) ?? [];
   if (version === undefined || status === undefined)
-    throw new ProtocolError(`"${lines[0]!.slice(0, 100)}" is no answer of HTTP/1.1`);
+    throw new ProtocolError(`"${lines[0]!.slice(0, 100)}" is not an HTTP/1.1 response`);
   const headers: { [name: string]: string } = {};
   for (let at = 1; at < lines.length; at++) {
     const line = lines[at]!;
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
-      throw new ProtocolError(`"${line.slice(0, 100)}" is no header`);
+      throw new ProtocolError(`"${line.slice(0, 100)}" is not a header`);
     const value = line.slice(colon + 1).trim();
     const former = headers[name];
     headers[name] = former === undefined || former === value ? value : `${former}, ${value}`;

@@ -96,7 +96,7 @@ test("HttpTransport trusts the server's own certificate if the config contains i
 });
 
 test.for([
-  ["an authority that is no certificate", { ca: "hello" }, "authority of context x holds no certificate"],
+  ["an authority that is not a certificate", { ca: "hello" }, "authority of context x holds no certificate"],
   ["an authority's file that is a folder", { caFile: tmpdir() }, `${tmpdir()} can't be read`],
   [
     "a client certificate that is none",

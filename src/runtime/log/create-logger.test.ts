@@ -104,7 +104,7 @@ describe("createLogger()", () => {
   });
 
   test.for([
-    ["a message that is no text", Object.assign(new Error("x"), { message: { a: 1 } })],
+    ["a message that is not text", Object.assign(new Error("x"), { message: { a: 1 } })],
     [
       "a message that can't be read",
       Object.defineProperty(new Error("x"), "message", {
@@ -113,7 +113,7 @@ describe("createLogger()", () => {
         },
       }),
     ],
-    ["a stack that is no text", Object.assign(new Error("x"), { stack: 5 })],
+    ["a stack that is not text", Object.assign(new Error("x"), { stack: 5 })],
     ["a proxy that was revoked", revoked()],
   ] as const)("a line is written for %s", ([, error]) => {
     const { log, parsed } = makeLogger();

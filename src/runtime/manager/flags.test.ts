@@ -32,7 +32,7 @@ describe("parseFlags()", () => {
 
   test.each([
     [["--nope"], "there is no flag --nope; --help lists them"],
-    [["word"], '"word" is no flag: flags start with --'],
+    [["word"], '"word" is not a flag: flags start with --'],
     [["--name"], "--name needs a value"],
     [["--count", "many"], '--count is a number, not "many"'],
     [["--verbose=perhaps"], '--verbose is true or false, not "perhaps"'],

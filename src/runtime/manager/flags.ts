@@ -74,7 +74,7 @@ export function parseFlags(
   const rest = [...argv];
   for (let argument = rest.shift(); argument !== undefined && argument !== "--"; argument = rest.shift()) {
     const match = /^--?(?<name>[^-=][^=]*)(?:=(?<value>.*))?$/s.exec(argument);
-    if (!match) throw new FlagError(`"${argument}" is no flag: flags start with --`);
+    if (!match) throw new FlagError(`"${argument}" is not a flag: flags start with --`);
     const typed = match.groups!["name"]!;
     const [name, definition] = findFlag(definitions, typed);
     const value = match.groups!["value"] ?? (definition.type === "boolean" ? "true" : rest.shift());

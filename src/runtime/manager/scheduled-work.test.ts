@@ -135,7 +135,7 @@ test("of two managers, the one that holds the lease runs the work, and the other
 test.for([
   [{ every: "0s" }, 'every of scheduled work "x" is "0s": it must be positive'],
   [{ every: "often" }, "which is not a duration"],
-  [{ cron: "at noon" }, 'cron of scheduled work "x": "at noon" is no schedule'],
+  [{ cron: "at noon" }, 'cron of scheduled work "x": "at noon" is not a schedule'],
   [{}, "needs either every or cron"],
   [{ every: "1h", cron: "@daily" }, "needs either every or cron"],
 ] as const)("invalid times are rejected at once: %o", ([when, message]) => {

@@ -51,7 +51,7 @@ const listFaults: { [name: string]: Fault[] } = {
   "half an answer that ends well": [
     text('{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":'),
   ],
-  "an answer that is no JSON": [
+  "an answer that is not JSON": [
     text('{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{oops}]}'),
   ],
   "no answer at all": [silence],
@@ -106,7 +106,7 @@ const watchFaults: { [name: string]: { faults: Fault[]; relists?: (string | null
     ],
   },
   "an end in a line": { faults: [text(added.slice(0, 40))] },
-  "a line that is no JSON": { faults: [text("{oops}\n")], relists: ["10"] },
+  "a line that is not JSON": { faults: [text("{oops}\n")], relists: ["10"] },
   "no answer at all": { faults: [silence] },
   "silence after the head": { faults: [(response) => open(response)] },
   "an event of an unknown type": {

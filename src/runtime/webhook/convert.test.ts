@@ -101,7 +101,7 @@ test("convertReview() keeps the text of a bug to itself, and tells who asks", ()
   expect(failures).toEqual([expect.any(TypeError)]);
 });
 
-test("convertReview() refuses what is no review", () => {
+test("convertReview() refuses what is not a review", () => {
   const refusal = /ConversionReview of apiextensions/;
   expect(() => convertReview(server.converted, { kind: "Pod" }, () => {})).toThrow(refusal);
   for (const objects of ["text", [null], [{}], undefined])

@@ -56,7 +56,7 @@ function problemOf({ type, status, reason, lastTransitionTime }: Partial<Conditi
   if (!type) return "has no type";
   if (!["True", "False", "Unknown"].includes(status ?? "")) return `has the status ${JSON.stringify(status)}`;
   if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason ?? ""))
-    return `has the reason ${JSON.stringify(reason)}, which is no CamelCase word`;
+    return `has the reason ${JSON.stringify(reason)}, which is not a CamelCase word`;
   if (Number.isNaN(Date.parse(lastTransitionTime ?? ""))) return "has no lastTransitionTime";
   return undefined;
 }

@@ -162,7 +162,7 @@ describe("applyStrategicMergePatch()", () => {
       "expected a []interface {}, but received a string",
     ],
     [
-      "an order of what is no field",
+      "an order of what is not a field",
       { "$setElementOrder/spam": ["a"] },
       "unforeseen",
       'unable to find api field in struct PodSpec for the json field "spam"',

@@ -19,7 +19,7 @@ export function unknownDirective(directive: JSONValue, patch: JSONObject): Patch
   return new PatchError("unforeseen", `unknown patch type: ${shown} in map: ${goText(patch)}`);
 }
 
-/** Go's `%s` of what is no text. */
+/** Go's `%s` of what is not text. */
 function formattedAsText(value: JSONValue): string {
   if (value === null) return "%!s(<nil>)";
   if (typeof value === "object") return goText(value);
