@@ -43,6 +43,8 @@ test.each(["", "---\nnull\n", "kind: ClusterRole\n", `${header}\n`])("nothing is
 });
 
 const binding = "kind: ClusterRoleBinding\nroleRef: { kind: ClusterRole, name: manager-role }\n";
+const patchOf = (...lines: string[]): string =>
+  ["patches:", "- patch: |-", ...lines.map((line) => `    ${line}`)].join("\n");
 
 test.each([
   ["named", header, binding, []],
@@ -54,6 +56,22 @@ test.each([
     ["manager-role", "of-team"],
   ],
   ["that is not there", "---\nnull\n", binding, []],
+  ["of a part of the name", header.replace("manager-role", "manager"), binding, ["manager"]],
+  ["in a list", header, `kind: List\nitems:\n- { ${binding.trim().replace("\n", ", ")} }\n`, []],
+  ["in a JSON patch", header, patchOf("- { op: replace, path: /roleRef/name, value: manager-role }"), []],
+  [
+    "in a JSON patch of all",
+    header,
+    patchOf("- { op: replace, path: /roleRef, value: { name: manager-role } }"),
+    [],
+  ],
+  ["in a merge patch", header, patchOf("kind: RoleBinding", "roleRef: { name: manager-role }"), []],
+  [
+    "in a comment",
+    header,
+    `# roleRef: manager-role\n${binding.replace("manager-role", "other")}`,
+    ["manager-role"],
+  ],
 ])("checkBindings() finds roles that nothing binds: one %s", (_, roles, text, expected) => {
   const tree = memoryTree({ [roleFile]: roles, "config/rbac/role_binding.yaml": text });
   const found = checkBindings(tree).map(({ message }) => /the role "(.*?)"/u.exec(message)?.[1]);

@@ -2,6 +2,7 @@ import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { clusterRoleName } from "../../project/cluster-role.ts";
 import { type Project, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { readYaml } from "../../shared/read-yaml.ts";
 import type { Finding } from "./finding.ts";
 
@@ -34,21 +35,35 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
 export function checkBindings(tree: Tree): Finding[] {
   const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
   const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));
-  const manifests = tree
-    .list("config")
-    .filter((path) => /\.ya?ml$/u.test(path))
-    .map((path) => tree.read(path) ?? "");
-  // Only the words count, since a patch of kustomize may name a role, too.
-  const isNamed = (name: string): boolean =>
-    manifests.some((text) => text.includes("roleRef") && text.includes(name));
+  const bound = new Set(
+    tree
+      .list("config")
+      .filter((path) => /\.ya?ml$/u.test(path))
+      .flatMap((path) => boundRoles(path, tree.read(path))),
+  );
   return [...names]
-    .filter((name) => !isNamed(name))
+    .filter((name) => !bound.has(name))
     .map((name) => ({
       state: "wrong",
       subject: roleFile,
       message: `nothing binds the role "${name}", so the operator lacks its permissions`,
       remedy: `name it as the roleRef of a binding, such as that of config/rbac/role_binding.yaml`,
     }));
+}
+
+/** The names in the roleRefs of manifests. */
+function boundRoles(file: string, text: string | undefined): unknown[] {
+  return text?.includes("roleRef") ? readYaml(file, text).flatMap((value) => [...roleRefs(file, value)]) : [];
+}
+
+/** The names that bindings refer to, and those that kustomize's patches set, whose YAML is a text. */
+function* roleRefs(file: string, value: unknown): Generator {
+  if (typeof value !== "object" || value === null) return;
+  const { roleRef, path, value: set, patch } = value as Record<string, unknown>;
+  for (const ref of [roleRef, path === "/roleRef" && set]) if (isObject(ref)) yield ref["name"];
+  if (path === "/roleRef/name") yield set;
+  if (typeof patch === "string") yield* boundRoles(file, patch);
+  for (const child of Object.values(value)) yield* roleRefs(file, child);
 }
 
 interface Role {
