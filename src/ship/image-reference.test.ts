@@ -40,14 +40,21 @@ test.each([
   expect(() => parseImageReference(text)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
-test("parseImageReference() suggests lower case and no scheme", () => {
-  expect(() => parseImageReference("Team/Op:v1")).toThrow(
-    expect.objectContaining({ hint: "a repository must be lower case: team/op:v1" }),
-  );
-  expect(() => parseImageReference("https://r.io/a")).toThrow(
-    expect.objectContaining({ hint: "omit the scheme: r.io/a" }),
-  );
+test.each([
+  ["Team/Op:v1", "a repository must be lower case: team/op:v1"],
+  ["R.io:443/Team/Op:V1", "a repository must be lower case: r.io:443/team/op:V1"],
+  ["https://r.io/a", "omit the scheme: r.io/a"],
+])("parseImageReference() suggests a valid reference instead of %s", (text, hint) => {
+  expect(() => parseImageReference(text)).toThrow(expect.objectContaining({ hint }));
 });
+
+test.each(["A B", "Team Op:v1", "https://r.io/a b", "https://", "A:b:c"])(
+  "parseImageReference() suggests nothing that is not valid either: %s",
+  (text) => {
+    const hint = expect.stringMatching(/^use \[registry/u);
+    expect(() => parseImageReference(text)).toThrow(expect.objectContaining({ hint }));
+  },
+);
 
 test("imageName() omits tag and digest", () => {
   expect(imageName(parseImageReference(`r.io:443/a/b:v1@${digest}`))).toBe("r.io:443/a/b");

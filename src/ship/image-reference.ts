@@ -12,24 +12,23 @@ export interface ImageReference {
 
 /** Parses an image reference: a colon precedes a port or a tag, and a digest may follow. */
 export function parseImageReference(text: string): ImageReference {
+  const parsed = readReference(text);
+  if (parsed) return parsed;
+  throw new TsbuilderError(`"${text}" is not a valid image reference`, {
+    code: "INVALID_ARGUMENT",
+    hint: hintFor(text),
+  });
+}
+
+function readReference(text: string): ImageReference | undefined {
   const match = reference.exec(text)?.groups;
-  if (!match) {
-    throw new TsbuilderError(`"${text}" is not a valid image reference`, {
-      code: "INVALID_ARGUMENT",
-      hint: hintFor(text),
-    });
-  }
+  if (!match) return undefined;
   const { name = "", tag, digest } = match;
   const slash = name.indexOf("/");
   const first = name.slice(0, slash);
   const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === "localhost");
   const repository = isRegistry ? name.slice(slash + 1) : name;
-  if (repository.includes(":")) {
-    throw new TsbuilderError(`"${text}" is not a valid image reference`, {
-      code: "INVALID_ARGUMENT",
-      hint: hintFor(text),
-    });
-  }
+  if (repository.includes(":")) return undefined;
   return { registry: isRegistry ? first : undefined, repository, tag, digest };
 }
 
@@ -51,8 +50,13 @@ const reference = new RegExp(
     `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
 
+/** The nearest valid reference, or what one is made of. */
 function hintFor(text: string): string {
-  if (/^https?:/.test(text)) return `omit the scheme: ${text.replace(/^https?:\/\//, "")}`;
-  if (/[A-Z]/.test(text.split(":")[0] ?? "")) return `a repository must be lower case: ${text.toLowerCase()}`;
+  const bare = text.replace(/^https?:\/\//, "");
+  const lower = text.replace(beforeTag, (name) => name.toLowerCase());
+  if (bare !== text && readReference(bare)) return `omit the scheme: ${bare}`;
+  if (lower !== text && readReference(lower)) return `a repository must be lower case: ${lower}`;
   return "use [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
 }
+
+const beforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;
