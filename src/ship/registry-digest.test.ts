@@ -18,6 +18,9 @@ async function startRegistry(answer: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** Wants a token from this address. */
+const challenge = (realm: string) => ({ "www-authenticate": `Bearer realm="${realm}"` });
+
 const ask = (image: string) => askDigest(parseImageReference(image));
 
 test("asks for the digest of a tag, of all platforms", async () => {
@@ -59,13 +62,28 @@ test.each<[string, RequestListener]>([
     "asks for a password",
     (_, response) => void response.writeHead(401, { "www-authenticate": "Basic" }).end(),
   ],
+  [
+    'sends clients to "nowhere" for a token',
+    (_, response) => void response.writeHead(401, challenge("nowhere")).end(),
+  ],
   ["names no digest", (_, response) => void response.end()],
   ["names no digest", (_, response) => void response.setHeader("docker-content-digest", "md5:1").end()],
 ])("a registry that %s is an error with a hint", async (why, answer) => {
   const host = await startRegistry(answer);
   await expect(ask(`${host}/base:v1`)).rejects.toMatchObject({
     code: "REGISTRY_UNREACHABLE",
-    message: `the registry of ${host}/base gives no digest: it ${why}`,
+    message: `the registry of ${host}/base:v1 gives no digest: it ${why}`,
+  });
+});
+
+test.each(["<html>", "null", '"x"', "{}"])("a token server that answers %s gives no token", async (body) => {
+  const host = await startRegistry((request, response) => {
+    if (request.url === "/token") response.end(body);
+    else response.writeHead(401, challenge(`http://${request.headers.host}/token`)).end();
+  });
+  await expect(ask(`${host}/base:v1`)).rejects.toMatchObject({
+    code: "REGISTRY_UNREACHABLE",
+    message: `the registry of ${host}/base:v1 gives no digest: ${host} gives no token`,
   });
 });
 

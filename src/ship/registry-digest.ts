@@ -44,14 +44,13 @@ async function askToken(challenge: string, image: ImageReference): Promise<strin
   const realm = fields.get("realm");
   if (!/^Bearer /iu.test(challenge) || realm === undefined)
     throw unreachable(image, "it asks for a password");
+  if (!URL.canParse(realm)) throw unreachable(image, `it sends clients to "${realm}" for a token`);
   const url = new URL(realm);
   for (const name of ["service", "scope"])
     if (fields.has(name)) url.searchParams.set(name, fields.get(name)!);
   const answer = await ask(url, {}, image);
-  const { token, access_token: other } = (answer.ok ? await answer.json() : {}) as {
-    token?: string;
-    access_token?: string;
-  };
+  const body: unknown = answer.ok ? await answer.json().catch(() => undefined) : undefined;
+  const { token, access_token: other } = (body ?? {}) as { token?: string; access_token?: string };
   if (token ?? other) return (token ?? other)!;
   throw unreachable(image, `${url.host} gives no token`);
 }
@@ -67,7 +66,8 @@ async function ask(url: URL, request: RequestInit, image: ImageReference): Promi
 }
 
 function unreachable(image: ImageReference, why: string): TsbuilderError {
-  return new TsbuilderError(`the registry of ${imageName(image)} gives no digest: ${why}`, {
+  const { tag = "latest" } = image;
+  return new TsbuilderError(`the registry of ${imageName(image)}:${tag} gives no digest: ${why}`, {
     code: "REGISTRY_UNREACHABLE",
     hint: "check the image's name and the network; a mirror's name can be used in the Dockerfile",
   });
