@@ -34,7 +34,9 @@ const deployment = (name: string) => ({
 });
 
 test("a rollout and the deletion of a namespace that kill -9 interrupts are completed after the next start", async () => {
-  running = await startProcess({ dataDir: data, controllers: controllerNames });
+  // Without a kubelet no pod gets ready: however long the rollout runs, it is interrupted.
+  const controllers = controllerNames.filter((name) => name !== "kubelet");
+  running = await startProcess({ dataDir: data, controllers });
   const { kubeconfig } = running;
   const ask = (method: string, path: string, body?: object) => send(kubeconfig, { method, path, body });
   for (const name of ["stays", "goes"]) {
@@ -49,8 +51,8 @@ test("a rollout and the deletion of a namespace that kill -9 interrupts are comp
   expect(clusterObjects(before.core).list(deployments, "stays")).toHaveLength(count);
   const available = clusterObjects(before.core)
     .list(deployments)
-    .filter(({ status }) => status?.availableReplicas === 3);
-  expect(available.length).toBeLessThan(2 * count);
+    .filter(({ status }) => status?.availableReplicas);
+  expect(available).toEqual([]);
   await before.stop();
 
   const cluster = await startTestCluster({ dataDir: data, controllers: controllerNames });
