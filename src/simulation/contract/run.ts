@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { State } from "./state.ts";
+import type { LeftOut, State } from "./state.ts";
 import type { Step } from "./step.ts";
 import type { TraceEvent } from "./trace-event.ts";
 
@@ -9,6 +9,8 @@ export interface Run {
   readonly trace: readonly TraceEvent[];
   /** The objects once everything had come to rest, without those of every cluster. */
   readonly state: State;
+  /** What of the state only the cluster's own controllers wrote: it follows from the rest, and from the way to it. */
+  readonly derived: LeftOut;
   /** The objects that were left once all that the steps created had been deleted. */
   readonly leftovers: readonly KubernetesObject[];
   /** Steps that the API server rejected. */

@@ -51,11 +51,18 @@ export interface Scenario {
   readonly faults?: readonly Fault[];
   /** Decides everything that the scenario leaves open. Default: 1. */
   readonly seed?: number;
-  /** The cluster's own controllers. Default: the garbage collector and that of namespaces. */
+  /** The cluster's own controllers, besides the garbage collector and that of namespaces. Default: none. */
   readonly controllers?: readonly ControllerName[];
   /** Stands in for all servers but the API server: answers the operators' calls of `fetch()`. */
   readonly http?: (request: Request) => Response | Promise<Response>;
   readonly limits?: Limits;
+  /** What the operators leave behind on purpose, such as data, when what it belongs to is deleted. Default: nothing. */
+  readonly mayStay?: (object: KubernetesObject) => boolean;
+  /**
+   * What may depend on the way to the spec, and isn't compared: an object, or one of its fields, such as
+   * `metadata.annotations.replaced`. Default: nothing.
+   */
+  readonly mayDiffer?: (object: KubernetesObject, field: string | undefined) => boolean;
   /** Must hold after each change. */
   readonly always?: { readonly [name: string]: Check };
   /** Must not hold after any change. */

@@ -8,6 +8,13 @@ export interface State {
   list(kind: string): readonly KubernetesObject[];
 }
 
+/** What of a state two runs aren't compared by. */
+export interface LeftOut {
+  readonly objects: ReadonlySet<KubernetesObject>;
+  /** Objects whose status is left out. */
+  readonly statuses: ReadonlySet<KubernetesObject>;
+}
+
 export function stateOf(objects: readonly KubernetesObject[]): State {
   return {
     objects,

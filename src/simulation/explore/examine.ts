@@ -2,6 +2,7 @@ import type { Run, Scenario, Verdict } from "../contract/index.ts";
 import {
   type Chance,
   chanceOf,
+  derivedIn,
   type Difference,
   differencesBesides,
   differencesOf,
@@ -45,7 +46,7 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   let asked: Promise<Chance> | undefined;
   const chance = (): Promise<Chance> =>
     (asked ??= outcomeOf({ ...undisturbed, seed: seed + 7919 }).then((again) =>
-      chanceOf(plain.state, again.state),
+      chanceOf(plain.state, again.state, derivedIn(plain, again)),
     ));
   if (own.length > 0) return { plain, findings: own, chance };
   const fresh = await outcomeOf({
@@ -87,12 +88,14 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
 }
 
 async function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Promise<Finding[]> {
-  const paused = new Set([run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]));
+  const derived = derivedIn(run, other);
+  const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
+  const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };
   // Mostly there is nothing that chance would have to explain.
-  if (differencesOf(run.state, other.state, paused).length === 0) return [];
+  if (differencesOf(run.state, other.state, leftOut).length === 0) return [];
   const impossible = impossibleIn(other);
-  const differences = differencesBesides(await chance(), run.state, other.state, paused).filter(
-    (each) => !isImpossible(impossible, each),
+  const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
+    (each) => !isImpossible(impossible, each) && !mayDiffer(each, scenario),
   );
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);
@@ -107,6 +110,12 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
       compared,
     },
   ];
+}
+
+/** Whether the scenario leaves a difference to the operators. What may stay may be there in one of the runs only. */
+function mayDiffer(difference: Difference, { mayStay, mayDiffer }: Scenario): boolean {
+  const { field, of } = difference;
+  return mayDiffer?.(of, field) === true || (field === undefined && mayStay?.(of) === true);
 }
 
 function objectsOf(differences: readonly Difference[]): string[] {

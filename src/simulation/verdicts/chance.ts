@@ -1,6 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { State } from "../contract/index.ts";
+import type { LeftOut, State } from "../contract/index.ts";
 import { type Difference, differencesOf, nameOf } from "./differences.ts";
 
 /** What an operator leaves to chance, as two undisturbed runs show. */
@@ -11,8 +10,8 @@ export interface Chance {
   readonly named: ReadonlySet<string>;
 }
 
-export function chanceOf(one: State, other: State): Chance {
-  const differences = differencesOf(one, other);
+export function chanceOf(one: State, other: State, leftOut?: LeftOut): Chance {
+  const differences = differencesOf(one, other, leftOut);
   const fields = differences.filter(({ field }) => field !== undefined).map(nameOf);
   const renamed = differences.filter((each) => partnerOf(each, differences) !== undefined);
   return { fields: new Set(fields), named: new Set(renamed.map(groupOf)) };
@@ -23,7 +22,7 @@ export function differencesBesides(
   { fields, named }: Chance,
   here: State,
   there: State,
-  leftOut?: ReadonlySet<KubernetesObject>,
+  leftOut?: LeftOut,
 ): Difference[] {
   const differences = differencesOf(here, there, leftOut).filter((each) => !fields.has(nameOf(each)));
   const left = new Set(differences);

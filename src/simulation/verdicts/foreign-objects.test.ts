@@ -47,3 +47,14 @@ test("whoever removes the last finalizer of an object that is being deleted did 
     "shop-0 deletes configmaps default/1, which somebody else created",
   ]);
 });
+
+test("the volume claims of a StatefulSet belong to whose it is", () => {
+  const set = change("shop-0", "web", { change: "ADDED", resource: "statefulsets.apps", fields: [] });
+  const claim = { resource: "persistentvolumeclaims", fields: [] } as const;
+  const made = (uid: string): TraceEvent => change("cluster", uid, { ...claim, change: "ADDED" });
+  const deletes = (uid: string): TraceEvent => change("shop-0", uid, { ...claim, change: "DELETED" });
+  expect(messagesOf([set, made("data-web-0"), deletes("data-web-0")])).toEqual([]);
+  expect(messagesOf([set, made("data-other-web-0x"), deletes("data-other-web-0x")])).toEqual([
+    "shop-0 deletes persistentvolumeclaims default/data-other-web-0x, which cluster created",
+  ]);
+});

@@ -17,7 +17,8 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
     if (operators.get(creators.get(change.uid) ?? "") === operator || custom.has(change.resource))
       return true;
     const [before, after] = change.owners;
-    return belongs(after ?? before, operator, [...below, change.uid]);
+    const set = [...seen.values()].find((other) => isClaimOf(change, other));
+    return belongs(after ?? before ?? set?.uid, operator, [...below, change.uid]);
   };
   const add = (key: string, message: string): void =>
     void verdicts.set(key, { class: "foreign-object", message, objects: [key] });
@@ -42,6 +43,14 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
     if (change.change === "DELETED") gone.add(change.uid);
   }
   return [...verdicts.values()];
+}
+
+/** Whether a volume claim is one of a StatefulSet's: only its name tells. */
+function isClaimOf({ resource, key }: Change, set: Change): boolean {
+  if (resource !== "persistentvolumeclaims" || set.resource !== "statefulsets.apps") return false;
+  const [namespace, name = ""] = key.split("/");
+  const [itsNamespace, itsName] = set.key.split("/");
+  return namespace === itsNamespace && name.replace(/-\d+$/, "").endsWith(`-${itsName}`);
 }
 
 function overwrites({ fields }: Change): boolean {

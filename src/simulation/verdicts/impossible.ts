@@ -26,7 +26,10 @@ export function impossibleIn({ trace }: Run): Impossible {
   };
 }
 
-export function isImpossible({ objects, owners }: Impossible, { object, field = "" }: Difference): boolean {
+export function isImpossible(
+  { objects, owners }: Impossible,
+  { object, field = "" }: Pick<Difference, "object" | "field">,
+): boolean {
   return objects.has(object) || (owners.has(object) && field.split(".")[0] === "status");
 }
 

@@ -1,4 +1,5 @@
 export { type Chance, chanceOf, differencesBesides } from "./chance.ts";
+export { derivedIn } from "./derived.ts";
 export { type Difference, differencesOf, differenceText } from "./differences.ts";
 export { impossibleIn, isImpossible } from "./impossible.ts";
 export { judgeState } from "./judge-state.ts";

@@ -10,6 +10,7 @@ const runOf = (...trace: TraceEvent[]): Run => ({
   seed: 1,
   trace,
   state: stateOf([]),
+  derived: { objects: new Set(), statuses: new Set() },
   leftovers: [],
   rejected: [],
   writes: {},

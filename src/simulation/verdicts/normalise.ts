@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { refOf, refText } from "../contract/index.ts";
+import { type LeftOut, refOf, refText } from "../contract/index.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
@@ -20,10 +20,7 @@ const incidental = new Set([
 ]);
 
 /** Objects by name, without what differs from run to run: ids, revisions, times, generated names. */
-export function normalise(
-  objects: readonly KubernetesObject[],
-  leftOut: ReadonlySet<KubernetesObject> = new Set(),
-): Map<string, unknown> {
+export function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
   const uids = new Map(
     objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`]),
   );
@@ -33,8 +30,9 @@ export function normalise(
     ),
   );
   const texts = { whole: new Map([...uids, ...names]), starts: startsOf(uids) };
-  const compared = objects.filter((object) => !leftOut.has(object));
-  const plain = compared.map((object) => {
+  const compared = objects.filter((object) => !leftOut?.objects.has(object));
+  const plain = compared.map((whole) => {
+    const object = leftOut?.statuses.has(whole) ? { ...whole, status: undefined } : whole;
     const { namespace, name = "" } = object.metadata;
     const ref = refText({ ...refOf(object), namespace, name: plainText(name, texts) });
     return { ref, value: strip(object, "", texts) };

@@ -3,6 +3,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
 import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
 import { chanceOf, differencesBesides } from "./chance.ts";
+import { derivedIn } from "./derived.ts";
 import { differencesOf, differenceText } from "./differences.ts";
 import { judgeState } from "./judge-state.ts";
 import { judgeTrace } from "./judge-trace.ts";
@@ -18,6 +19,7 @@ const runOf = (trace: readonly TraceEvent[], objects: readonly KubernetesObject[
   seed: 1,
   trace,
   state: stateOf(objects),
+  derived: { objects: new Set(), statuses: new Set() },
   leftovers: [],
   rejected: [],
   writes: {},
@@ -260,7 +262,7 @@ test("what a user paused, and what it owns, is not compared, nor need its status
   expect(judgeState(runOf([], paused), given)).toEqual([]);
   expect(pausedObjects(stateOf(paused), given)).toEqual(new Set(paused));
   const here = stateOf([...paused, shop({ kind: "Other" })]);
-  const leftOut = pausedObjects(here, given);
+  const leftOut = { objects: pausedObjects(here, given), statuses: new Set<KubernetesObject>() };
   expect(differencesOf(here, stateOf([]), leftOut).map(({ object }) => object)).toEqual([
     "Other.sim.dev/v1 default/a",
   ]);
@@ -269,4 +271,25 @@ test("what a user paused, and what it owns, is not compared, nor need its status
   expect(judgeState(runOf([], running), given)).toMatchObject([{ class: "observed-generation" }]);
   expect(pausedObjects(stateOf(running), given)).toEqual(new Set());
   expect(pausedObjects(stateOf(paused), { ...scenario, steps: [] })).toEqual(new Set());
+});
+
+test("what the cluster's controllers made doesn't count, unless an operator wrote to it in one of the runs", () => {
+  const claim = (name: string, more: object = {}): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { namespace: "default", name },
+    ...more,
+  });
+  const [left, grown, before] = [claim("left"), claim("grown", { spec: { size: 2 } }), claim("grown")];
+  const [busy, idle] = [shop({ status: { pods: 1 } }), shop({ status: { pods: 0 } })];
+  const one = {
+    ...runOf([], [left, grown, busy]),
+    derived: { objects: new Set([left]), statuses: new Set([busy]) },
+  };
+  const other = {
+    ...runOf([], [before, idle]),
+    derived: { objects: new Set([before]), statuses: new Set<KubernetesObject>() },
+  };
+  const found = differencesOf(one.state, other.state, derivedIn(one, other)).map(differenceText);
+  expect(found).toEqual(['PersistentVolumeClaim.v1 default/grown: spec is {"size":2}, not absent']);
 });

@@ -156,9 +156,10 @@ class Exchange {
   #record(status: number): void {
     if (this.#kind === "lease" || this.#kind === "event") return;
     const { method, path, body } = this.#request;
-    if (status >= 400 && this.#kind === "write") this.#world.lastEffort = this.#world.loop.now;
-    const object = method === "GET" ? undefined : objectOf(this.#world.cluster, this.#request);
     const { name: process } = this.#replica;
+    if (status >= 400 && this.#kind === "write")
+      this.#world.noteRefusal(`${process} ${method} ${path} ${body} ${status}`);
+    const object = method === "GET" ? undefined : objectOf(this.#world.cluster, this.#request);
     this.#world.recorder.add({
       type: "request",
       process,

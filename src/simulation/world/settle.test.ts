@@ -1,3 +1,4 @@
+import type { Request, Result } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
@@ -47,6 +48,20 @@ test("a process that works without end and writes nothing is named, with its las
   expect(await verdictsOf(hanging)).toEqual([
     expect.stringMatching(/^hang: shop-0 works without end, .*GET .*\/configmaps/),
   ]);
+});
+
+test("a process that tries in vain, again and again, to write the same may rest", async () => {
+  const stubborn = shopScenario((manager) => {
+    const { client } = manager;
+    const reconcile = async (request: Request): Promise<Result> => {
+      if (!(await client.find(Shop, request))) return;
+      const metadata = { namespace: "default", name: "Not valid" };
+      await expect(client.create(ConfigMap, { metadata })).rejects.toThrow("Invalid");
+      return { requeueAfter: "10s" };
+    };
+    manager.controllerFor(Shop).complete({ reconcile });
+  });
+  expect(await verdictsOf({ ...stubborn, steps: [applyShop("a", { size: 1 })] })).toEqual([]);
 });
 
 test("a process that can't start is an error, not a loop", async () => {

@@ -77,10 +77,12 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
     }
     left = await phase("deletion", deletions(steps));
   }
+  const reached = state ?? stateOf(world.objects());
   return {
     seed,
     trace: recorder.trace,
-    state: state ?? stateOf(world.objects()),
+    state: reached,
+    derived: world.derived(reached.objects),
     leftovers: left ? leftoversOf(world, scenario, left) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
@@ -105,7 +107,11 @@ function deletions(steps: readonly Step[]): Step[] {
  * What processes created, or what the steps created and nobody finished deleting, unless it belongs to an object that is
  * there to stay.
  */
-function leftoversOf(world: World, { steps = [] }: Scenario, { objects }: State): State["objects"] {
+function leftoversOf(
+  world: World,
+  { steps = [], mayStay = () => false }: Scenario,
+  { objects }: State,
+): State["objects"] {
   const applied = new Set(
     steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
   );
@@ -117,5 +123,5 @@ function leftoversOf(world: World, { steps = [] }: Scenario, { objects }: State)
     const owners = ownerReferences.flatMap((owner) => byUid.get(owner.uid) ?? []);
     return owners.every((owner) => isLeft(owner, [...below, uid]));
   };
-  return objects.filter((object) => isLeft(object));
+  return objects.filter((object) => isLeft(object) && !mayStay(object));
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Fault, Scenario } from "../contract/index.ts";
+import type { Fault, LeftOut, Scenario } from "../contract/index.ts";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { inside, type Environment, environment } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
@@ -24,6 +24,9 @@ const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).pri
   format: "pem",
 }) as string;
 
+/** Without these controllers, deletions would not come to an end. */
+const always = ["garbagecollector", "namespace"] as const;
+
 /** Collections that no comparison looks at: what an operator does besides its work, and what the cluster derives. */
 const aside = new Set([
   "leases.coordination.k8s.io",
@@ -31,6 +34,9 @@ const aside = new Set([
   "events.events.k8s.io",
   "ipaddresses.networking.k8s.io",
 ]);
+
+/** So often the same attempt may fail until it is clear that it always will. */
+const mostRefusals = 3;
 
 /** How long after a fault a process may wait until it watches again. */
 const recovery = 60_000;
@@ -52,6 +58,10 @@ export class World {
   #cluster!: InProcessCluster;
   /** Who created an object, by uid. */
   readonly creators = new Map<string, string>();
+  /** What only the cluster's own controllers wrote, by uid. */
+  readonly #derived = new Set<string>();
+  /** Whose status they wrote last, by uid. */
+  readonly #derivedStatuses = new Set<string>();
   /** Objects that processes created, in order. */
   readonly children: KubernetesObject[] = [];
   /** What the writes of the processes do to which kinds: each is a point at which they may die. */
@@ -59,6 +69,8 @@ export class World {
   readonly diedAt = new Set<string>();
   /** When a process last changed an object, or failed to: it will try again. */
   lastEffort = 0;
+  /** How often each attempt has failed since the last change. */
+  readonly #refusals = new Map<string, number>();
   /** The changes of the processes since they last had to come to rest. */
   readonly changes = new ChangeCount();
   onChange: () => void = () => {};
@@ -78,12 +90,12 @@ export class World {
     return this.#cluster;
   }
 
-  async open({ operators, controllers = ["garbagecollector", "namespace"] }: Scenario): Promise<void> {
+  async open({ operators, controllers = [] }: Scenario): Promise<void> {
     this.#cluster = await this.as("cluster", () =>
       startInProcess({
         clock: this.#clock,
         tokens: tokensOf({ operators }),
-        controllers,
+        controllers: [...new Set([...always, ...controllers])],
         serviceAccountKey,
         state: this.#base.state,
         carryWebhook: (post) => {
@@ -106,6 +118,7 @@ export class World {
       const object = entry.object as unknown as KubernetesObject;
       const { uid = "" } = object.metadata;
       if (type === "ADDED") this.creators.set(uid, by);
+      this.#refusals.clear();
       if (this.isProcess(by)) {
         if (type === "ADDED") this.children.push(object);
         this.lastEffort = this.loop.now;
@@ -119,6 +132,12 @@ export class World {
             ? ["metadata.finalizers"]
             : [];
       const owners = [ownerOf(previous?.object), ownerOf(entry.object)] as const;
+      if (by !== "cluster") this.#derived.delete(uid);
+      else if (type === "ADDED") this.#derived.add(uid);
+      if (fields.some((field) => field.startsWith("status"))) {
+        if (by === "cluster") this.#derivedStatuses.add(uid);
+        else this.#derivedStatuses.delete(uid);
+      }
       this.recorder.add({
         type: "change",
         by,
@@ -166,6 +185,13 @@ export class World {
 
   isProcess(who: string): boolean {
     return this.replicas.some(({ name }) => name === who);
+  }
+
+  /** A process failed to change something. Who tries that again and again, as long as nothing changes, may rest. */
+  noteRefusal(attempt: string): void {
+    const count = (this.#refusals.get(attempt) ?? 0) + 1;
+    this.#refusals.set(attempt, count);
+    if (count <= mostRefusals) this.lastEffort = this.loop.now;
   }
 
   /** Runs code in the environment of the cluster, or of a request of somebody. */
@@ -228,6 +254,13 @@ export class World {
             .filter(({ key }) => !this.#base.system.has(`${collection.name} ${key}`))
             .map(({ object }) => object as unknown as KubernetesObject),
     );
+  }
+
+  /** What of these objects only the cluster's own controllers wrote. */
+  derived(objects: readonly KubernetesObject[]): LeftOut {
+    const among = (uids: ReadonlySet<string>): Set<KubernetesObject> =>
+      new Set(objects.filter(({ metadata }) => uids.has(metadata.uid ?? "")));
+    return { objects: among(this.#derived), statuses: among(this.#derivedStatuses) };
   }
 
   async close(): Promise<void> {
