@@ -22,7 +22,7 @@ export function createApi(project: Project, resource: Resource, inputs: Scaffold
   );
 }
 
-/** A test that explores the first controller of an own kind. The servers of the MySQL template have no stand-in for it. */
+/** A test that explores the first controller of an own kind; the MySQL template brings one, which knows its values. */
 function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const [first] = resource.controllers;
   if (!first || resource.origin.type !== "own" || resource.template?.name === "mysql")

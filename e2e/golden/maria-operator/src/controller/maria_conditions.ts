@@ -36,7 +36,7 @@ export function conditionsFor(pass: Pass, problems: readonly Problem[]): Conditi
   return Object.entries(wanted).reduce<Condition[]>(
     (conditions, [type, word]) =>
       word
-        ? setCondition(conditions, { type, observedGeneration, ...word }, clock)
+        ? setCondition(conditions, { ...word, type, observedGeneration }, clock)
         : removeCondition(conditions, type),
     mysql.status?.conditions ?? [],
   );

@@ -1,0 +1,33 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { exploreProject } from "@tsbuilder/simulation";
+import { test } from "vitest";
+import { Maria } from "../../api/v1/maria_types.ts";
+import { setupMariaController } from "./maria_controller.ts";
+
+// Users change objects, processes die, answers are lost; the cluster's pods and Jobs stand in for servers.
+test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
+  exploreProject({
+    kind: Maria,
+    setup: setupMariaController,
+    controllers: ["statefulset", "job", "cronjob", "persistentvolume", "scheduler", "node", "kubelet"],
+    objects: ["default", "other"].map((namespace) => ({
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "given" } },
+      stringData: { password: "given", "tls.crt": "given", "tls.key": "given", "ca.crt": "given" },
+    })),
+    operations: { values: VALUES },
+    // Data and passwords outlive a Maria, and tell of its past; so do Jobs, its history and conditions.
+    mayStay: ({ kind }) => kind === "Secret" || kind === "PersistentVolumeClaim",
+    mayDiffer: ({ kind }, field = "") => PAST.test(`${kind} ${field}`),
+  }),
+);
+
+const VALUES = {
+  "spec.passwordSecretRef": [{ name: "given" }],
+  "spec.rootPasswordSecretRef": [{ name: "given" }],
+  "spec.tls.secret": ["given"],
+};
+
+const PAST = /^Job |^Secret (data|metadata\.annotations)\.|^Maria status\.(history|conditions)/;
