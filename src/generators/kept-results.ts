@@ -89,30 +89,15 @@ export function keepResults(
     const all = modules.map((module) => places.get(module));
     return all.every((place) => place !== undefined) ? [{ key, modules: all }] : [];
   };
-  const generated = [...cache.crds].map(
-    ([
-      name,
-      {
-        generated: { fileName, text },
-        ...from
-      },
-    ]) => ({
-      ...from,
-      name,
-      fileName,
-      text,
-    }),
-  );
-  const restored = [...cache.files].map(([name, file]) => ({ ...file, name }));
   // What was generated now replaces what was known.
-  const crds = new Map([...restored, ...generated].map((crd) => [crd.name, crd]));
+  const crds = new Map([...cache.files, ...cache.crds]);
   const results: KeptResults = {
     code,
     modules: sources.map(({ kept }) => kept),
     kinds: [...cache.kinds].flatMap(([file, { kinds, ...made }]) =>
       fromSources(made).map((from) => ({ ...from, file, kinds })),
     ),
-    crds: [...crds.values()].flatMap(({ name, fileName, text, ...made }) =>
+    crds: [...crds].flatMap(([name, { fileName, text, ...made }]) =>
       fromSources(made).map((from) => ({ ...from, name, fileName, checksum: checksumOf(text) })),
     ),
   };

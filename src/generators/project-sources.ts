@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { KindMarker, KindSummary } from "./crd/find-kinds.ts";
-import type { CrdFile, GeneratedCrd } from "./crd/generate-crds.ts";
+import type { CrdFile } from "./crd/generate-crds.ts";
 import { type Diagnostic, DiagnosticLog } from "./diagnostic.ts";
 import { type Module, type ModuleCache, ModuleGraph } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
@@ -34,13 +34,12 @@ export interface CachedKinds extends MadeFrom {
   readonly kinds: readonly KindSummary[];
 }
 
-interface CachedCrd extends MadeFrom {
-  readonly generated: GeneratedCrd;
-  /** Its warnings; a CRD with errors is not kept. */
+export interface CachedFile extends MadeFrom, CrdFile {}
+
+interface CachedCrd extends CachedFile {
+  /** A CRD with errors is not kept. */
   readonly warnings: readonly Diagnostic[];
 }
-
-export interface CachedFile extends MadeFrom, CrdFile {}
 
 /** Creates an empty cache; keep it while watching. */
 export function createCache(): GeneratorCache {

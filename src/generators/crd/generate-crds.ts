@@ -37,12 +37,12 @@ export interface GeneratedCrd extends CrdFile {
 type Check = (generated: GeneratedCrd) => void;
 
 /** Generates the CRDs of all kinds in a project, sorted by kind and group. */
-export function generateCrds(sources: ProjectSources, check: Check = () => undefined): GeneratedCrd[] {
+export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
   const builder = new SchemaBuilder(sources);
-  return kindsByCrd(sources).map((kinds) => reuse(kinds, sourcesOf(kinds, sources), builder, sources, check));
+  return kindsByCrd(sources).map((kinds) => generateCrd(kinds, builder));
 }
 
-/** The same as text only, which is also known of CRDs that an earlier process generated from the same sources. */
+/** The same as text only, which is all that is kept of those that were generated from the same sources before. */
 export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile[] {
   const builder = new SchemaBuilder(sources);
   const { files } = sources.cache;
@@ -142,21 +142,22 @@ function reuse(
   builder: SchemaBuilder,
   { cache, log }: ProjectSources,
   check: Check,
-): GeneratedCrd {
+): CrdFile {
   const name = crdName(kinds);
   const known = cache.crds.get(name);
   if (known && isSame(known, from)) {
     log.repeat(known.warnings);
-    return known.generated;
+    return known;
   }
-  const checked = known?.warnings.length === 0 ? known.generated : cache.files.get(name);
+  const checked = known?.warnings.length === 0 ? known : cache.files.get(name);
   const findings = log.size;
   const generated = generateCrd(kinds, builder);
-  if (!log.hasErrors && generated.text !== checked?.text) check(generated);
-  const warnings = log.since(findings);
+  const { fileName, text } = generated;
+  if (!log.hasErrors && text !== checked?.text) check(generated);
+  const made = { ...from, fileName, text, warnings: log.since(findings) };
   // After an error, CRDs are not validated.
-  if (!log.hasErrors) cache.crds.set(name, { ...from, generated, warnings });
-  return generated;
+  if (!log.hasErrors) cache.crds.set(name, made);
+  return made;
 }
 
 function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {

@@ -5,7 +5,7 @@ import type { CrdVersion } from "../crd/version.ts";
 import type { ManifestsPlan } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { projectOptions } from "../project-options.ts";
-import { type GeneratorCache, ProjectSources } from "../project-sources.ts";
+import { ProjectSources } from "../project-sources.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { fieldRows } from "./field-rows.ts";
 import { markdownText, onOneLine } from "./markdown.ts";
@@ -18,9 +18,8 @@ export async function planDocs(
   tree: SourceTree,
   options: GeneratorOptions = {},
   folder = "docs/api",
-  cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
-  const sources = await ProjectSources.load(tree, { ...projectOptions(tree), ...options }, cache);
+  const sources = await ProjectSources.load(tree, { ...projectOptions(tree), ...options });
   const pages = new Map<string, string[]>();
   for (const generated of sources.hasSyntaxErrors ? [] : generateCrds(sources)) {
     const { group } = generated.crd.spec;

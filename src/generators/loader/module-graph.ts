@@ -27,6 +27,7 @@ export class ModuleGraph {
   readonly #tree: SourceTree;
   readonly #cache: ModuleCache;
   readonly #loaded = new Map<string, Module | undefined>();
+  readonly #imports = new Map<Module, readonly Module[]>();
   #augmented: Map<string, Declared[]> | undefined;
 
   constructor(tree: SourceTree, cache: ModuleCache = new Map()) {
@@ -63,14 +64,7 @@ export class ModuleGraph {
   /** Some modules and all that they import, transitively, as far as they are files of the project. */
   reachable(roots: readonly Module[]): Module[] {
     const seen = new Set<Module>(roots);
-    for (const module of seen) {
-      for (const specifier of specifiersOf(module)) {
-        if (knownPackages.test(specifier)) continue;
-        const file = resolveSpecifier(specifier, module.file, this.#tree);
-        const target = file === undefined ? undefined : this.module(file);
-        if (target) seen.add(target);
-      }
-    }
+    for (const module of seen) for (const target of this.#imported(module)) seen.add(target);
     return [...seen];
   }
 
@@ -78,6 +72,18 @@ export class ModuleGraph {
   packageSpecifiers(roots: readonly Module[]): Set<string> {
     const specifiers = this.reachable(roots).flatMap((module) => [...specifiersOf(module)]);
     return new Set(specifiers.filter((specifier) => knownPackages.test(specifier)));
+  }
+
+  #imported(module: Module): readonly Module[] {
+    const known = this.#imports.get(module);
+    if (known) return known;
+    const targets = [...specifiersOf(module)].flatMap((specifier) => {
+      if (knownPackages.test(specifier)) return [];
+      const file = resolveSpecifier(specifier, module.file, this.#tree);
+      return (file === undefined ? undefined : this.module(file)) ?? [];
+    });
+    this.#imports.set(module, targets);
+    return targets;
   }
 
   #load(file: string): Module | undefined {

@@ -32,7 +32,7 @@ export function emptyShape(): Shape {
 
 /** A property as each member of an intersection declares it, the last one first. */
 export function declarationsOf(property: Property): readonly Property[] {
-  return [property, ...(property.others ?? [])];
+  return property.others ? [property, ...property.others] : [property];
 }
 
 /** A property with what the modifiers of a mapped type add or remove. */

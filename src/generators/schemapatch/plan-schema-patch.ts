@@ -5,7 +5,7 @@ import { generateCrds } from "../crd/generate-crds.ts";
 import type { ManifestsPlan } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { projectOptions } from "../project-options.ts";
-import { type GeneratorCache, ProjectSources } from "../project-sources.ts";
+import { ProjectSources } from "../project-sources.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { SourceTree } from "../source-tree.ts";
 
@@ -17,9 +17,8 @@ export async function planSchemaPatch(
   tree: SourceTree,
   folder: string,
   options: GeneratorOptions = {},
-  cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
-  const sources = await ProjectSources.load(tree, { ...projectOptions(tree), ...options }, cache);
+  const sources = await ProjectSources.load(tree, { ...projectOptions(tree), ...options });
   const schemas = new Map<string, Schema>();
   for (const { crd } of sources.hasSyntaxErrors ? [] : generateCrds(sources)) {
     for (const { name, schema } of crd.spec.versions) {

@@ -31,10 +31,11 @@ export function unsupportedKeyword(schema: JSONSchema): string | undefined {
 }
 
 function unsupportedBelow(schema: JSONSchema): string | undefined {
-  const { not, items, properties, additionalProperties: values } = schema;
+  const { not, allOf, anyOf, oneOf, items, properties, additionalProperties: values } = schema;
   let found = not && unsupportedKeyword(not);
-  for (const branches of [schema.allOf, schema.anyOf, schema.oneOf]) {
-    for (const branch of branches ?? []) found ??= unsupportedKeyword(branch);
+  if (allOf || anyOf || oneOf) {
+    const branches = [...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])];
+    for (const branch of branches) found ??= unsupportedKeyword(branch);
   }
   if (items) found ??= unsupportedKeyword(items as JSONSchema);
   for (const name in properties) found ??= unsupportedKeyword(properties[name]!);
