@@ -93,7 +93,7 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };
   // Mostly there is nothing that chance would have to explain.
   if (differencesOf(run.state, other.state, leftOut).length === 0) return [];
-  const impossible = impossibleIn(other);
+  const impossible = impossibleIn(other, [run.state, other.state]);
   const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
     (each) => !isImpossible(impossible, each) && !mayDiffer(each, scenario),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Run, TraceEvent } from "../contract/index.ts";
+import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
 import { impossibleIn, isImpossible } from "./impossible.ts";
 
 const object = "ConfigMap.v1 default/a";
@@ -19,7 +19,7 @@ function write(status: number, method = "PATCH", body?: object): TraceEvent {
   };
 }
 
-const of = (...trace: TraceEvent[]) => impossibleIn({ trace } as unknown as Run);
+const of = (...trace: TraceEvent[]) => impossibleIn({ trace } as unknown as Run, []);
 
 test("objects that the API server refuses in the end are no part of a comparison", () => {
   expect([...of(write(200), write(422)).objects]).toEqual([object]);
@@ -42,4 +42,18 @@ test("the status of their owners tells of what was there before", () => {
     false,
   ]);
   expect(isImpossible(impossible, { object, field: "data" })).toBe(true);
+});
+
+test("what has the same owner may be as it was before, or not be there", () => {
+  const ownerReferences = [{ apiVersion: "sim.dev/v1", kind: "Shop", name: "a", uid: "1" }];
+  const child = (name: string, owners?: typeof ownerReferences) => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { namespace: "default", name, ...(owners && { ownerReferences: owners }) },
+  });
+  const trace = [write(422, "PATCH", { metadata: { namespace: "default", ownerReferences } })];
+  const { objects } = impossibleIn({ trace } as unknown as Run, [
+    stateOf([child("sibling", ownerReferences), child("stranger")]),
+  ]);
+  expect([...objects]).toEqual([object, "Service.v1 default/sibling"]);
 });

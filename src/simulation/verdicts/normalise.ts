@@ -62,8 +62,18 @@ function plainText(value: string, { whole, starts }: Texts): string {
   return whole.get(value) ?? value.replace(uidOrStart, (uid) => starts.get(uid.slice(0, 8)) ?? uid);
 }
 
+/** JSON in a text is compared as such: the order of its keys may be that in which a user set them. */
+function parsed(text: string): unknown {
+  if (!text.startsWith("{")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 function strip(value: unknown, path: string, texts: Texts): unknown {
-  if (typeof value === "string") return plainText(value, texts);
+  if (typeof value === "string") return parsed(plainText(value, texts));
   if (Array.isArray(value)) return value.map((each) => strip(each, `${path}[]`, texts));
   if (!isObject(value)) return value;
   return Object.fromEntries(

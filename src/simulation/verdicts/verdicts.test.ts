@@ -69,6 +69,17 @@ test("ids, times and generated names are no difference, values and missing objec
   ]);
 });
 
+test("JSON in a text is compared by what it says", () => {
+  const shop = (text: string) =>
+    stateOf([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", annotations: { spec: text } } }]);
+  const here = shop('{"size":1,"colour":"red"}');
+  expect(differencesOf(here, shop('{"colour":"red","size":1}'))).toEqual([]);
+  expect(differencesOf(here, shop('{"colour":"red","size":2}')).map(differenceText)).toEqual([
+    "ConfigMap.v1 a: metadata.annotations.spec.size is 1, not 2",
+  ]);
+  expect(differencesOf(here, shop("{colour"))).toHaveLength(1);
+});
+
 test("two writers without end are a fight over a field, one writer is a loop", () => {
   const end: TraceEvent = { at: 2, type: "phase", phase: "steps", rests: false };
   const writes = (...by: string[]): TraceEvent[] =>

@@ -58,7 +58,11 @@ export interface AppServiceSpec {
    * +kubebuilder:default=IfNotPresent
    */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
-  /** Secrets to pull the image with. */
+  /**
+   * Secrets to pull the image with.
+   * +listType=map
+   * +listMapKey=name
+   */
   imagePullSecrets?: LocalObjectReference[];
   /**
    * Ports of the container and of the Service. Without ports there is no Service.

@@ -42,6 +42,8 @@ export interface MariaSpec {
   /**
    * Secrets to pull the image with.
    * +kubebuilder:validation:MaxItems=16
+   * +listType=map
+   * +listMapKey=name
    */
   imagePullSecrets?: LocalObjectReference[];
   /**
