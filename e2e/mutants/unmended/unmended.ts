@@ -1,0 +1,110 @@
+import type { MistakeClass } from "@tsbuilder/simulation";
+import type { scenarios } from "./scenarios.ts";
+
+/** A mend that is taken out of the code, and the exploration that must notice. */
+export interface Unmended {
+  /** As the review named it that found the defect. */
+  readonly finding: string;
+  readonly defect: string;
+  readonly scenario: keyof typeof scenarios;
+  /** What makes the code as it was. Each text is in its file once. */
+  readonly edits: ReadonlyArray<{ readonly file: string; readonly mended: string; readonly before: string }>;
+  /** What it may be found as. */
+  readonly classes: readonly (MistakeClass | "nothing")[];
+  /** What the same exploration finds with the mend, because the scenario's operator is wrong. Default: nothing. */
+  readonly mended?: MistakeClass;
+}
+
+const forgetsOwners = {
+  file: "src/runtime/cache/apply-memory.ts",
+  mended: "last.outcome === fingerprintOf(current) && last.owned === ownedBy(manager, current)",
+  before: "last.outcome === fingerprintOf(current)",
+};
+
+export const unmended: readonly Unmended[] = [
+  {
+    finding: "R2",
+    defect: "an index function that throws loses watch events",
+    scenario: "throwing index",
+    edits: [
+      {
+        file: "src/runtime/cache/object-store.ts",
+        mended: "      this.#onIndexError(name, object, error);\n      return [];",
+        before: "      throw error;",
+      },
+    ],
+    classes: ["observed-generation", "history"],
+  },
+  {
+    finding: "R3",
+    defect: "an error that can't be logged takes the worker",
+    scenario: "error that can't be read",
+    edits: [
+      {
+        file: "src/runtime/callbacks/thrown-error.ts",
+        mended: 'if (thrown instanceof Error && typeof thrown.message === "string") return thrown;',
+        before: "if (thrown instanceof Error) return thrown;",
+      },
+      {
+        file: "src/runtime/log/guard-logger.ts",
+        mended: "callSafely(\n      () => logger[level](message, fields),",
+        before: "((run: () => void, _: unknown) => run())(\n      () => logger[level](message, fields),",
+      },
+      {
+        file: "src/runtime/controller/controller.ts",
+        mended: '      this.#report(new CallbackError("tracer", "the tracer", error));\n    } finally {',
+        before: "      throw error;\n    }\n    {",
+      },
+    ],
+    classes: ["hang", "history", "stuck", "error"],
+  },
+  {
+    finding: "R4, O10",
+    defect:
+      "apply doesn't see that another manager took a field: an autoscaled Deployment ends with 1 replica",
+    scenario: "autoscaling on, off and on",
+    edits: [forgetsOwners],
+    classes: ["promise"],
+  },
+  {
+    finding: "R5",
+    defect: "apply doesn't mend drift in fields that a transform hides",
+    scenario: "hidden data",
+    edits: [
+      forgetsOwners,
+      {
+        file: "src/runtime/cache/partition-plans.ts",
+        mended: "withValues: transform !== undefined",
+        before: "withValues: false",
+      },
+    ],
+    classes: ["drift"],
+  },
+  {
+    finding: "R6",
+    defect: "a conflict of field managers is retried for ever without a word",
+    scenario: "conflict of managers",
+    edits: [
+      {
+        file: "src/runtime/controller/outcome.ts",
+        mended: "error.isConflict && !error.isFieldManagerConflict",
+        before: "error.isConflict",
+      },
+    ],
+    classes: ["nothing", "history"],
+    mended: "error",
+  },
+  {
+    finding: "R8",
+    defect: "a process that waits for the lease consumes messages",
+    scenario: "queue",
+    edits: [
+      {
+        file: "src/runtime/controller/controller.ts",
+        mended: "this.#spec.sources.filter(({ beforeLease }) => beforeLease)",
+        before: "this.#spec.sources",
+      },
+    ],
+    classes: ["without-lease"],
+  },
+];
