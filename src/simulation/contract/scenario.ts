@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ControllerName } from "@tsbuilder/cluster";
-import type { Manager, ManagerOptions } from "@tsbuilder/runtime";
+import type { ExecOptions, ExecResult, Manager, ManagerOptions } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import type { Fault } from "./fault.ts";
 import type { State } from "./state.ts";
@@ -26,6 +26,14 @@ export interface SimulatedOperator {
 /** Whether a lease decides which of its processes works. */
 export function isElected({ replicas = 1, sharding }: SimulatedOperator): boolean {
   return replicas > 1 && sharding === undefined;
+}
+
+/** A command that an operator runs in a container. */
+export interface ContainerCommand {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly command: readonly string[];
+  readonly options: ExecOptions;
 }
 
 /** A check of the user's over the state. */
@@ -55,6 +63,8 @@ export interface Scenario {
   readonly controllers?: readonly ControllerName[];
   /** Stands in for all servers but the API server: answers the operators' calls of `fetch()`. */
   readonly http?: (request: Request) => Response | Promise<Response>;
+  /** Stands in for the containers: answers the operators' commands in them (`client.exec`). */
+  readonly exec?: (command: ContainerCommand) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   readonly limits?: Limits;
   /** What the operators leave behind on purpose, such as data, when what it belongs to is deleted. Default: nothing. */
   readonly mayStay?: (object: KubernetesObject) => boolean;

@@ -12,6 +12,7 @@ import workers from "node:worker_threads";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, onTestFinished, test } from "vitest";
 import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import type { ContainerCommand } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 
 /** What the first reconcile of an operator makes of some work: a value, or the message of its error. */
@@ -115,6 +116,30 @@ test("a stand-in answers fetch() instead of other servers, and takes virtual tim
     { data: { price: "POST prices.example.com 7", isLate: "true" } },
   ]);
   expect(JSON.stringify(again.trace)).toBe(JSON.stringify(run.trace));
+});
+
+test("a stand-in answers commands in containers; without it, they are refused by name", async () => {
+  const setup = shopsThat(async ({ client }, { metadata: { namespace, name } }) => {
+    const { exitCode, stdout } = await client
+      .exec({ namespace: namespace!, name: "db-0" }, ["mysql", "--version"], { container: "db" })
+      .catch((error: Error) => ({ exitCode: -1, stdout: error.message }));
+    const data = { exitCode: String(exitCode), stdout };
+    await client.apply(ConfigMap, { metadata: { namespace, name }, data }, { force: true });
+  });
+  const scenario = { ...shopScenario(setup), steps: [applyShop("a", { size: 1 })] };
+  const exec = ({ namespace, pod, command, options }: ContainerCommand) => ({
+    stdout: `${namespace}/${pod}/${options.container}: ${command.join(" ")}`,
+  });
+  const answered = await simulate({ ...scenario, exec });
+  expect(answered.state.list("ConfigMap")).toMatchObject([
+    { data: { exitCode: "0", stdout: "default/db-0/db: mysql --version" } },
+  ]);
+  const refused = await simulate(scenario);
+  expect(refused.state.list("ConfigMap")).toMatchObject([
+    {
+      data: { exitCode: "-1", stdout: expect.stringContaining("exec in a pod is outside of the simulation") },
+    },
+  ]);
 });
 
 test("other code makes workers meanwhile, and of classes of its own", async () => {

@@ -1,10 +1,12 @@
 import { Readable } from "node:stream";
 import type { ClusterConfig } from "@tsbuilder/runtime";
 import type { CrashFault, RefusalFault } from "../contract/index.ts";
+import { OutsideError } from "../globals/index.ts";
 import { AbortableCall } from "./abortable-call.ts";
 import { textOf, tokenOf } from "./base.ts";
 import { asOf, type CallKind, kindOf } from "./call-kind.ts";
 import { objectOf, writePoint } from "./object-of.ts";
+import { streamTo } from "./container-commands.ts";
 import type { Replica } from "./replica.ts";
 import { brokenConnection, WatchFeed } from "./watch-feed.ts";
 import type { World } from "./world.ts";
@@ -27,6 +29,14 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
       new Promise<Answer>((resolve, reject) => {
         if (!isAlive()) return;
         if (options.signal?.aborted) return reject(options.signal.reason as Error);
+        const stream = streamTo(request.path);
+        if (stream !== undefined)
+          return reject(
+            new OutsideError(
+              `${stream} in a pod`,
+              "give the scenario `exec`, or the manager's client a `wrap`",
+            ),
+          );
         const call = new AbortableCall(options.signal, reject);
         new Exchange(world, replica, request, options, isAlive).run().then(
           (answer) => void (answer && isAlive() && resolve(call.end(answer))),

@@ -1,8 +1,9 @@
-import { Manager, type ServedWebhooks } from "@tsbuilder/runtime";
+import { type Client, Manager, type ServedWebhooks } from "@tsbuilder/runtime";
 import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
 import { inside, type Environment } from "../globals/index.ts";
 import type { Random } from "../random/index.ts";
 import { operatorNamespace } from "./base.ts";
+import { answerCommands } from "./container-commands.ts";
 import { configOf } from "./network.ts";
 import { ProcessClock } from "./process-clock.ts";
 import type { WatchFeed } from "./watch-feed.ts";
@@ -101,6 +102,7 @@ export class Replica {
         clock: this.#around.clock,
         logger: recorder.logger(this.name),
         blockedAfter: "0s",
+        ...(this.#world.exec && { client: { ...options?.client, wrap: this.#wrap } }),
         webhooks: { ...options?.webhooks, carry: (served) => this.#serve(life, served) },
         ownsProcess: false,
         ...(isBehind && { cache: { ...options?.cache, watchList: false } }),
@@ -162,6 +164,12 @@ export class Replica {
     this.kill();
     for (const stop of this.#buried.splice(0)) stop();
   }
+
+  /** The operator's own stand-ins come first. */
+  readonly #wrap = (client: Client): Client => {
+    const own = answerCommands(client, this.#world.exec!, this.#world, this);
+    return this.operator.manager?.client?.wrap?.(own) ?? own;
+  };
 
   /** Asks the stand-in for other servers: the way takes as long as that to the API server. */
   async #fetch(request: Request): Promise<Response> {

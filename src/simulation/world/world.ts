@@ -48,6 +48,7 @@ export class World {
   readonly random: Random;
   readonly faults: FaultPlan;
   readonly http: Scenario["http"];
+  readonly exec: Scenario["exec"];
   readonly replicas: readonly Replica[];
   /** Decides which process answers a call of a webhook. */
   readonly webhookRandom: Random;
@@ -80,6 +81,7 @@ export class World {
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
     this.http = scenario.http;
+    this.exec = scenario.exec;
     this.faults = new FaultPlan(scenario.faults ?? []);
     this.replicas = scenario.operators.flatMap((operator) =>
       Array.from({ length: operator.replicas ?? 1 }, (_, index) => new Replica(this, operator, index)),
