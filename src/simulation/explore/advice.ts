@@ -32,3 +32,29 @@ export const advice: { readonly [name in MistakeClass]: string } = {
     "a process has written that does not lead, or does not hold the shard: write in reconciles only, or in a runnable that needs leader election.",
   promise: "a promise of the test is broken.",
 };
+
+const runtime = "@tsbuilder/runtime/README.md";
+const simulation = "@tsbuilder/simulation/README.md";
+
+/** Where the documentation tells more, in the packages that a project has. */
+export const docs: { readonly [name in MistakeClass]: string } = {
+  interrupted: `${runtime}#controllers`,
+  "stale-view": `${runtime}#the-cache`,
+  "missed-event": `${runtime}#controllers`,
+  unretried: `${runtime}#controllers`,
+  drift: `${runtime}#children`,
+  history: `${runtime}#children`,
+  stuck: `${runtime}#controllers`,
+  collision: `${runtime}#children`,
+  "hot-loop": `${runtime}#controllers`,
+  fight: `${runtime}#the-client`,
+  hang: `${runtime}#controllers`,
+  leftover: `${runtime}#controllers`,
+  "foreign-object": `${runtime}#the-client`,
+  forbidden: `${runtime}#permissions`,
+  error: `${runtime}#controllers`,
+  "observed-generation": `${simulation}#verdicts`,
+  conditions: `${simulation}#verdicts`,
+  "without-lease": `${runtime}#leader-election`,
+  promise: `${simulation}#verdicts`,
+};

@@ -1,6 +1,6 @@
 import { faultText, stepText } from "../world/index.ts";
 import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
-import { advice } from "./advice.ts";
+import { advice, docs } from "./advice.ts";
 import type { Finding } from "./examine.ts";
 
 /** What a person reads: what happened, what is wrong in the end, and how to see it again. */
@@ -15,6 +15,7 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
         : "It is wrong that";
   return [
     `${name}: ${advice[name]}`,
+    `  more about it: node_modules/${docs[name]}`,
     ...faults.map((fault) => `  with the fault: ${faultText(fault)}`),
     "",
     ...linesOf(run.trace, scenario, compared !== undefined),
