@@ -168,7 +168,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journa
       claimResize(store),
       mutatingPolicies({ store, registry, authorizer }),
       validatingPolicies({ store, registry, authorizer }),
-      webhookAdmission({ store, client: webhooks, authorizer }),
+      webhookAdmission({ store, client: webhooks, authorizer, registry }),
       roleEscalation(store, authorizer),
       resourceQuota(() => core),
     ]),

@@ -10,5 +10,6 @@ export type { Kubeconfig } from "./auth/kubeconfig.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";
 export type { PlainRequest, PlainResponse } from "./http/in-process.ts";
-export type { WebhookPost, WebhookReply } from "./admission/webhook-client.ts";
+export type { WebhookPost } from "./admission/webhook-client.ts";
+export type { WebhookReply } from "./admission/webhook-reply.ts";
 export { type InProcessCluster, type InProcessOptions, startInProcess } from "./start-in-process.ts";

@@ -1,14 +1,16 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { explainBase64 } from "@tsbuilder/apimachinery/kinds";
 import type { Status, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
 import { StatusError } from "../contract/status-error.ts";
+import { goKind } from "./go-kind.ts";
+import { decodePatch, UndecodablePatchError } from "./webhook-patch.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** A webhook's response. */
 export interface WebhookAnswer {
   readonly allowed: boolean;
-  /** A JSON patch as text. */
-  readonly patch?: string;
+  readonly patch?: JSONPatch;
   readonly status?: Partial<Pick<Status, "code" | "message" | "reason">> & {
     readonly details?: StatusDetails;
   };
@@ -28,8 +30,10 @@ interface Asked {
   readonly mutating: boolean;
 }
 
-interface Sent extends WebhookAnswer {
+interface Sent extends Omit<WebhookAnswer, "patch"> {
   readonly uid?: string;
+  /** A JSON patch, in base64. */
+  readonly patch?: string;
   readonly patchType?: string;
 }
 
@@ -41,9 +45,8 @@ const typeMeta =
 /** Reads the AdmissionReview that a webhook sends back. */
 export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
   if (body !== null && !isObject(body)) {
-    const found = Array.isArray(body) ? "array" : goKind(body);
     throw new Error(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${typeMeta}`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(body)} into Go value of type ${typeMeta}`,
     );
   }
   const {
@@ -81,8 +84,17 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
     allowed,
     ...(status && { status }),
     ...(warnings && { warnings }),
-    ...(patch && { patch: Buffer.from(patch, "base64").toString("utf8") }),
+    ...(patch && { patch: readPatch(patch) }),
   };
+}
+
+function readPatch(base64: string): JSONPatch {
+  try {
+    return decodePatch(Buffer.from(base64, "base64").toString("utf8"));
+  } catch (error) {
+    if (!(error instanceof UndecodablePatchError)) throw error;
+    throw new InvalidAnswerError(error.message, "received undecodable patch in webhook response: ");
+  }
 }
 
 /** Go decodes a response as a whole: a field of another type, or bytes that are none, make it no response. */
@@ -91,19 +103,14 @@ function checkTypes(response: Sent): void {
     const value: unknown = response[field as keyof Sent];
     if (value === undefined || value === null || typeof value === (type === "bool" ? "boolean" : "string"))
       continue;
-    const found = Array.isArray(value) ? "array" : goKind(value);
     const name = `AdmissionResponse.response.${field}`;
-    throw new Error(`json: cannot unmarshal ${found} into Go struct field ${name} of type ${type}`);
+    throw new Error(`json: cannot unmarshal ${goKind(value)} into Go struct field ${name} of type ${type}`);
   }
   const why = explainBase64(response.patch ?? "");
   if (why !== undefined) throw new Error(why);
 }
 
 const types = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
-
-function goKind(value: unknown): string {
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
 
 function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
   if (!mutating) {

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { posix } from "node:path";
 import type { WebhookClientConfig } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import { readReply, type WebhookReply } from "./webhook-reply.ts";
 
 /** Finds the local process behind a Service; undefined if there is none. */
 export type ServiceResolver = (
@@ -19,12 +20,6 @@ export interface WebhookPost {
   readonly timeoutSeconds: number;
 }
 
-/** The answer of a webhook's server. */
-export interface WebhookReply {
-  readonly code: number;
-  readonly text: string;
-}
-
 /** Brings a call to a webhook; rejects if it can't be reached. */
 export type WebhookCarrier = (post: WebhookPost) => Promise<WebhookReply>;
 
@@ -40,18 +35,7 @@ export class WebhookClient {
 
   /** Posts a review and returns the review in the response. Errors are worded as Go words them. */
   async post(config: WebhookClientConfig, body: object, timeoutSeconds: number): Promise<unknown> {
-    const { code, text } = await this.#send(config, JSON.stringify(body), timeoutSeconds);
-    if (code !== 200)
-      throw new Error(
-        `an error on the server (${JSON.stringify(text.slice(0, 500))}) has prevented the request from succeeding`,
-      );
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new Error(
-        "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got malformed JSON",
-      );
-    }
+    return readReply(await this.#send(config, JSON.stringify(body), timeoutSeconds));
   }
 
   async #send(config: WebhookClientConfig, body: string, timeoutSeconds: number): Promise<WebhookReply> {
@@ -149,7 +133,9 @@ function send(
       response.on("error", fail);
       response.on("end", () => {
         clearTimeout(timer);
-        resolve({ code: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") });
+        const { statusCode = 0, headers: answered } = response;
+        const type = answered["content-type"] ?? "";
+        resolve({ code: statusCode, text: Buffer.concat(chunks).toString("utf8"), type });
       });
     });
     const timer = setTimeout(() => {

@@ -1,10 +1,9 @@
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhookConfiguration } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
-import { applyJSONPatch, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { Authorizer } from "../contract/authorizer.ts";
-import { internalError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 import { callWebhook } from "./call-webhook.ts";
@@ -12,6 +11,7 @@ import { matchWebhook } from "./match-webhook.ts";
 import type { Rounds } from "./rounds.ts";
 import { webhookConditionsHold } from "./webhook-conditions.ts";
 import type { WebhookClient } from "./webhook-client.ts";
+import { patchObject } from "./webhook-patch.ts";
 import type { Webhook } from "./webhook.ts";
 
 const group = "admissionregistration.k8s.io";
@@ -30,6 +30,7 @@ interface WebhookContext {
   readonly store: Store;
   readonly client: WebhookClient;
   readonly authorizer: Authorizer;
+  readonly registry: Registry;
 }
 
 /** Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel. */
@@ -75,11 +76,12 @@ function definitions(store: Store, plural: string): Webhook[] {
 
 /** Each webhook receives the object as the webhooks before it have changed it. */
 async function mutate(
-  { store, client, authorizer }: WebhookContext,
+  context: WebhookContext,
   webhooks: readonly Webhook[],
   request: AdmissionRequest,
   rounds: Rounds,
 ): Promise<ApiObject | undefined> {
+  const { store, authorizer } = context;
   let { object } = request;
   const calls = rounds.callsOf("Webhooks", object);
   for (const webhook of webhooks) {
@@ -87,7 +89,7 @@ async function mutate(
     const version = matchWebhook(webhook, asked, store);
     if (version === undefined || !calls.isDue(webhook)) continue;
     if (!(await webhookConditionsHold(webhook, asked, version, authorizer))) continue;
-    object = await mutateOnce(client, webhook, asked, version);
+    object = await mutateOnce(context, webhook, asked, version);
     if (!isEqual(asked.object, object)) calls.changed();
     if (webhook.reinvocationPolicy === "IfNeeded") calls.remember(webhook);
   }
@@ -96,7 +98,7 @@ async function mutate(
 }
 
 async function mutateOnce(
-  client: WebhookClient,
+  { client, registry }: WebhookContext,
   webhook: Webhook,
   request: AdmissionRequest,
   version: string,
@@ -105,12 +107,6 @@ async function mutateOnce(
   if (!answer?.patch || !request.object) return request.object;
   const { resource } = request;
   const base = version === request.version ? request.object : await resource.convert(request.object, version);
-  let patched: ApiObject;
-  try {
-    const operations = parseJSONPatch(JSON.parse(answer.patch));
-    patched = copyJSON(applyJSONPatch(base as never, operations)) as unknown as ApiObject;
-  } catch (error) {
-    throw internalError((error as Error).message);
-  }
+  const patched = patchObject(base, answer.patch, resource, registry);
   return version === request.version ? patched : copyJSON(await resource.convert(patched, request.version));
 }

@@ -9,6 +9,7 @@ import { findFieldProblems } from "./field-problems.ts";
 import { explainYAML } from "../codec/explain-yaml.ts";
 import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
+import { explainType } from "../registry/explain-type.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
@@ -157,18 +158,9 @@ function checkType(object: ApiObject, target: Target, text: string): void {
   object.apiVersion ||= apiVersion;
   const { kind } = object;
   if (kind === resource.kind && object.apiVersion === apiVersion) return;
-  const { group, version: sent } = parseApiVersion(object.apiVersion);
-  const known = target.core.registry.findKind(group, kind);
-  const shown = JSON.stringify(sent);
-  if (known?.versions.some(({ name }) => name === sent)) {
-    const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
-    throw badRequest(
-      `${kind} in version ${shown} cannot be handled as a ${resource.kind}: converting (${sent}.${kind}) to (${internal}.${resource.kind}): unknown conversion`,
-    );
-  }
-  throw badRequest(
-    `${kind} in version ${shown} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(object.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-  );
+  const { why } = explainType(object, resource, target.core.registry);
+  const shown = JSON.stringify(parseApiVersion(object.apiVersion).version);
+  throw badRequest(`${kind} in version ${shown} cannot be handled as a ${resource.kind}: ${why}`);
 }
 
 /** Of a custom object, the version is checked when all fields have been looked at, and the kind when it is validated. */

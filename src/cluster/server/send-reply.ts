@@ -19,7 +19,8 @@ export async function sendReply(context: RequestContext, reply: Reply): Promise<
   response.setHeader("Audit-Id", randomUUID());
   response.setHeader("Cache-Control", "no-cache, private");
   if (reply.contentType) response.setHeader("Content-Type", reply.contentType);
-  if (context.warnings.size > 0) response.setHeader("Warning", [...context.warnings].map(warningHeader));
+  const warnings = [...context.warnings].filter((text) => /^\P{Cc}+$/u.test(text));
+  if (warnings.length > 0) response.setHeader("Warning", warnings.map(warningHeader));
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   response.statusCode = reply.code;
   if (reply.stream) return reply.stream(response);
@@ -73,8 +74,8 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** A warning header. Its text is a quoted string without control characters, which would end the header. */
+/** A warning header. Its text is a quoted string in UTF-8, whose bytes Node takes as characters of Latin-1. */
 function warningHeader(text: string): string {
-  const printable = text.replace(/[^\x20-\x7e]/g, " ").replace(/["\\]/g, "\\$&");
-  return `299 - "${printable}"`;
+  const quoted = text.replace(/["\\]/g, "\\$&");
+  return `299 - "${Buffer.from(quoted).toString("latin1")}"`;
 }
