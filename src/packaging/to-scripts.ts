@@ -32,6 +32,9 @@ function toScript(module: string, modules: readonly string[]): string {
   const linked = code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
     modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
   );
-  const body = linked.replaceAll(seldomUsed, '$1require.later("node:$2");');
+  const body = linked
+    .replaceAll(seldomUsed, '$1require.later("node:$2");')
+    // A copy of the exports would be one more call wherever one script uses another.
+    .replace("__toCommonJS(stdin_exports)", '__defProp(stdin_exports, "__esModule", { value: true })');
   return `(function (exports, module, require, __url) {${body}\n})`;
 }
