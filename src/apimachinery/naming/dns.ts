@@ -100,8 +100,13 @@ function checkPattern(name: string, form: Form): string[] {
   return matches(name, form.pattern) ? [] : [explain(form)];
 }
 
+const compiled = new Map<string, RegExp>();
+
+/** Each pattern is compiled once: the names and labels of every written object are checked. */
 function matches(name: string, pattern: string): boolean {
-  return new RegExp(`^${pattern}$`, "u").test(name);
+  const known = compiled.get(pattern) ?? new RegExp(`^${pattern}$`, "u");
+  compiled.set(pattern, known);
+  return known.test(name);
 }
 
 function explain({ says, examples, pattern }: Form): string {

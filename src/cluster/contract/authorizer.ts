@@ -17,24 +17,23 @@ export interface Attributes {
 }
 
 /** Completes the attributes of a request for a resource. */
-export function resourceAttributes(given: Partial<Attributes> & { readonly verb: string }): Attributes {
-  return { ...noAttributes, isResource: true, ...given };
+export function resourceAttributes({
+  verb,
+  group = "",
+  version = "",
+  resource = "",
+  subresource = "",
+  namespace = "",
+  name = "",
+  path = "",
+}: Partial<Attributes> & { readonly verb: string }): Attributes {
+  return { verb, isResource: true, group, version, resource, subresource, namespace, name, path };
 }
 
 /** The attributes of a request for a path that names no resource. */
 export function pathAttributes(verb: string, path: string): Attributes {
-  return { ...noAttributes, isResource: false, verb, path };
+  return { ...resourceAttributes({ verb, path }), isResource: false };
 }
-
-const noAttributes = {
-  group: "",
-  version: "",
-  resource: "",
-  subresource: "",
-  namespace: "",
-  name: "",
-  path: "",
-};
 
 export interface Decision {
   readonly allowed: boolean;

@@ -30,12 +30,12 @@ export interface Reply {
 export type Handler = (context: RequestContext) => Reply | Promise<Reply>;
 
 /** A step around the rest of the chain. */
-export type Filter = (context: RequestContext, next: () => Promise<Reply>) => Reply | Promise<Reply>;
+export type Filter = (context: RequestContext, next: () => Reply | Promise<Reply>) => Reply | Promise<Reply>;
 
 /** Wraps a handler in filters; the first is the outermost. */
 export function compose(filters: readonly Filter[], handler: Handler): Handler {
   return filters.reduceRight<Handler>(
-    (inner, filter) => (context) => filter(context, async () => inner(context)),
+    (inner, filter) => (context) => filter(context, () => inner(context)),
     handler,
   );
 }

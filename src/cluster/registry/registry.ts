@@ -14,6 +14,7 @@ export class Registry {
   readonly #resources = new Map<string, Resource>();
   readonly #waiting = new WeakMap<Resource, Set<() => void>>();
   #generation = 0;
+  #index: Index | undefined;
 
   constructor(store: Store) {
     this.store = store;
@@ -28,7 +29,7 @@ export class Registry {
     const id = idOf(resource.group, resource.plural);
     const before = this.#resources.get(id);
     this.#resources.set(id, resource);
-    this.#generation++;
+    this.#changed();
     if (before) this.#notifyReplaced(before);
   }
 
@@ -36,8 +37,13 @@ export class Registry {
     const before = this.find(group, plural);
     if (!before) return;
     this.#resources.delete(idOf(group, plural));
-    this.#generation++;
+    this.#changed();
     this.#notifyReplaced(before);
+  }
+
+  #changed(): void {
+    this.#generation++;
+    this.#index = undefined;
   }
 
   /** Calls the callback once, when a resource is replaced or removed. Returns an unsubscribe function. */
@@ -68,11 +74,11 @@ export class Registry {
 
   /** Finds the resource of a collection; the first one if several share it. */
   findStored(collection: Collection): Resource | undefined {
-    return this.all().find((resource) => resource.collection === collection);
+    return this.#indexed().stored.get(collection);
   }
 
   findKind(group: string, kind: string): Resource | undefined {
-    return this.all().find((resource) => resource.group === group && resource.kind === kind);
+    return this.#indexed().kinds.get(idOf(group, kind));
   }
 
   endpoint(group: string, version: string, plural: string): ServedVersion | undefined {
@@ -82,14 +88,40 @@ export class Registry {
   }
 
   servesGroup(group: string): boolean {
-    return this.all().some((resource) => resource.group === group);
+    return this.#indexed().versions.has(group);
   }
 
   servesGroupVersion(group: string, version: string): boolean {
-    return this.all().some(
-      (resource) => resource.group === group && resource.versions.some(({ name }) => name === version),
-    );
+    return this.#indexed().versions.get(group)?.has(version) ?? false;
   }
+
+  #indexed(): Index {
+    this.#index ??= indexOf(this.all());
+    return this.#index;
+  }
+}
+
+/** What each request and each change looks up; of resources that share something, the first one counts. */
+interface Index {
+  readonly stored: ReadonlyMap<Collection, Resource>;
+  readonly kinds: ReadonlyMap<string, Resource>;
+  /** The versions of each group. */
+  readonly versions: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function indexOf(resources: readonly Resource[]): Index {
+  const versions = new Map<string, Set<string>>();
+  for (const resource of resources) {
+    const known = versions.get(resource.group) ?? new Set();
+    for (const { name } of resource.versions) known.add(name);
+    versions.set(resource.group, known);
+  }
+  const lastFirst = resources.toReversed();
+  return {
+    stored: new Map(lastFirst.map((resource) => [resource.collection, resource])),
+    kinds: new Map(lastFirst.map((resource) => [idOf(resource.group, resource.kind), resource])),
+    versions,
+  };
 }
 
 function idOf(group: string, plural: string): string {
