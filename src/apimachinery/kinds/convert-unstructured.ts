@@ -70,8 +70,7 @@ function convertObject(value: unknown, schema: BuiltinSchema): void {
   const { properties, additionalProperties } = schema;
   if (properties) {
     const declared = goFieldsOf(schema);
-    const names = new Set(["kind", "apiVersion", ...declared.keys(), ...Object.keys(properties)]);
-    for (const name of names) {
+    for (const name of fieldNames(schema)) {
       const node = properties[name];
       if (node && Object.hasOwn(value, name))
         convertAt(value, name, node, declared.get(name)?.type ?? goTypeOf(node));
@@ -81,6 +80,19 @@ function convertObject(value: unknown, schema: BuiltinSchema): void {
   if (!additionalProperties) return;
   for (const key of Object.keys(value))
     convertAt(value, key, additionalProperties, goTypeOf(additionalProperties));
+}
+
+const names = new WeakMap<BuiltinSchema, ReadonlySet<string>>();
+
+/** The fields of a struct in the order of declarations. */
+function fieldNames(schema: BuiltinSchema): ReadonlySet<string> {
+  let known = names.get(schema);
+  if (!known) {
+    const declared = goFieldsOf(schema).keys();
+    known = new Set(["kind", "apiVersion", ...declared, ...Object.keys(schema.properties ?? {})]);
+    names.set(schema, known);
+  }
+  return known;
 }
 
 function convertList(value: unknown, schema: BuiltinSchema, wanted: string): void {

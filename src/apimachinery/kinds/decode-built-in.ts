@@ -60,6 +60,10 @@ class Decoder {
         continue;
       }
       if (child === null || child === undefined) continue;
+      if (isText(child, node)) {
+        result[field] = child;
+        continue;
+      }
       const go = declared.get(field);
       const at = { strict: joinPath(place.strict, field), go: joinPath(place.go, go?.path ?? field) };
       const owner = { name: `${structName(schema)}.${at.go}`, type: go?.type ?? goTypeOf(node) };
@@ -167,6 +171,13 @@ function decodeResources(value: Record<string, unknown>): Record<string, unknown
     ([name, amount]) => [name, roundToThousandths(decodeQuantity(amount ?? "0"))] as const,
   );
   return Object.fromEntries(entries);
+}
+
+/** Most values are texts that stay as they are. */
+function isText(value: unknown, node: BuiltinSchema): boolean {
+  if (typeof value !== "string" || value === "" || node.type !== "string") return false;
+  if (node.typeName !== undefined || node.format !== undefined) return false;
+  return !node["x-kubernetes-int-or-string"] && writtenFloat(value) === undefined;
 }
 
 /** What Go makes of null in a list. */

@@ -168,7 +168,8 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
  * Quantities and similar strings may be written as numbers, and a time is any scalar here. An int-or-string of a custom
  * resource has no type here; validation checks it later.
  */
-function isAnyScalar({ type, format, typeName, ...schema }: SchemaNode): boolean {
+function isAnyScalar(schema: SchemaNode): boolean {
+  const { type, format, typeName } = schema;
   if (typeName && schema["x-kubernetes-int-or-string"]) return true;
   if (typeName === "Time" || typeName === "MicroTime") return true;
   return type === "string" && (format === "quantity" || format === "int-or-string");

@@ -4,7 +4,7 @@ import { memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
-import { hasContent, type Shape, shapesOf } from "./shape.ts";
+import { hasContent, type Shape, shapeOf, shapesOf } from "./shape.ts";
 
 /** The changes of one write, as sets of fields. */
 export interface Comparison {
@@ -20,6 +20,7 @@ type Value = JSONValue | undefined;
 /** Compares two states of a value field by field. Added fields include both an added struct and its fields. */
 export function compareFields(from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
   if (from === to) return unchanged;
+  if (from === undefined) return { ...unchanged, added: newFields(to, schema) };
   const shapes = shapesOf(from, to, schema);
   return shapes.map((shape) => compareAs(shape, from, to, schema)).reduce(unite);
 }
@@ -31,12 +32,36 @@ function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | un
   }
   const parts =
     shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
-  // Of a value that is new as a whole, nothing is modified or removed, and the other way round.
+  // Of a value that is removed as a whole, nothing is added or modified.
   return {
-    added: to === undefined ? emptySet : fieldSet(from === undefined, pick(parts, "added")),
-    modified: from === undefined || to === undefined ? emptySet : fieldSet(false, pick(parts, "modified")),
-    removed: from === undefined ? emptySet : fieldSet(to === undefined, pick(parts, "removed")),
+    added: to === undefined ? emptySet : fieldSet(false, pick(parts, "added")),
+    modified: to === undefined ? emptySet : fieldSet(false, pick(parts, "modified")),
+    removed: fieldSet(to === undefined, pick(parts, "removed")),
   };
+}
+
+/** The fields of a value that is new as a whole, as nearly all of a created object is. */
+function newFields(value: Value, schema: SchemaNode | undefined): FieldSet {
+  if (value === undefined) return emptySet;
+  const shape = shapeOf(value, schema);
+  if (shape.kind === "object" && isObject(value)) {
+    const members = Object.entries(value);
+    return fieldSet(
+      true,
+      members.map(([name, member]) => [fieldElement(name), newFields(member, memberSchema(schema, name))]),
+    );
+  }
+  if (shape.kind === "list" && Array.isArray(value)) {
+    const groups = [...groupItems(value, shape.keys, schema?.items)];
+    return fieldSet(
+      true,
+      groups.map(([element, group]) => [
+        element,
+        group.length > 1 ? ownedLeaf : newFields(group[0], schema?.items),
+      ]),
+    );
+  }
+  return ownedLeaf;
 }
 
 function unite(a: Comparison, b: Comparison): Comparison {

@@ -1,6 +1,6 @@
 import type { JSONObject } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { differenceBelow, type FieldSet, fieldSetOf } from "./field-set.ts";
+import { differenceBelow, type FieldSet, fieldSetOf, isEmptySet } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
 import { SchemaMismatchError } from "./schema-mismatch.ts";
 
@@ -33,6 +33,7 @@ export interface Endpoint {
 /** Removes the fields that an endpoint resets from a set. */
 export function withoutResetFields(set: FieldSet, endpoint: Endpoint): FieldSet {
   const paths = endpoint.resetFields ?? [];
+  if (paths.length === 0 || isEmptySet(set)) return set;
   return differenceBelow(set, fieldSetOf(...paths.map((path) => path.map(fieldElement))));
 }
 
