@@ -22,7 +22,7 @@ function setupIndexed(manager: Manager): void {
   manager.cache.addIndex(Shop, "colour", ({ spec }) => [spec.colour!.toUpperCase()]);
 }
 
-class Unreadable extends Error {
+class UnreadableError extends Error {
   override get message(): string {
     throw new TypeError("this error has no message");
   }
@@ -109,7 +109,7 @@ export const scenarios = {
     ...shopScenario(
       shopsThat(({ client }, shop) => {
         const { namespace, name } = shop.metadata;
-        if (shop.spec.size === 0) throw new Unreadable();
+        if (shop.spec.size === 0) throw new UnreadableError();
         const data = { size: String(shop.spec.size) };
         return client.apply(ConfigMap, { metadata: { namespace, name }, data }, { owner: shop });
       }),

@@ -12,7 +12,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
   exploreProject({
     kind: Maria,
     setup: setupMariaController,
-    controllers: ["statefulset", "job", "cronjob", "persistentvolume", "scheduler", "node", "kubelet"],
+    controllers: ["statefulset", "job", "persistentvolume", "scheduler", "node", "kubelet"],
     objects: ["default", "other"].map((namespace) => ({
       ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "given" } },
       stringData: { password: "given", "tls.crt": "given", "tls.key": "given", "ca.crt": "given" },
