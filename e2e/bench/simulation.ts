@@ -1,7 +1,6 @@
 /**
  * Disturbed runs of the AppService operator, on two cores: processor time of each, with the undisturbed runs that it is
- * compared with, and how long a thousand take. Nothing is like it on a real control plane, where the same steps take as
- * long as their pauses.
+ * compared with, and how long a thousand take. Beside them, one run of such steps on a real control plane.
  * Run: node --conditions=@tsbuilder/source --import tsx e2e/bench/run.ts simulation
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -11,9 +10,10 @@ import { join } from "node:path";
 import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
-import { explore, operationsFor, type Random, type Scenario } from "@tsbuilder/simulation";
+import { explore, operationsFor, Random, type Scenario } from "@tsbuilder/simulation";
 import { setupAppServiceController as setup } from "../golden/app-operator/src/controller/appservice_controller.ts";
 import { repository } from "../support/source-imports.ts";
+import { runOnReal } from "./simulation-real.ts";
 
 const runs = Number(process.env["RUNS"] ?? 1000);
 const processes = 2;
@@ -48,6 +48,8 @@ async function measure(): Promise<void> {
       `${processor.toFixed(0)} ms of processor time each; Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
   );
   for (const { story } of shares) if (story !== undefined) throw new Error(story);
+  const { crd, scenario, draw } = await appServices();
+  await runOnReal(scenario(new Random(1)), crd, draw(new Random(1)));
 }
 
 async function shareOf(child: ChildProcess): Promise<Share> {
@@ -55,7 +57,7 @@ async function shareOf(child: ChildProcess): Promise<Share> {
   return share;
 }
 
-async function exploreShare(first: number): Promise<Share> {
+async function appServices() {
   const crds = (await loadObjects([join(config, "crd/bases")])) as unknown as Crd[];
   const crd = crds.find(({ metadata }) => metadata.name?.startsWith("appservices."))!;
   const roles = (await loadObjects([join(config, "rbac/role.yaml")])) as unknown as {
@@ -65,6 +67,11 @@ async function exploreShare(first: number): Promise<Share> {
   const operators = [{ name: "appservice", setup, rules: roles.flatMap(({ rules = [] }) => rules) }];
   const objects = [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } }];
   const scenario = (random: Random): Scenario => ({ crds, operators, objects, steps: draw(random) });
+  return { crd, draw, scenario };
+}
+
+async function exploreShare(first: number): Promise<Share> {
+  const { scenario } = await appServices();
   await explore(scenario, { seeds: 10, from: 0 });
   const [start, processor] = [performance.now(), process.cpuUsage()];
   const { runs: made, failure } = await explore(scenario, {
