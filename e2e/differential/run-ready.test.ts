@@ -18,6 +18,17 @@ test("a story runs again while a server that takes up a CRD refuses it", async (
   expect(await runOn(503, 503, 201)).toEqual({ code: 201, ids: ["story", "story-2", "story-3"] });
 });
 
+test("a story runs again if the cache of a new kind is not there yet, but not for another 429", async () => {
+  const answers: MaskedAnswer[] = [
+    { code: 429, type: "", body: { message: "storage is (re)initializing" } },
+    { code: 429, type: "", body: { message: "Cannot evict pod" } },
+  ];
+  const last = answers.at(-1);
+  const run = () => Promise.resolve([answers.shift()!]);
+  expect(await runReady({} as Server, { name: "story", steps: [] }, "story", run)).toEqual([last]);
+  expect(answers).toEqual([]);
+});
+
 test("a story that a server always refuses has no answers", async () => {
   expect((await runOn()).code).toBeUndefined();
 });
