@@ -26,7 +26,7 @@ export function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOu
   );
   const names = new Map(
     objects.flatMap(({ metadata: { name = "", generateName } }) =>
-      generateName ? [[name, `${generateName}*`] as const] : [],
+      isGenerated(name, generateName) ? [[name, `${generateName}*`] as const] : [],
     ),
   );
   const texts = { whole: new Map([...uids, ...names]), starts: startsOf(uids) };
@@ -44,6 +44,11 @@ export function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOu
     result.set(key, value);
   }
   return result;
+}
+
+/** The API server appends five characters. The pods of a StatefulSet have a `generateName` too, but are numbered. */
+function isGenerated(name: string, generateName: string | undefined): generateName is string {
+  return generateName !== undefined && name.slice(0, -5) === generateName.slice(0, 58);
 }
 
 /** What stands for texts that differ from run to run. */

@@ -58,9 +58,9 @@ test("ids, times and generated names are no difference, values and missing objec
       status: { started },
     } as unknown as KubernetesObject,
   ];
-  const here = stateOf(pod("a-x", "1", "one", "2030-01-01T00:00:00Z"));
-  expect(differencesOf(here, stateOf(pod("a-y", "2", "one", "2030-01-01T00:00:09Z")))).toEqual([]);
-  const other = stateOf([...pod("a-y", "1", "two", "2030-01-01T00:00:00Z").slice(1), shop()]);
+  const here = stateOf(pod("a-x7k2v", "1", "one", "2030-01-01T00:00:00Z"));
+  expect(differencesOf(here, stateOf(pod("a-9qwzt", "2", "one", "2030-01-01T00:00:09Z")))).toEqual([]);
+  const other = stateOf([...pod("a-9qwzt", "1", "two", "2030-01-01T00:00:00Z").slice(1), shop()]);
   expect(differencesOf(here, other).map(differenceText)).toEqual([
     'Pod.v1 default/a-*: spec.image is "one", not "two"',
   ]);
@@ -303,4 +303,15 @@ test("what the cluster's controllers made doesn't count, unless an operator wrot
   };
   const found = differencesOf(one.state, other.state, derivedIn(one, other)).map(differenceText);
   expect(found).toEqual(['PersistentVolumeClaim.v1 default/grown: spec is {"size":2}, not absent']);
+});
+
+test("a pod of a StatefulSet that is called as another object is doesn't rename that", () => {
+  const pod = (name: string): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace: "default", name, generateName: "a-" },
+  });
+  const one = shop({ metadata: { namespace: "default", name: "a-1" } });
+  const found = differencesOf(stateOf([one, pod("a-1"), pod("a-x7k2v")]), stateOf([one, pod("a-9qwzt")]));
+  expect(found.map(differenceText)).toEqual(["Pod.v1 default/a-1 should not be there"]);
 });
