@@ -43,7 +43,13 @@ export async function surprisesOf(
   async function replace(object: UnstructuredObject): Promise<void> {
     const { name = "", namespace } = object.metadata;
     const old = await client.find(kind, { name, namespace });
-    if (old) await client.update(kind, { ...object, metadata: old.metadata });
-    else await client.create(kind, object);
+    if (!old) return void (await client.create(kind, object));
+    try {
+      await client.update(kind, { ...object, metadata: old.metadata });
+    } catch (error) {
+      // An operator has written to it in between.
+      if (!(error instanceof ApiError && error.isConflict)) throw error;
+      await replace(object);
+    }
   }
 }
