@@ -8,6 +8,7 @@ import type { PlannedStep } from "../../src/simulation/operations/planned-step.t
 import type { CRD } from "../../src/simulation/operations/validity.ts";
 import { startControlPlane } from "../real/control-plane.ts";
 import { findBinaries } from "../real/control-plane-binaries.ts";
+import { eventually } from "../support/eventually.ts";
 import { CustomResourceDefinition, surprisesOf } from "../support/do-steps.ts";
 import { processesIn, processorTime } from "./load/processes.ts";
 
@@ -32,13 +33,7 @@ export async function runOnReal(
     await client.create(Namespace, { metadata: { name: "other" } });
     const { group, names, versions } = crd.spec;
     const kind = defineKind<UnstructuredObject>({ group, version: versions[0]!.name }, names);
-    while (
-      !(await client.list(kind).then(
-        () => true,
-        () => false,
-      ))
-    )
-      await delay(100);
+    await eventually(() => client.list(kind));
     const pids = processesIn(control.folder);
     const [start, servers, own] = [performance.now(), processorTime(pids), process.cpuUsage()];
     const live = async (work: () => Promise<unknown>): Promise<void> => {
@@ -47,8 +42,11 @@ export async function runOnReal(
         (all) => void operator!.setup(all),
       );
       await work();
-      for (let since = performance.now(); performance.now() - since < quiet; await delay(50))
-        if (!manager.isIdle) [since] = [performance.now()];
+      let busy = performance.now();
+      while (performance.now() - busy < quiet) {
+        if (!manager.isIdle) busy = performance.now();
+        await delay(50);
+      }
       await untilIdle(manager);
       await stop();
     };

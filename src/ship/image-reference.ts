@@ -59,4 +59,5 @@ function hintFor(text: string): string {
   return "use [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
 }
 
+/** Registry and repository. */
 const beforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;

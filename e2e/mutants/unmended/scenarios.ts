@@ -1,4 +1,4 @@
-import type { Manager } from "@tsbuilder/runtime";
+import type { KubernetesObject, Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario, Step } from "@tsbuilder/simulation";
 import { applyShop, setupShops, Shop, shopScenario, shopsThat } from "../../support/simulated-shop.ts";
@@ -35,19 +35,7 @@ const withoutData = {
       [
         ConfigMap,
         {
-          transform: ({
-            apiVersion,
-            kind,
-            metadata,
-          }: {
-            apiVersion: string;
-            kind: string;
-            metadata: object;
-          }) => ({
-            apiVersion,
-            kind,
-            metadata,
-          }),
+          transform: ({ apiVersion, kind, metadata }: KubernetesObject) => ({ apiVersion, kind, metadata }),
         },
       ] as const,
     ],

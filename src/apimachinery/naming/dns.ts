@@ -104,9 +104,9 @@ const compiled = new Map<string, RegExp>();
 
 /** Each pattern is compiled once: the names and labels of every written object are checked. */
 function matches(name: string, pattern: string): boolean {
-  const known = compiled.get(pattern) ?? new RegExp(`^${pattern}$`, "u");
-  compiled.set(pattern, known);
-  return known.test(name);
+  let whole = compiled.get(pattern);
+  if (!whole) compiled.set(pattern, (whole = new RegExp(`^${pattern}$`, "u")));
+  return whole.test(name);
 }
 
 function explain({ says, examples, pattern }: Form): string {

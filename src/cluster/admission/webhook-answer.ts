@@ -3,7 +3,7 @@ import { explainBase64 } from "@tsbuilder/apimachinery/kinds";
 import type { Status, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
 import { StatusError } from "../contract/status-error.ts";
-import { goKind } from "./go-kind.ts";
+import { goKind } from "../codec/go-kind.ts";
 import { decodePatch, UndecodablePatchError } from "./webhook-patch.ts";
 import type { Webhook } from "./webhook.ts";
 

@@ -6,7 +6,7 @@ import { internalError, StatusError } from "../contract/status-error.ts";
 import { explainType } from "../registry/explain-type.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { goKind } from "./go-kind.ts";
+import { goKind } from "../codec/go-kind.ts";
 
 /** A patch that can't be decoded. */
 export class UndecodablePatchError extends Error {}

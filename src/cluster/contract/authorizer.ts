@@ -16,6 +16,10 @@ export interface Attributes {
   readonly path: string;
 }
 
+type KnownAttributes = { readonly verb: string } & {
+  readonly [Name in keyof Omit<Attributes, "isResource">]?: string | undefined;
+};
+
 /** Completes the attributes of a request for a resource. */
 export function resourceAttributes({
   verb,
@@ -26,7 +30,7 @@ export function resourceAttributes({
   namespace = "",
   name = "",
   path = "",
-}: Partial<Attributes> & { readonly verb: string }): Attributes {
+}: KnownAttributes): Attributes {
   return { verb, isResource: true, group, version, resource, subresource, namespace, name, path };
 }
 

@@ -7,6 +7,7 @@ import { badRequest, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
 import { explainYAML } from "../codec/explain-yaml.ts";
+import { goKind } from "../codec/go-kind.ts";
 import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { explainType } from "../registry/explain-type.ts";
@@ -100,7 +101,7 @@ function asObject(value: unknown, target: Target, text: string): ApiObject {
   if (typeof value !== "object" || Array.isArray(value)) {
     throw unrecognized(
       target,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMeta} (${bytesSummary(Buffer.from(text))})`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeMeta} (${bytesSummary(Buffer.from(text))})`,
     );
   }
   const object = (value ?? {}) as ApiObject;
@@ -116,19 +117,14 @@ export function typeMismatch(object: object): string | undefined {
   for (const [key, value] of Object.entries(object) as [string, unknown][]) {
     if (key !== "apiVersion" && key !== "kind") continue;
     if (typeof value === "string" || value === null || value === undefined) continue;
-    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go struct field .${key} of type string`;
+    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go struct field .${key} of type string`;
   }
   return undefined;
 }
 
 /** The error of Go's decoder for a value that is not an object. */
 export function noMap(value: unknown): string {
-  return `json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`;
-}
-
-function goTypeOf(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
+  return `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
 }
 
 function summary(text: string): string {

@@ -61,17 +61,15 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
     else delete next.finalizers;
     return { gone: false, entry: put(write, stored, next) };
   }
+  // Namespaces and CRDs have deletions of their own, without grace period or generation.
+  const endsItself = strategy.isHeld !== undefined || strategy.deletionFinalizers !== undefined;
   const next: ApiObject["metadata"] = {
     ...metadata,
-    ...(metadata.generation !== undefined && { generation: metadata.generation + 1 }),
+    ...(!endsItself && metadata.generation !== undefined && { generation: metadata.generation + 1 }),
     ...deletionStamp(now, grace),
     ...(finalizers.length > 0 && { finalizers }),
   };
-  // Namespaces and CRDs have deletions of their own, without grace period or generation.
-  if ("isHeld" in strategy || "deletionFinalizers" in strategy) {
-    delete next.deletionGracePeriodSeconds;
-    if (metadata.generation !== undefined) next.generation = metadata.generation;
-  }
+  if (endsItself) delete next.deletionGracePeriodSeconds;
   return { gone: false, entry: put(write, stored, next) };
 }
 

@@ -19,6 +19,7 @@ export async function sendReply(context: RequestContext, reply: Reply): Promise<
   response.setHeader("Audit-Id", randomUUID());
   response.setHeader("Cache-Control", "no-cache, private");
   if (reply.contentType) response.setHeader("Content-Type", reply.contentType);
+  // Go drops those that are empty, or have control characters.
   const warnings = [...context.warnings].filter((text) => /^\P{Cc}+$/u.test(text));
   if (warnings.length > 0) response.setHeader("Warning", warnings.map(warningHeader));
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);

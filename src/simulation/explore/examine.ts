@@ -95,7 +95,7 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   if (differencesOf(run.state, other.state, leftOut).length === 0) return [];
   const impossible = impossibleIn(other, [run.state, other.state]);
   const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
-    (each) => !isImpossible(impossible, each) && !mayDiffer(each, scenario),
+    (each) => !isImpossible(impossible, each) && !isAllowed(each, scenario),
   );
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);
@@ -113,8 +113,7 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
 }
 
 /** Whether the scenario leaves a difference to the operators. What may stay may be there in one of the runs only. */
-function mayDiffer(difference: Difference, { mayStay, mayDiffer }: Scenario): boolean {
-  const { field, of } = difference;
+function isAllowed({ field, of }: Difference, { mayStay, mayDiffer }: Scenario): boolean {
   return mayDiffer?.(of, field) === true || (field === undefined && mayStay?.(of) === true);
 }
 

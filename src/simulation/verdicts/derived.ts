@@ -7,21 +7,21 @@ import { type LeftOut, refOf, refText, type Run } from "../contract/index.ts";
  * runs counts.
  */
 export function derivedIn(one: Run, other: Run): LeftOut {
-  const statuses = new Set([one, other].flatMap(({ derived }) => [...derived.statuses].map(nameOf)));
+  const statuses = new Set([one, other].flatMap(({ derived }) => [...derived.statuses].map(refTextOf)));
   const all = [...one.state.objects, ...other.state.objects];
   return {
     objects: new Set([...derivedBeside(one, other), ...derivedBeside(other, one)]),
-    statuses: new Set(all.filter((object) => statuses.has(nameOf(object)))),
+    statuses: new Set(all.filter((object) => statuses.has(refTextOf(object)))),
   };
 }
 
 function derivedBeside({ derived }: Run, other: Run): KubernetesObject[] {
   const counted = new Set(
-    other.state.objects.filter((object) => !other.derived.objects.has(object)).map(nameOf),
+    other.state.objects.filter((object) => !other.derived.objects.has(object)).map(refTextOf),
   );
-  return [...derived.objects].filter((object) => !counted.has(nameOf(object)));
+  return [...derived.objects].filter((object) => !counted.has(refTextOf(object)));
 }
 
-function nameOf(object: KubernetesObject): string {
+function refTextOf(object: KubernetesObject): string {
   return refText(refOf(object));
 }

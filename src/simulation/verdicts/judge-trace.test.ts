@@ -1,24 +1,11 @@
 import { expect, test } from "vitest";
+import { runOf } from "../../../e2e/support/simulated-run.ts";
 import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
-import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
+import type { TraceEvent } from "../contract/index.ts";
 import { judgeTrace } from "./judge-trace.ts";
 
 const scenario = shopScenario();
 const operators = ["shop", "mall"].map((name) => ({ ...scenario.operators[0]!, name }));
-
-const runOf = (...trace: TraceEvent[]): Run => ({
-  seed: 1,
-  trace,
-  state: stateOf([]),
-  derived: { objects: new Set(), statuses: new Set() },
-  leftovers: [],
-  rejected: [],
-  writes: {},
-  requests: {},
-  writePoints: [],
-  diedAt: [],
-  duration: 0,
-});
 
 const change = (by: string, uid: string): TraceEvent => ({
   at: 1,
@@ -41,17 +28,17 @@ const phase = (name: "steps" | "restart", rests = true, busy: string[] = []): Tr
 });
 
 test("operators that change the same field of different objects don't fight", () => {
-  const run = runOf(change("mall-0", "1"), phase("steps"), change("shop-0", "2"), phase("restart"));
+  const run = runOf([change("mall-0", "1"), phase("steps"), change("shop-0", "2"), phase("restart")]);
   expect(judgeTrace(run, { ...scenario, operators })).toMatchObject([{ class: "hot-loop" }]);
 });
 
 test("a process that works without end and changes nothing hangs, in its last request", () => {
   const request = { type: "request", method: "GET", status: 200 } as const;
-  const run = runOf(
+  const run = runOf([
     { ...request, at: 0, process: "shop-0", path: "/mine" },
     { ...request, at: 0, process: "shop-1", path: "/other" },
     phase("steps", false, ["shop-0"]),
-  );
+  ]);
   expect(judgeTrace(run, scenario)).toMatchObject([
     {
       class: "hang",
@@ -62,7 +49,7 @@ test("a process that works without end and changes nothing hangs, in its last re
 
 test("a promise that was broken is named", () => {
   const broken: TraceEvent = { at: 1, type: "promise", promise: "always", name: "one leader" };
-  expect(judgeTrace(runOf(broken), scenario)).toMatchObject([
+  expect(judgeTrace(runOf([broken]), scenario)).toMatchObject([
     { class: "promise", message: "always: one leader" },
   ]);
 });
@@ -79,7 +66,7 @@ test("what a namespace that goes away forbids is no missing permission", () => {
   };
   const ends = { ...change("user", "1"), resource: "namespaces", fields: ["metadata.deletionTimestamp"] };
   const classes = (key: string): unknown[] =>
-    judgeTrace(runOf({ ...ends, key } as TraceEvent, request), scenario).map((verdict) => verdict.class);
+    judgeTrace(runOf([{ ...ends, key } as TraceEvent, request]), scenario).map((verdict) => verdict.class);
   expect(classes("other")).toEqual([]);
   expect(classes("default")).toEqual(["forbidden"]);
 });

@@ -82,7 +82,7 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
     seed,
     trace: recorder.trace,
     state: reached,
-    derived: world.derived(reached.objects),
+    derived: world.derived.among(reached.objects),
     leftovers: left ? leftoversOf(world, scenario, left) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),

@@ -1,17 +1,19 @@
 import { generateKeyPairSync } from "node:crypto";
 import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Fault, LeftOut, Scenario } from "../contract/index.ts";
+import type { Fault, Scenario } from "../contract/index.ts";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { inside, type Environment, environment } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
 import { ChangeCount } from "./change-count.ts";
 import { changedFields } from "./changed-fields.ts";
+import { DerivedObjects } from "./derived-objects.ts";
 import { EventLoop } from "./event-loop.ts";
 import { FaultPlan, faultText } from "./fault-plan.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { Recorder } from "./recorder.ts";
+import { Refusals } from "./refusals.ts";
 import { Replica } from "./replica.ts";
 import { callWebhook } from "./webhook-call.ts";
 
@@ -35,9 +37,6 @@ const aside = new Set([
   "ipaddresses.networking.k8s.io",
 ]);
 
-/** So often the same attempt may fail until it is clear that it always will. */
-const mostRefusals = 3;
-
 /** How long after a fault a process may wait until it watches again. */
 const recovery = 60_000;
 
@@ -59,10 +58,7 @@ export class World {
   #cluster!: InProcessCluster;
   /** Who created an object, by uid. */
   readonly creators = new Map<string, string>();
-  /** What only the cluster's own controllers wrote, by uid. */
-  readonly #derived = new Set<string>();
-  /** Whose status they wrote last, by uid. */
-  readonly #derivedStatuses = new Set<string>();
+  readonly derived = new DerivedObjects();
   /** Objects that processes created, in order. */
   readonly children: KubernetesObject[] = [];
   /** What the writes of the processes do to which kinds: each is a point at which they may die. */
@@ -70,8 +66,7 @@ export class World {
   readonly diedAt = new Set<string>();
   /** When a process last changed an object, or failed to: it will try again. */
   lastEffort = 0;
-  /** How often each attempt has failed since the last change. */
-  readonly #refusals = new Map<string, number>();
+  readonly #refusals = new Refusals();
   /** The changes of the processes since they last had to come to rest. */
   readonly changes = new ChangeCount();
   onChange: () => void = () => {};
@@ -134,12 +129,7 @@ export class World {
             ? ["metadata.finalizers"]
             : [];
       const owners = [ownerOf(previous?.object), ownerOf(entry.object)] as const;
-      if (by !== "cluster") this.#derived.delete(uid);
-      else if (type === "ADDED") this.#derived.add(uid);
-      if (fields.some((field) => field.startsWith("status"))) {
-        if (by === "cluster") this.#derivedStatuses.add(uid);
-        else this.#derivedStatuses.delete(uid);
-      }
+      this.derived.note(by, uid, { isNew: type === "ADDED", fields });
       this.recorder.add({
         type: "change",
         by,
@@ -191,9 +181,7 @@ export class World {
 
   /** A process failed to change something. Who tries that again and again, as long as nothing changes, may rest. */
   noteRefusal(attempt: string): void {
-    const count = (this.#refusals.get(attempt) ?? 0) + 1;
-    this.#refusals.set(attempt, count);
-    if (count <= mostRefusals) this.lastEffort = this.loop.now;
+    if (this.#refusals.add(attempt)) this.lastEffort = this.loop.now;
   }
 
   /** Runs code in the environment of the cluster, or of a request of somebody. */
@@ -256,13 +244,6 @@ export class World {
             .filter(({ key }) => !this.#base.system.has(`${collection.name} ${key}`))
             .map(({ object }) => object as unknown as KubernetesObject),
     );
-  }
-
-  /** What of these objects only the cluster's own controllers wrote. */
-  derived(objects: readonly KubernetesObject[]): LeftOut {
-    const among = (uids: ReadonlySet<string>): Set<KubernetesObject> =>
-      new Set(objects.filter(({ metadata }) => uids.has(metadata.uid ?? "")));
-    return { objects: among(this.#derived), statuses: among(this.#derivedStatuses) };
   }
 
   async close(): Promise<void> {

@@ -75,7 +75,6 @@ function unite(a: Comparison, b: Comparison): Comparison {
 type Parts = readonly (readonly [PathElement, Comparison])[];
 
 function compareLeaves(from: Value, to: Value): Comparison {
-  if (from === undefined) return { ...unchanged, added: ownedLeaf };
   if (to === undefined) return { ...unchanged, removed: ownedLeaf };
   return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
 }

@@ -119,16 +119,8 @@ function attributesOf({
   nonResourceAttributes,
 }: SubjectAccessReviewSpec): Attributes {
   if (!asked) return pathAttributes(nonResourceAttributes?.verb ?? "", nonResourceAttributes?.path ?? "");
-  const {
-    verb = "",
-    group = "",
-    version = "",
-    resource = "",
-    subresource = "",
-    namespace = "",
-    name = "",
-  } = asked;
-  return resourceAttributes({ verb, group, version, resource, subresource, namespace, name });
+  const { verb = "" } = asked;
+  return resourceAttributes({ ...asked, verb });
 }
 
 function decide({ allowed, reason }: { allowed: boolean; reason: string }) {

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { runOf } from "../../../e2e/support/simulated-run.ts";
+import { stateOf } from "../contract/index.ts";
+import { chanceOf, differencesBesides } from "./chance.ts";
+import { derivedIn } from "./derived.ts";
+import { differencesOf, differenceText } from "./differences.ts";
+
+const shop = (more: object = {}): KubernetesObject => ({
+  apiVersion: "sim.dev/v1",
+  kind: "Shop",
+  metadata: { namespace: "default", name: "a", uid: "1", generation: 2 },
+  ...more,
+});
+test("ids, times and generated names are no difference, values and missing objects are", () => {
+  const pod = (name: string, owner: string, image: string, started: string): KubernetesObject[] => [
+    shop({ metadata: { namespace: "default", name: "a", uid: owner } }),
+    {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        namespace: "default",
+        name,
+        generateName: "a-",
+        uid: name,
+        ownerReferences: [{ uid: owner }],
+      },
+      spec: { image },
+      status: { started },
+    } as unknown as KubernetesObject,
+  ];
+  const here = stateOf(pod("a-x7k2v", "1", "one", "2030-01-01T00:00:00Z"));
+  expect(differencesOf(here, stateOf(pod("a-9qwzt", "2", "one", "2030-01-01T00:00:09Z")))).toEqual([]);
+  const other = stateOf([...pod("a-9qwzt", "1", "two", "2030-01-01T00:00:00Z").slice(1), shop()]);
+  expect(differencesOf(here, other).map(differenceText)).toEqual([
+    'Pod.v1 default/a-*: spec.image is "one", not "two"',
+  ]);
+  expect(differencesOf(here, stateOf([shop()])).map(differenceText)).toEqual([
+    "Pod.v1 default/a-* should not be there",
+  ]);
+});
+
+test("JSON in a text is compared by what it says", () => {
+  const shop = (text: string) =>
+    stateOf([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", annotations: { spec: text } } }]);
+  const here = shop('{"size":1,"colour":"red"}');
+  expect(differencesOf(here, shop('{"colour":"red","size":1}'))).toEqual([]);
+  expect(differencesOf(here, shop('{"colour":"red","size":2}')).map(differenceText)).toEqual([
+    "ConfigMap.v1 a: metadata.annotations.spec.size is 1, not 2",
+  ]);
+  expect(differencesOf(here, shop("{colour"))).toHaveLength(1);
+});
+
+test("names that are random in undisturbed runs, or made of a uid, are no difference; a second object is", () => {
+  const map = (name: string, data = "1"): KubernetesObject =>
+    ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "default", name },
+      data: { data },
+    }) as KubernetesObject;
+  const [one, other, two] = [[map("a-x")], [map("a-y")], [map("a-z"), map("a-w")]].map(stateOf);
+  const chance = chanceOf(one!, other!);
+  expect(differencesBesides(chance, one!, stateOf([map("a-z")]))).toEqual([]);
+  expect(differencesBesides(chance, two!, one!)).toHaveLength(1);
+  expect(differencesBesides(chance, stateOf([map("a-z", "2")]), one!)).toHaveLength(2);
+  expect(differencesBesides({ fields: new Set(), named: new Set() }, one!, other!)).toHaveLength(2);
+  const [black, white] = ["black", "white"].map((data) => stateOf([map("a", data)]));
+  expect(differencesBesides({ fields: new Set(), named: new Set() }, black!, white!)).toHaveLength(1);
+  expect(differencesBesides(chanceOf(black!, white!), black!, stateOf([map("a", "red")]))).toEqual([]);
+  const uids = ["0a1b2c3d-0000-4000-8000-000000000000", "4e5f6a7b-0000-4000-8000-000000000000"];
+  const [here, there] = uids.map((uid) =>
+    stateOf([{ ...shop(), metadata: { name: "a", uid } }, map(`a-${uid.slice(0, 8)}`)]),
+  );
+  expect(differencesOf(here!, there!)).toEqual([]);
+});
+
+test("what the cluster's controllers made doesn't count, unless an operator wrote to it in one of the runs", () => {
+  const claim = (name: string, more: object = {}): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { namespace: "default", name },
+    ...more,
+  });
+  const [left, grown, before] = [claim("left"), claim("grown", { spec: { size: 2 } }), claim("grown")];
+  const [busy, idle] = [shop({ status: { pods: 1 } }), shop({ status: { pods: 0 } })];
+  const one = {
+    ...runOf([], [left, grown, busy]),
+    derived: { objects: new Set([left]), statuses: new Set([busy]) },
+  };
+  const other = {
+    ...runOf([], [before, idle]),
+    derived: { objects: new Set([before]), statuses: new Set<KubernetesObject>() },
+  };
+  const found = differencesOf(one.state, other.state, derivedIn(one, other)).map(differenceText);
+  expect(found).toEqual(['PersistentVolumeClaim.v1 default/grown: spec is {"size":2}, not absent']);
+});
+
+test("a pod of a StatefulSet that is called as another object is doesn't rename that", () => {
+  const pod = (name: string): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace: "default", name, generateName: "a-" },
+  });
+  const one = shop({ metadata: { namespace: "default", name: "a-1" } });
+  const found = differencesOf(stateOf([one, pod("a-1"), pod("a-x7k2v")]), stateOf([one, pod("a-9qwzt")]));
+  expect(found.map(differenceText)).toEqual(["Pod.v1 default/a-1 should not be there"]);
+});
