@@ -43,6 +43,12 @@ test("an autoscaler scales its target down to the fewest replicas, whatever it h
   expect(failure?.story).toBeUndefined();
 });
 
+test("an autoscaler leaves a target alone that has no replicas", async () => {
+  const steps = [applyShop("a", { size: 0, colour: "red" })];
+  const { state } = await simulate({ ...scaledShops({}), steps });
+  expect(state.list("Deployment")).toMatchObject([{ spec: { replicas: 0 } }]);
+});
+
 test.each([
   ["at once", true],
   ["after a restart", false],
