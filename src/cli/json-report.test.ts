@@ -186,6 +186,21 @@ describe("explain", () => {
     );
   });
 
+  test("says all of it at once, to programs too", async () => {
+    const { codes } = await report("explain --all -o json");
+    expect(codes).toContainEqual({ code: "NOT_A_PROJECT", ...errorCodes.NOT_A_PROJECT });
+    expect((codes as { code: string }[]).map(({ code }) => code)).toEqual(
+      (await folder.call("explain")).split("\n").map((line) => line.split(" ")[0]),
+    );
+    expect(await report("explain not-a-project -o json")).toMatchObject({
+      codes: [{ code: "NOT_A_PROJECT", ...errorCodes.NOT_A_PROJECT }],
+    });
+    expect(await folder.call("explain --all")).toContain("\n\nNOT_FOUND\n\nA file, kind");
+    expect((await report("explain --all NOT_FOUND -o json"))["error"]).toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+  });
+
   test("explains the code of a write that failed", async () => {
     await folder.initialize();
     writeFileSync(join(folder.root, "api"), "");

@@ -23,6 +23,8 @@ export interface Details {
   /** Of tsbuilder and what it runs on, by name. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly markers?: readonly MarkerHelp[];
+  /** Codes of errors, as explain says what they mean. */
+  readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];
 }
 
 interface ChangedFile {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { build as bundle, type Plugin } from "esbuild";
 import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
+import { readCommit } from "./commit.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
 import { readMappedSources, readPackageFiles } from "./package-files.ts";
@@ -33,6 +34,7 @@ async function bundleCli(): Promise<void> {
     target: "node20",
     conditions: ["@tsbuilder/source"],
     external: ["esbuild"],
+    define: { TSBUILDER_COMMIT: JSON.stringify(readCommit(root)) ?? "undefined" },
     legalComments: "linked",
     logLevel: "warning",
     metafile: true,

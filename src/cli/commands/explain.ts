@@ -7,10 +7,16 @@ import { type Advice, subjects, systemCodes } from "../system-codes.ts";
 export const explain = defineCommand({
   summary: "Explain an error code",
   description: "Says when an error occurs and what to do about it. Without a code, lists them all.",
-  flags: {},
+  flags: { all: { type: "boolean", summary: "say what to do about each code" } },
   positionals: ["[code]"],
-  examples: ["tsbuilder explain", "tsbuilder explain FILE_CHANGED"],
-  async run({ positionals: [wanted], ui }) {
+  examples: ["tsbuilder explain", "tsbuilder explain FILE_CHANGED", "tsbuilder explain --all --output json"],
+  async run({ flags: { all }, positionals: [wanted], ui }) {
+    if (all) {
+      if (wanted !== undefined) throw codeAndAll();
+      ui.add?.({ codes: [...codes].map(([code, advice]) => ({ code, ...advice })) });
+      ui.print([...codes].map(([code, advice]) => describe(code, advice)).join("\n\n"));
+      return;
+    }
     if (wanted === undefined) {
       const width = Math.max(...[...codes.keys()].map((code) => code.length));
       for (const [code, { meaning }] of codes) ui.print(`${code.padEnd(width)}  ${meaning}`);
@@ -19,7 +25,8 @@ export const explain = defineCommand({
     const code = wanted.toUpperCase().replaceAll("-", "_");
     const found = codes.get(code);
     if (!found) throw unknownCode(wanted, code);
-    ui.print(`${code}\n\n${found.meaning}\n${found.remedy}`);
+    ui.add?.({ codes: [{ code, ...found }] });
+    ui.print(describe(code, found));
   },
 });
 
@@ -35,6 +42,10 @@ const codes = new Map(
   }),
 );
 
+function describe(code: string, { meaning, remedy }: { meaning: string; remedy: string }): string {
+  return `${code}\n\n${meaning}\n${remedy}`;
+}
+
 /** A message names what it is about. */
 function explainSystem({ subject, what, hint }: Advice): { meaning: string; remedy: string } {
   return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
@@ -42,6 +53,13 @@ function explainSystem({ subject, what, hint }: Advice): { meaning: string; reme
 
 function sentence(words: string): string {
   return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
+}
+
+function codeAndAll(): TsbuilderError {
+  return new TsbuilderError("a code and --all were given", {
+    code: "INVALID_ARGUMENT",
+    hint: "leave out one of them",
+  });
 }
 
 function unknownCode(wanted: string, code: string): TsbuilderError {

@@ -1,3 +1,4 @@
+import { builtFrom } from "../../packaging/commit.ts";
 import { defineCommand } from "../command.ts";
 
 /** The Kubernetes release that the built-in kinds come from. */
@@ -10,6 +11,7 @@ export const version = defineCommand({
   async run({ ui, host }) {
     const facts = {
       tsbuilder: host.version(),
+      ...(builtFrom && { commit: builtFrom.id, date: builtFrom.date }),
       kubernetes: kubernetes,
       node: process.versions.node,
       v8: process.versions.v8,
