@@ -163,6 +163,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./explain.ts")).explain,
   },
   {
+    name: "mcp",
+    summary: "Serve tsbuilder's commands to an AI agent, over the Model Context Protocol",
+    load: async () => (await import("./mcp.ts")).mcp,
+  },
+  {
     name: "completion",
     summary: "Print the shell completion script",
     load: async () => (await import("./completion.ts")).completion,

@@ -1,0 +1,152 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { readObjects } from "../../dev/read-objects.ts";
+import { dispatch } from "../dispatch.ts";
+import type { Host } from "../host.ts";
+import { findProjectRoot } from "../open-project.ts";
+import { explainError } from "../report.ts";
+import { Plans } from "./plans.ts";
+import { plannableCommands, readPlannable } from "./plannable.ts";
+
+/** A server with tsbuilder's commands as tools, for one folder and one session. */
+export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
+  const server = new McpServer({ name: "tsbuilder", version: host.version() }, { instructions });
+  const plans = new Plans();
+  const run = (argv: readonly string[]): Promise<Report> => report(argv, cwd, host);
+
+  server.registerTool(
+    "help",
+    {
+      description: "The commands of tsbuilder; or of one command, what it does and its flags.",
+      inputSchema: { command: z.string().optional().describe("such as: create api") },
+      annotations: { readOnlyHint: true },
+    },
+    ({ command }) => answer(async () => run([...(command?.split(" ") ?? []), "--help"])),
+  );
+  server.registerTool(
+    "plan",
+    {
+      description: `Shows what a command would write, as a diff, and writes nothing. Commands: ${(await plannableCommands()).join(", ")}.`,
+      inputSchema: {
+        command: z.string().describe("such as: create api"),
+        args: z.array(z.string()).default([]).describe('its flags, such as: ["--kind", "Order"]'),
+      },
+      annotations: { readOnlyHint: true },
+    },
+    ({ command, args }) =>
+      answer(async () => {
+        const argv = await readPlannable(command, args);
+        return showPlan(argv, plans, run);
+      }),
+  );
+  server.registerTool(
+    "apply",
+    {
+      description:
+        "Writes a plan that was shown, and runs what the command runs afterwards, such as the generators. If the project has changed since, nothing is written, and the new plan is shown.",
+      inputSchema: { plan: z.string().describe("the name that the tool plan returned") },
+      annotations: { readOnlyHint: false, destructiveHint: true },
+    },
+    ({ plan }) =>
+      answer(async () => {
+        const argv = plans.find(plan);
+        const now = await showPlan(argv, plans, run);
+        return now["plan"] === plan ? run(argv) : { ...now, exitCode: 1, error: changedSince };
+      }),
+  );
+  server.registerTool(
+    "doctor",
+    {
+      description: "Checks the machine and the project for problems, and says how to solve them.",
+      annotations: { readOnlyHint: true },
+    },
+    () => answer(async () => run(["doctor"])),
+  );
+  server.registerTool(
+    "explain",
+    {
+      description: "What a code of an error means, and what to do about it; all codes without one.",
+      inputSchema: { code: z.string().optional() },
+      annotations: { readOnlyHint: true },
+    },
+    ({ code }) => answer(async () => run(["explain", code ?? "--all"])),
+  );
+  server.registerTool(
+    "markers",
+    {
+      description:
+        "The markers that types and reconcilers may have, such as +kubebuilder:validation:Minimum.",
+      inputSchema: { containing: z.string().optional().describe("a part of their names") },
+      annotations: { readOnlyHint: true },
+    },
+    ({ containing }) => answer(async () => run(["manifests", `--markers=${containing ?? ""}`])),
+  );
+  server.registerTool(
+    "objects",
+    {
+      description:
+        "Reads objects of the cluster that tsbuilder dev runs for this project: at most 100, without the values of Secrets.",
+      inputSchema: {
+        kind: z.string().describe("a kind or plural, with or without its group: mysql, deployments.apps"),
+        namespace: z.string().optional(),
+        name: z.string().optional(),
+        labels: z.string().optional().describe("a label selector"),
+      },
+      annotations: { readOnlyHint: true },
+    },
+    (query) =>
+      answer(async () => ({
+        exitCode: 0,
+        objects: await readObjects(findProjectRoot(cwd) ?? cwd, query),
+      })),
+  );
+  return server;
+}
+
+const instructions =
+  "tsbuilder scaffolds and runs Kubernetes operators in TypeScript. Nothing is written without a plan: call plan, show its diff to the user, then apply it. AGENTS.md in the project says how its code is written.";
+
+const changedSince = {
+  code: "FILE_CHANGED",
+  message: "the project has changed since the plan was shown",
+  hint: "show the user this plan, then apply it",
+};
+
+/** What a command says with `--output json`, and other answers of the same form. */
+type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
+
+async function report(argv: readonly string[], cwd: string, host: Host): Promise<Report> {
+  const printed: string[] = [];
+  const ui = {
+    print: (text: string) => void printed.push(text),
+    note: () => undefined,
+    isInteractive: false,
+  };
+  await dispatch([...argv, "-o", "json"], cwd, ui, host);
+  return JSON.parse(printed.join("\n")) as Report;
+}
+
+/** Runs a command with `--diff`, and keeps what it shows. Help, which is no plan, is passed on. */
+async function showPlan(
+  argv: readonly string[],
+  plans: Plans,
+  run: (argv: readonly string[]) => Promise<Report>,
+): Promise<Report> {
+  const { output, ...shown } = await run([...argv, "--diff"]);
+  if (shown["written"] !== false) return { ...shown, output };
+  const diff = (output as readonly string[]).join("\n");
+  return { plan: plans.show({ argv, diff }), ...shown, diff };
+}
+
+async function answer(work: () => Promise<Report>): Promise<CallToolResult> {
+  const outcome: Report = await work().catch((error: unknown) => ({
+    exitCode: 1,
+    error: explainError(error),
+  }));
+  return {
+    content: [{ type: "text", text: JSON.stringify(outcome, undefined, 2) }],
+    structuredContent: outcome,
+    isError: outcome.exitCode !== 0,
+  };
+}

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../shared/errors.ts";
+
+/** Which objects of a running session to read. */
+export interface ObjectQuery {
+  /** A kind, singular, plural or short name, with or without its group: `mysql`, `deployments.apps`. */
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly labels?: string | undefined;
+}
+
+/** No answer holds more: whoever reads it is to ask more narrowly. */
+const mostObjects = 100;
+
+/** Reads objects of the cluster that `tsbuilder dev` runs for a project, without what Secrets hold. */
+export async function readObjects(root: string, query: ObjectQuery): Promise<readonly object[]> {
+  const client = await clientOfSession(root);
+  const kind = await findKind(client, query.kind);
+  const { name, namespace, labels } = query;
+  if (name === undefined) {
+    const found = await client.list(kind, { namespace, labels, limit: mostObjects });
+    return found.map(withoutSecrets);
+  }
+  const found = await client.find(kind, { name, namespace });
+  return found ? [withoutSecrets(found)] : [];
+}
+
+async function clientOfSession(root: string): Promise<Client> {
+  const kubeconfig = join(root, ".tsbuilder/dev/kubeconfig");
+  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  if (!existsSync(kubeconfig)) throw noSession();
+  const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  await client.request({ path: "/readyz" }).catch((error: unknown) => {
+    throw noSession(error);
+  });
+  return client;
+}
+
+function noSession(cause?: unknown): TsbuilderError {
+  return new TsbuilderError("tsbuilder dev is not running in this project", {
+    code: "CLUSTER_UNREACHABLE",
+    hint: "start it in another terminal: npx tsbuilder dev",
+    cause,
+  });
+}
+
+async function findKind(client: Client, wanted: string): Promise<Kind> {
+  const kinds = await client.mapper.kinds();
+  const [name = "", ...group] = wanted.toLowerCase().split(".");
+  const found = kinds.find(
+    (kind) =>
+      (group.length === 0 || kind.group === group.join(".")) &&
+      [kind.kind.toLowerCase(), kind.plural].includes(name),
+  );
+  if (found) return found;
+  throw new TsbuilderError(`the cluster has no kind "${wanted}"`, {
+    code: "NOT_FOUND",
+    hint: `it has ${kinds.map((kind) => kind.kind).join(", ")}`,
+  });
+}
+
+/** Which keys a Secret has stays: it is what one looks for. */
+function withoutSecrets({ metadata, ...object }: KubernetesObject): object {
+  const { managedFields: _, ...shown } = metadata;
+  if (object.kind !== "Secret") return { ...object, metadata: shown };
+  const { data = {}, stringData: __, ...secret } = object as { data?: object; stringData?: object };
+  // kubectl apply writes the data here, too.
+  const { [lastApplied]: ___, ...annotations } = shown.annotations ?? {};
+  const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, "(not shown)"]));
+  return { ...secret, metadata: { ...shown, annotations }, data: hidden };
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
