@@ -14,12 +14,18 @@ export class EventEncoder {
   readonly #target: Target;
   readonly #representation: Representation;
   readonly #include: "None" | "Metadata" | "Object";
+  /** Names the bytes of a change for all watchers with the same representation. */
+  readonly #keys: Readonly<Record<EventType, string>>;
   #rowsSent = false;
 
   constructor(target: Target, representation: Representation, include: "None" | "Metadata" | "Object") {
     this.#target = target;
     this.#representation = representation;
     this.#include = include;
+    const { resource, version } = target;
+    // Two groups may share a collection, as Events do.
+    const key = `${resource.group}/${version} ${representation.form} ${representation.metaVersion}`;
+    this.#keys = { ADDED: `${key} ADDED`, MODIFIED: `${key} MODIFIED`, DELETED: `${key} DELETED` };
   }
 
   /** The ADDED event of an object that existed before the watch began. */
@@ -27,20 +33,20 @@ export class EventEncoder {
     return this.#line("ADDED", entry);
   }
 
+  /** The event of a change that another watcher has sent already. */
+  known(change: Change, type: EventType): Buffer | undefined {
+    return change.encoded?.get(this.#keys[type]);
+  }
+
   change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
+    const known = this.known(change, type);
+    if (known) return known;
     const left = type === "DELETED" && change.type !== "DELETED";
-    const shown = left ? stampedWith(previous!, change.revision) : entry;
-    const { form } = this.#representation;
-    if (form === "table") return this.#line(type, shown);
-    const { resource, version } = this.#target;
-    // Two groups may share a collection, as Events do.
-    const key = `${resource.group}/${version} ${form} ${this.#representation.metaVersion} ${type}`;
+    const line = this.#line(type, left ? stampedWith(previous!, change.revision) : entry);
+    // A row depends on what its watcher got before.
+    if (this.#representation.form === "table") return line;
     change.encoded ??= new Map();
-    let line = change.encoded.get(key);
-    if (!line) {
-      line = this.#line(type, shown);
-      change.encoded.set(key, line);
-    }
+    change.encoded.set(this.#keys[type], line);
     return line;
   }
 

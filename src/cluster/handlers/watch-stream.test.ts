@@ -3,14 +3,24 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { WatchStream } from "./watch-stream.ts";
 
-function startStream(signal: AbortSignal) {
+function startStream(signal: AbortSignal, chunkedEncoding = true) {
   const clock = new FakeClock();
-  const response = { flushHeaders() {}, write: () => true, end() {}, writableLength: 0 };
+  const sent: Buffer[] = [];
+  const response = {
+    chunkedEncoding,
+    flushHeaders() {},
+    write: (bytes: Buffer) => sent.push(bytes) > 0,
+    end: (bytes?: Buffer) => sent.push(...(bytes ? [bytes] : [])),
+    writableLength: 0,
+  };
   const stream = new WatchStream(response as unknown as ServerResponse, signal, clock, {
     timeoutSeconds: undefined,
   });
-  return { clock, stream };
+  return { clock, stream, sent };
 }
+
+const { signal: connected } = new AbortController();
+const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a watch ends when its client goes, and leaves no timer behind", () => {
   const client = new AbortController();
@@ -29,4 +39,30 @@ test("a watch whose client is gone already ends at once, with what is registered
   stream.onEnd(() => ends++);
   stream.bookmarks(() => Buffer.from("{}"));
   expect([clock.timers, ends]).toEqual([0, 1]);
+});
+
+test("the lines of one turn are one chunk, and streams that send the same lines share its bytes", async () => {
+  const [first, second, other] = [1, 2, 3].map(() => startStream(connected));
+  const [a, b] = [Buffer.from('{"a":1}\n'), Buffer.from('{"b":2}\n')];
+  for (const { stream } of [first!, second!]) {
+    stream.write(a);
+    stream.write(b);
+  }
+  other!.stream.write(a);
+  other!.stream.write(a);
+  await inTurn();
+  first!.stream.write(b);
+  first!.stream.end();
+  const sent = first!.sent.map(String);
+  expect(sent).toEqual(['10\r\n{"a":1}\n{"b":2}\n\r\n', '8\r\n{"b":2}\n\r\n', "0\r\n\r\n"]);
+  expect(second!.sent[0]).toBe(first!.sent[0]);
+  expect(other!.sent.map(String)).toEqual(['10\r\n{"a":1}\n{"a":1}\n\r\n']);
+});
+
+test("a response without chunks gets the lines alone", async () => {
+  const { stream, sent } = startStream(connected, false);
+  stream.write(Buffer.from('{"a":1}\n'));
+  await inTurn();
+  stream.end();
+  expect(sent.map(String)).toEqual(['{"a":1}\n']);
 });

@@ -10,15 +10,43 @@ export const backlogLimit = 16 * 1024 * 1024;
 const initialBacklog = 1024 * 1024;
 const shortestDefaultTimeout = 30 * 60;
 
+/** What a stream sends at once: its lines, as a chunk of HTTP where the response has chunks. */
+interface Batch {
+  readonly lines: readonly Buffer[];
+  readonly isChunk: boolean;
+  readonly bytes: Buffer;
+}
+
+/** The streams that got lines in this turn of the event loop. */
+const written: WatchStream[] = [];
+
+/** Watchers of the same objects send the same lines: their bytes are put together once. */
+function flushWritten(): void {
+  let last: Batch | undefined;
+  for (const stream of written.splice(0)) last = stream.flush(last);
+}
+
+function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
+  const isLast = last?.isChunk === isChunk && last.lines.length === lines.length;
+  if (isLast && lines.every((line, index) => line === last.lines[index])) return last;
+  if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
+  const length = lines.reduce((sum, line) => sum + line.length, 0);
+  const head = Buffer.from(`${length.toString(16)}\r\n`);
+  return { lines, isChunk, bytes: Buffer.concat([head, ...lines, chunkEnd]) };
+}
+
+const chunkEnd = Buffer.from("\r\n");
+const lastChunk = Buffer.from("0\r\n\r\n");
+
 /** The connection of one watcher. All data of one turn of the event loop is sent at once. */
 export class WatchStream {
   readonly #response: ServerResponse;
+  readonly #isChunked: boolean;
   readonly #clock: Clock;
   /** When the watch times out. */
   readonly #deadline: number;
   readonly #ends: Array<() => void> = [];
   #pending: Buffer[] = [];
-  #scheduled = false;
   #ended = false;
   #isStarting = true;
   #isTimedOut = false;
@@ -32,6 +60,9 @@ export class WatchStream {
     this.#response = response;
     this.#clock = clock;
     response.flushHeaders();
+    // Node would frame what each watcher gets anew.
+    this.#isChunked = response.chunkedEncoding;
+    response.chunkedEncoding = false;
     const timeout = 1000 * (timeoutSeconds || shortestDefaultTimeout * (1 + Math.random()));
     this.#deadline = clock.now() + timeout;
     this.onEnd(clock.setTimer(() => this.#timeOut(), timeout));
@@ -48,10 +79,8 @@ export class WatchStream {
 
   write(line: Buffer): void {
     if (this.#ended) return;
-    this.#pending.push(line);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    if (this.#pending.push(line) > 1) return;
+    if (written.push(this) === 1) setImmediate(flushWritten);
   }
 
   /** Registers a callback that runs once when the stream ends, whichever side ends it. */
@@ -103,16 +132,22 @@ export class WatchStream {
     if (this.#ended) return;
     this.#ended = true;
     for (const run of this.#ends) run();
-    if (this.#pending.length > 0) this.#response.write(Buffer.concat(this.#pending));
-    this.#pending = [];
-    this.#response.end();
+    this.#send(undefined);
+    this.#response.end(this.#isChunked ? lastChunk : undefined);
   }
 
-  #flush(): void {
-    this.#scheduled = false;
-    if (this.#ended || this.#pending.length === 0) return;
-    this.#response.write(this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending));
-    this.#pending = [];
+  /** Sends the lines of this turn, which may be those that another stream sent last; returns what was sent. */
+  flush(last: Batch | undefined): Batch | undefined {
+    const sent = this.#send(last);
     if (this.#response.writableLength > backlogLimit) this.disconnect();
+    return sent;
+  }
+
+  #send(last: Batch | undefined): Batch | undefined {
+    if (this.#pending.length === 0) return last;
+    const batch = batchOf(this.#pending, this.#isChunked, last);
+    this.#pending = [];
+    this.#response.write(batch.bytes);
+    return batch;
   }
 }

@@ -162,7 +162,9 @@ class Feed {
 
   write(change: Change): void | Promise<void> {
     if (!change.entry.key.startsWith(this.#prefix)) return undefined;
-    const { target } = this.#plan;
+    const { target, options, encoder } = this.#plan;
+    const known = options.matches ? undefined : encoder.known(change, change.type);
+    if (known) return this.#out.write(known);
     const { resource, version } = target;
     const entry = resource.present(change.entry, version);
     const previous = change.previous && resource.present(change.previous, version);

@@ -54,6 +54,8 @@ export class CapturedResponse extends ServerResponse {
 
   override writeHead(status: number, ...rest: never[]): this {
     super.writeHead(status, ...rest);
+    // Its body has no chunks: nothing is sent.
+    this.chunkedEncoding = false;
     const headers = Object.fromEntries(
       Object.entries(this.getHeaders()).map(([name, value]) => [
         name,
