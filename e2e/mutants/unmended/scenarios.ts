@@ -82,6 +82,12 @@ const queue = ["a", "b"].map((name) => ({
   spec: { size: 1 },
 }));
 
+/** Its write is to be repeated when it stands still, for longer than its lease. */
+const suspendedLeader = [
+  { fault: "refuse", process: "shop-0", request: 2, with: "too-many", done: false },
+  { fault: "suspend", process: "shop-0", at: 500, for: 40_000 },
+] as const;
+
 /** What the mends of the runtime and the templates are explored by. */
 export const scenarios = {
   "throwing index": {
@@ -121,5 +127,11 @@ export const scenarios = {
     operators: [{ name: "shop", setup: setupQueue, replicas: 2 }],
     objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "queue" } }, ...queue],
     steps: [applyShop("a", { size: 1 }), applyShop("b", { size: 1 })],
+  },
+  "leader that stands still": {
+    ...shopScenario(),
+    operators: [{ name: "shop", setup: setupShops, replicas: 2 }],
+    steps: [applyShop("a", { size: 1 }), { ...applyShop("a", { size: 2 }), after: 25_000 } as Step],
+    faults: suspendedLeader,
   },
 } satisfies { readonly [name: string]: Scenario };

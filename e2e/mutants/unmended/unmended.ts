@@ -95,6 +95,24 @@ export const unmended: readonly Unmended[] = [
     mended: "error",
   },
   {
+    finding: "R7",
+    defect: "a write whose retry the server asked for is repeated after the lease has run out",
+    scenario: "leader that stands still",
+    edits: [
+      {
+        file: "src/runtime/http/http-transport.ts",
+        mended: "      this.#options.beforeSend?.(request);\n",
+        before: "",
+      },
+      {
+        file: "src/runtime/http/http-transport.ts",
+        mended: "    return this.#handle(request);\n",
+        before: "    this.#options.beforeSend?.(request);\n    return this.#handle(request);\n",
+      },
+    ],
+    classes: ["without-lease"],
+  },
+  {
     finding: "R8",
     defect: "a process that waits for the lease consumes messages",
     scenario: "queue",

@@ -5,6 +5,11 @@ export type Fault =
   | WatchFault
   /** Neither requests nor watches of the process come through from a time on, or only those for its Lease don't. */
   | { readonly fault: "cut" | "lease"; readonly process: string; readonly at: number; readonly for: number }
+  /**
+   * The process stands still, as when it is stopped by a signal, or collects garbage: nothing in it runs, and nothing
+   * reaches it. Then everything that it missed comes at once.
+   */
+  | { readonly fault: "suspend"; readonly process: string; readonly at: number; readonly for: number }
   /** Its machine's date is wrong for a while. */
   | {
       readonly fault: "clock";

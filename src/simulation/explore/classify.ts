@@ -26,7 +26,8 @@ export function classify({ class: found, scenario, run }: Finding): MistakeClass
       : found;
   }
   if (isStale) return "stale-view";
-  if (kinds.has("crash") || kinds.has("clock") || kinds.has("lease")) return "interrupted";
+  if (kinds.has("crash") || kinds.has("suspend") || kinds.has("clock") || kinds.has("lease"))
+    return "interrupted";
   if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
     return "missed-event";
   if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";

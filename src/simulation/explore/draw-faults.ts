@@ -65,6 +65,8 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
     const operator = random.pick(called);
     return { fault: kind, operator, at, for: during, ...(delay !== undefined && { delay }) };
   }
+  if (kind === "cut" && random.fork("suspend").chance(0.5))
+    return { fault: "suspend", process, at, for: during };
   return { fault: kind, process, at, for: during };
 }
 

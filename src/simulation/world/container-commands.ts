@@ -13,7 +13,7 @@ export function answerCommands(client: Client, standIn: StandIn, world: World, r
       const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
       await world.wait(replica.latency());
       const result = await standIn({ namespace, pod, command, options });
-      await world.wait(replica.latency());
+      await replica.arrival();
       return { exitCode: 0, stdout: "", stderr: "", ...result };
     },
   });

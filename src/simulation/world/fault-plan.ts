@@ -107,6 +107,8 @@ export function faultText(fault: Fault): string {
       return `${fault.process} is cut off for ${fault.for} ms`;
     case "lease":
       return `${fault.process} can't renew its Lease for ${fault.for} ms`;
+    case "suspend":
+      return `${fault.process} stands still for ${fault.for} ms`;
     case "clock":
       return `the date of ${fault.process} is wrong by ${fault.by} ms for ${fault.for} ms`;
     case "delete-child":

@@ -39,10 +39,10 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
           );
         const call = new AbortableCall(options.signal, reject);
         new Exchange(world, replica, request, options, isAlive).run().then(
-          (answer) => void (answer && isAlive() && resolve(call.end(answer))),
+          (answer) => answer && replica.run(() => isAlive() && resolve(call.end(answer))),
           (error: Error) => {
             world.lastEffort = world.loop.now;
-            if (isAlive()) reject(call.end(error));
+            replica.run(() => isAlive() && reject(call.end(error)));
           },
         );
       }),
@@ -150,7 +150,7 @@ class Exchange {
     }
     await this.#travel();
     if (refusal.with === "reset") throw brokenConnection();
-    const [status, reason, message] = refusals[refusal.with];
+    const [status, reason, message, headers] = refusals[refusal.with];
     this.#record(status);
     const text = JSON.stringify({
       kind: "Status",
@@ -160,7 +160,7 @@ class Exchange {
       reason,
       message,
     });
-    return { status, headers: {}, text, bytes: text.length, stream: undefined };
+    return { status, headers, text, bytes: text.length, stream: undefined };
   }
 
   #record(status: number): void {
@@ -191,7 +191,9 @@ const refusals = {
     409,
     "Conflict",
     "the object has been modified; please apply your changes to the latest version and try again",
+    {},
   ],
-  "too-many": [429, "TooManyRequests", "the server has received too many requests"],
-  error: [500, "InternalError", "etcdserver: request timed out"],
+  // An API server always says when to try again: clients do so by themselves.
+  "too-many": [429, "TooManyRequests", "the server has received too many requests", { "retry-after": "1" }],
+  error: [500, "InternalError", "etcdserver: request timed out", {}],
 } as const;

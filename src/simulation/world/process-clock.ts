@@ -26,15 +26,14 @@ export class ProcessClock implements Clock {
 
   setTimer(run: () => void, milliseconds: number): () => void {
     if (this.#isStopped) return () => {};
-    const bound = this.#guarded(inContext(run));
-    const cancel = this.#world.setTimer(() => {
-      this.#timers.delete(cancel);
-      bound();
-    }, milliseconds);
+    // A process that stands still runs it later, and may cancel it before.
+    const fire = inContext(() => {
+      if (this.#timers.delete(cancel)) run();
+    });
+    const cancel = this.#world.setTimer(this.#guarded(fire), milliseconds);
     this.#timers.add(cancel);
     return () => {
-      this.#timers.delete(cancel);
-      cancel();
+      if (this.#timers.delete(cancel)) cancel();
     };
   }
 

@@ -32,6 +32,9 @@ export class Replica {
   readonly #buried: Array<() => void> = [];
   #cancelStart: () => void = () => {};
   #dateOffset = 0;
+  #suspendedUntil = 0;
+  /** What reached it while it stood still, in order. */
+  #missed: Array<() => void> = [];
   /** Its lives are counted; what an earlier one still does has no effect. */
   life = 0;
   isLeader = false;
@@ -63,13 +66,42 @@ export class Replica {
     return this.#random.chance(0.1) ? this.#random.next() * 600 : 0.2 + this.#random.next() * 8;
   }
 
-  /** Runs code of this process. */
+  /** Runs code of this process, unless it stands still: then it does so later, in the same order. */
   run(code: () => void): void {
-    inside(this.#around, code);
+    if (this.#isSuspended || this.#missed.length > 0) this.#missed.push(code);
+    else inside(this.#around, code);
+  }
+
+  /** An answer takes its way, and waits while the process stands still. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#world.loop.after(this.latency(), () => this.run(resolve));
+    });
+  }
+
+  /** Nothing in it runs for a while. */
+  suspend(milliseconds: number): void {
+    const { loop } = this.#world;
+    this.#suspendedUntil = Math.max(this.#suspendedUntil, loop.now + milliseconds);
+    loop.after(milliseconds, () => this.#catchUp());
+  }
+
+  get #isSuspended(): boolean {
+    return this.#world.loop.now < this.#suspendedUntil;
+  }
+
+  /** Each in a turn of its own: promises run in between. */
+  #catchUp(): void {
+    if (this.#isSuspended) return;
+    const next = this.#missed.shift();
+    if (!next) return;
+    inside(this.#around, next);
+    this.#world.loop.enqueue(() => this.#catchUp());
   }
 
   /** What a process that doesn't lead has in its queue waits for the lease. */
   get isIdle(): boolean {
+    if (this.#isSuspended) return false;
     if (isElected(this.operator) && !this.isLeader) return true;
     return this.#manager?.isIdle ?? false;
   }
@@ -147,6 +179,7 @@ export class Replica {
   kill(): void {
     this.life++;
     this.#cancelStart();
+    this.#missed = [];
     this.webhooks = undefined;
     for (const lose of this.calls) lose();
     (this.#around.clock as ProcessClock).stop();
@@ -175,21 +208,22 @@ export class Replica {
   async #fetch(request: Request): Promise<Response> {
     await this.#world.wait(this.latency());
     const response = await this.#world.http!(request);
-    await this.#world.wait(this.latency());
+    await this.arrival();
     return response;
   }
 
   #environment(): Environment {
     const { loop, random } = this.#world;
     const { life } = this;
-    const guarded = (run: () => void) => (): void => {
-      if (this.life !== life) return;
-      try {
-        run();
-      } catch (error) {
-        this.#fail(error);
-      }
-    };
+    const guarded = (run: () => void) => (): void =>
+      this.run(() => {
+        if (this.life !== life) return;
+        try {
+          run();
+        } catch (error) {
+          this.#fail(error);
+        }
+      });
     return {
       who: this.name,
       clock: new ProcessClock(loop.clock, this.#dateOffset, guarded),

@@ -25,7 +25,8 @@ function strike(world: World, fault: Fault & { readonly at: number }): boolean {
   if (fault.fault === "clock") {
     replica.moveDate(fault.by);
     world.loop.after(fault.for, () => replica.moveDate(-fault.by));
-  } else if (fault.fault === "break") breakWatches(replica);
+  } else if (fault.fault === "suspend") replica.suspend(fault.for);
+  else if (fault.fault === "break") breakWatches(replica);
   else if (fault.fault === "expire") world.loop.after(fault.for, () => expire(world, replica));
   return true;
 }
@@ -38,7 +39,7 @@ function upgrade(world: World, name: string): boolean {
 }
 
 function breakWatches(replica: Replica): void {
-  for (const feed of replica.feeds) replica.run(() => feed.break());
+  for (const feed of replica.feeds) feed.break();
 }
 
 /** What was held is lost, and the server no longer has it either: the process must list again. */

@@ -39,12 +39,13 @@ export class WatchFeed {
     replica.feeds.add(this);
     source.on("data", (chunk: Buffer) => this.#take(chunk.toString("utf8")));
     source.on("end", () => this.#schedule(() => this.stream.push(null)));
-    source.on("error", () => this.stream.destroy(brokenConnection()));
+    source.on("error", () => this.break());
   }
 
   /** Loses what is under way, and the connection. */
   break(): void {
-    this.stream.destroy(brokenConnection());
+    this.#end();
+    this.#replica.run(() => this.stream.destroy(brokenConnection()));
   }
 
   /** The process is gone: nothing arrives, and the server notices. */
