@@ -1,0 +1,101 @@
+/** The words of OLM's bundles: API versions, annotations, media types, folders. */
+
+export const csvApiVersion = "operators.coreos.com/v1alpha1";
+export const csvKind = "ClusterServiceVersion";
+
+/** What every annotation of `metadata/annotations.yaml`, and label of the bundle's image, starts with. */
+const bundlePrefix = "operators.operatorframework.io.bundle";
+const metricsPrefix = "operators.operatorframework.io.metrics";
+const testPrefix = "operators.operatorframework.io.test";
+
+/** The annotations of a bundle. Its image has them as labels. */
+export const bundleAnnotations = {
+  mediaType: `${bundlePrefix}.mediatype.v1`,
+  manifests: `${bundlePrefix}.manifests.v1`,
+  metadata: `${bundlePrefix}.metadata.v1`,
+  package: `${bundlePrefix}.package.v1`,
+  channels: `${bundlePrefix}.channels.v1`,
+  defaultChannel: `${bundlePrefix}.channel.default.v1`,
+  builder: `${metricsPrefix}.builder`,
+  metricsMediaType: `${metricsPrefix}.mediatype.v1`,
+  projectLayout: `${metricsPrefix}.project_layout`,
+  testMediaType: `${testPrefix}.mediatype.v1`,
+  testConfig: `${testPrefix}.config.v1`,
+} as const;
+
+/** The format of a bundle that holds a ClusterServiceVersion and plain manifests. */
+export const bundleMediaType = "registry+v1";
+export const metricsMediaType = "metrics+v1";
+export const testMediaType = "scorecard+v1";
+
+/** The folders of a bundle, as its annotations name them. */
+export const bundleFolders = {
+  manifests: "manifests/",
+  metadata: "metadata/",
+  tests: "tests/scorecard/",
+} as const;
+
+export const annotationsFile = "annotations.yaml";
+
+/** The annotations of a ClusterServiceVersion. */
+export const csvAnnotations = {
+  examples: "alm-examples",
+  builder: "operators.operatorframework.io/builder",
+  projectLayout: "operators.operatorframework.io/project_layout",
+  skipRange: "olm.skipRange",
+  suggestedNamespace: "operatorframework.io/suggested-namespace",
+  capabilities: "capabilities",
+  categories: "categories",
+  certified: "certified",
+  containerImage: "containerImage",
+  createdAt: "createdAt",
+  description: "description",
+  repository: "repository",
+  support: "support",
+} as const;
+
+/** The annotation of an operator's pods in which OLM writes the namespaces to watch; empty for all of them. */
+export const targetNamespaces = "olm.targetNamespaces";
+
+/** Which namespaces an operator can watch, from its own to all. */
+export const installModes = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"] as const;
+export type InstallMode = (typeof installModes)[number];
+
+/** Levels of what an operator can do, which catalogs show. */
+export const capabilityLevels = [
+  "Basic Install",
+  "Seamless Upgrades",
+  "Full Lifecycle",
+  "Deep Insights",
+  "Auto Pilot",
+] as const;
+
+/** The kinds of objects that OLM creates from a bundle, beside its ClusterServiceVersion. */
+export const bundledKinds: ReadonlySet<string> = new Set([
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "ConfigMap",
+  "ConsoleCLIDownload",
+  "ConsoleLink",
+  "ConsoleQuickStart",
+  "ConsoleYAMLSample",
+  "CustomResourceDefinition",
+  "NetworkPolicy",
+  "PodDisruptionBudget",
+  "PriorityClass",
+  "PrometheusRule",
+  "Role",
+  "RoleBinding",
+  "Secret",
+  "Service",
+  "ServiceAccount",
+  "ServiceMonitor",
+  "VerticalPodAutoscaler",
+]);
+
+/** The types of a ClusterServiceVersion's `webhookdefinitions`. */
+export const webhookTypes = {
+  mutating: "MutatingAdmissionWebhook",
+  validating: "ValidatingAdmissionWebhook",
+  conversion: "ConversionWebhook",
+} as const;
