@@ -11,7 +11,7 @@ export function explainUnusedTemplates(paths: readonly string[], folders: readon
   const unused = paths.filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`)));
   return unused.map(
     (path) =>
-      `templates/${path} belongs to no part: name its folder as \`templates\` of a part in src/plugins or src/chart, ` +
+      `templates/${path} belongs to no part: name its folder as \`templates\` of a part in src/plugins or src/chart or src/olm, ` +
       "or delete it",
   );
 }

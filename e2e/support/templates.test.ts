@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Manager } from "../../src/chart/manager.ts";
 import { chartPart } from "../../src/chart/plan-chart.ts";
 import { valuesPart } from "../../src/chart/values.ts";
+import { basePart } from "../../src/olm/base-csv.ts";
+import { scorecardPart } from "../../src/olm/plan-bundle.ts";
 import { featureNames } from "../../src/project/features.ts";
 import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
 import { describeProject } from "../../src/plugins/index.ts";
@@ -68,6 +70,8 @@ const parts = projects
       packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" },
     }).parts,
     chartPart({ project, version: "1.0.0" }),
+    basePart(project),
+    scorecardPart,
     valuesPart({ manager, features: featureNames, switches: new Set() }),
   ])
   .filter((part, i, all) => all.findIndex((other) => other.templates === part.templates) === i);
@@ -104,7 +108,7 @@ describe("explaining templates", () => {
   test("names its file, and the folder for parts", () => {
     expect(explainUnusedTemplates(["a/used/x.hbs", "a/new/x.hbs"], ["a/used"])).toEqual([
       "templates/a/new/x.hbs belongs to no part: name its folder as `templates` of a part in src/plugins or " +
-        "src/chart, or delete it",
+        "src/chart or src/olm, or delete it",
     ]);
   });
 

@@ -19,7 +19,7 @@ interface Selection {
 const readers: readonly (readonly [files: RegExp, test: string])[] = [
   [/^src\/(.*\.ts|README\.md)$/, "e2e/support/layers.test.ts"],
   [/\.md$|^package\.json$/, "e2e/support/docs.test.ts"],
-  [/^(templates|src\/(plugins|chart))\//, "e2e/support/templates.test.ts"],
+  [/^(templates|src\/(plugins|chart|olm))\//, "e2e/support/templates.test.ts"],
   [
     /^(templates|e2e\/golden|src\/(cli|plugins|scaffold|project|generators))\//,
     "e2e/support/goldens.test.ts",

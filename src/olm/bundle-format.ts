@@ -37,6 +37,9 @@ export const bundleFolders = {
 
 export const annotationsFile = "annotations.yaml";
 
+/** The file beside a bundle that builds its image. */
+export const bundleDockerfileName = "bundle.Dockerfile";
+
 /** The annotations of a ClusterServiceVersion. */
 export const csvAnnotations = {
   examples: "alm-examples",
@@ -77,11 +80,13 @@ export const bundledKinds: ReadonlySet<string> = new Set([
   "ConfigMap",
   "ConsoleCLIDownload",
   "ConsoleLink",
+  "ConsolePlugin",
   "ConsoleQuickStart",
   "ConsoleYAMLSample",
   "CustomResourceDefinition",
   "NetworkPolicy",
   "PodDisruptionBudget",
+  "PodMonitor",
   "PriorityClass",
   "PrometheusRule",
   "Role",

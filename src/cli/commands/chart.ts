@@ -2,12 +2,13 @@ import type { FeatureName } from "../../project/features.ts";
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { readJsonObject } from "../../shared/read-json.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { checkFolder } from "../check-folder.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { type OpenProject, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { readPackageVersion } from "../read-package-version.ts";
 
 export const chart = defineCommand({
   summary: "Generate a Helm chart for the operator",
@@ -38,16 +39,16 @@ export const chart = defineCommand({
     return openToChange(call, async (project) => {
       const [{ planChart }, { renderChanged }] = await Promise.all([
         import("../../chart/plan-chart.ts"),
-        import("../../chart/render-all.ts"),
+        import("../../ship/render-changed.ts"),
       ]);
       const { changes, notes } = await withEverySwitch(project);
       const draft = new Draft(project.tree);
       const own = planChart(draft, {
         project: project.project,
-        objects: await renderChanged(project.root, changes, { image: flags.image }),
+        objects: await renderChanged(project.root, "default", changes, { image: flags.image }),
         folder: `${flags["output-dir"].replace(/\/+$/u, "")}/chart`,
         files: everythingBelow(project.root),
-        version: readVersion(project),
+        version: readPackageVersion(project.tree),
         force: flags.force,
         isImageGiven: flags.image !== undefined,
       });
@@ -85,19 +86,4 @@ async function withEverySwitch({
       ],
     };
   }
-}
-
-function readVersion({ tree }: OpenProject): string {
-  const { version = "0.1.0" } = readJsonObject("package.json", tree.read("package.json") ?? "{}") as {
-    version?: string;
-  };
-  return version;
-}
-
-function checkFolder(folder: string): string {
-  if (folder !== "" && !folder.startsWith("/") && !folder.split("/").includes("..")) return folder;
-  throw new TsbuilderError(`"${folder}" is not a folder in the project`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use a folder relative to the project's root, for example --output-dir dist",
-  });
 }

@@ -148,6 +148,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./installer.ts")).installer,
   },
   {
+    name: "bundle",
+    summary: "Generate a bundle for the Operator Lifecycle Manager",
+    load: async () => (await import("./bundle.ts")).bundle,
+  },
+  {
+    name: "bundle build",
+    summary: "Build the bundle's image",
+    load: async () => (await import("./bundle-build.ts")).bundleBuild,
+  },
+  {
+    name: "bundle push",
+    summary: "Push the bundle's image",
+    load: async () => (await import("./bundle-push.ts")).bundlePush,
+  },
+  {
     name: "chart",
     summary: "Generate a Helm chart for the operator",
     load: async () => (await import("./chart.ts")).chart,

@@ -1,0 +1,87 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseProject } from "../../src/project/store.ts";
+import { diskTree } from "../../src/scaffold/tree.ts";
+import { type ManifestObject, parseManifest } from "../../src/ship/manifest.ts";
+import { renderConfig } from "../../src/ship/render.ts";
+import { goldenProjects, run as call } from "../golden/golden-projects.ts";
+import { explainDifferences } from "../support/compare-deployments.ts";
+import { expandBundle } from "../support/expand-bundle.ts";
+import { findPrograms } from "../support/kubectl-binaries.ts";
+import { repository } from "../support/source-imports.ts";
+
+// The bundles of the golden projects, which together have webhooks, conversion, certificates, and both scopes.
+
+const programs = findPrograms("36");
+const missing = "missing" in programs ? programs.missing : undefined;
+if (missing !== undefined) console.log(`left out: bundles for OLM: ${missing}`);
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
+const path = process.env["PATH"];
+
+beforeAll(async () => {
+  if ("missing" in programs) return;
+  process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
+  for (const name of goldenProjects) {
+    cpSync(join(repository, "e2e/golden", name), join(work, name), { recursive: true });
+    await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], join(work, name));
+  }
+});
+
+afterAll(() => {
+  process.env["PATH"] = path;
+  rmSync(work, { recursive: true, force: true });
+});
+
+/** What OLM brings along or replaces. */
+const intended: readonly (readonly [RegExp, string])[] = [
+  [/^Namespace [^.]*: only deployed$/u, "people choose where OLM installs"],
+  [/^(?:Certificate|Issuer) [^.]*: only deployed$/u, "OLM makes the certificates"],
+  [/^CustomResourceDefinition .*\.annotations: only deployed$/u, "OLM writes its CA into CRDs"],
+  [/^ServiceMonitor .*\.tlsConfig/u, "the operator signs the certificate of its metrics"],
+  [/^ServiceMonitor .*endpoints/u, "the operator signs the certificate of its metrics"],
+  [/\.volumes(?:\.(?:webhook-certs?|apiservice-cert|metrics-certs))?: only/u, "OLM mounts its certificate"],
+  [
+    /\.volumeMounts(?:\.(?:webhook-certs?|apiservice-cert|metrics-certs))?: only/u,
+    "OLM mounts its certificate",
+  ],
+  [/\.args\."--metrics-cert-path=.*: only deployed$/u, "the operator signs the certificate of its metrics"],
+  [/\.annotations\.olm\.targetNamespaces: only installed$/u, "OLM says what to watch"],
+  [
+    /^rights of .*\.all namespaces: .*"(?:leases|events)".*: only installed$/u,
+    "OLM grants in all namespaces what an operator for all of them may do in its own",
+  ],
+  [/^ServiceAccount .*\.labels: only deployed$/u, "OLM makes the ServiceAccount"],
+];
+
+describe.skipIf(missing !== undefined)("a bundle", () => {
+  test.each(goldenProjects)("of %s says what deploy applies, but for what OLM replaces", async (name) => {
+    const root = join(work, name);
+    const { project } = parseProject(readFileSync(join(root, "PROJECT"), "utf8"));
+    const namespace = `${name}-system`;
+    const deployed = parseManifest(
+      await renderConfig(root, "default", { image: "registry.example.com/operator:v1.0.0" }),
+    );
+    const targets = project.namespaced ? [namespace] : [];
+    const installed = expandBundle(manifests(root), { namespace, targets });
+
+    const lines = explainDifferences(deployed, installed);
+    expect(lines.filter((line) => !intended.some(([pattern]) => pattern.test(line)))).toEqual([]);
+    expect(lines.some((line) => line.startsWith("Namespace"))).toBe(true);
+  });
+
+  test("that is made again of the same sources is the same", async () => {
+    const folder = join(work, "team-operator");
+    const before = manifests(folder);
+    const printed = await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], folder);
+
+    expect(printed).toBe("");
+    expect(manifests(folder)).toEqual(before);
+  });
+});
+
+function manifests(root: string): ManifestObject[] {
+  const tree = diskTree(root);
+  return tree.list("bundle/manifests").flatMap((file) => parseManifest(tree.read(file)!));
+}

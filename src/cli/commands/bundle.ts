@@ -1,0 +1,188 @@
+import { Draft, everythingBelow } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { checkFolder } from "../check-folder.ts";
+import { overrideFlags } from "../cluster-flags.ts";
+import { defineCommand, type FlagDefinition } from "../command.ts";
+import { openToChange } from "../open-project.ts";
+import { askPresentation, presentationFlags, readPresentation } from "../presentation-flags.ts";
+import { readPackageVersion } from "../read-package-version.ts";
+
+/** Where a bundle is in the project. */
+export const bundleFolderFlag = {
+  type: "string",
+  summary: "folder of the bundle in the project",
+  placeholder: "DIR",
+  default: "bundle",
+  check: checkFolder,
+} as const satisfies FlagDefinition;
+
+export const bundle = defineCommand({
+  summary: "Generate a bundle for the Operator Lifecycle Manager",
+  description:
+    "Writes bundle/ and bundle.Dockerfile: a ClusterServiceVersion with the deployment, permissions, CRDs, webhooks and examples that config/ contains, and everything else as manifests. What catalogs show is in config/manifests/bases, which is scaffolded by the first run and is then yours: a run changes nothing in it but what flags say. Channels and package are kept in the bundle's annotations. OLM makes the certificates of webhooks; cert-manager's are left out.",
+  flags: {
+    image: overrideFlags.image,
+    version: {
+      type: "string",
+      summary: "version of the bundle (default: that in package.json)",
+      placeholder: "VERSION",
+      check: checkVersion,
+    },
+    package: {
+      type: "string",
+      summary: "name of the package in catalogs (default: the project's)",
+      placeholder: "NAME",
+      check: checkPackage,
+    },
+    channels: { type: "list", summary: "channels of the bundle (default: alpha)", placeholder: "CHANNELS" },
+    "default-channel": {
+      type: "string",
+      summary: "channel that is subscribed to if no other is named",
+      placeholder: "CHANNEL",
+    },
+    replaces: {
+      type: "string",
+      summary: "name of the version before: mysql-operator.v1.0.0",
+      placeholder: "NAME",
+    },
+    skips: { type: "list", summary: "names of versions that upgrades leave out", placeholder: "NAMES" },
+    "skip-range": {
+      type: "string",
+      summary: 'versions that can be upgraded directly: ">=1.0.0 <1.2.0"',
+      placeholder: "RANGE",
+    },
+    "min-kube-version": {
+      type: "string",
+      summary: "oldest version of Kubernetes that the operator runs on",
+      placeholder: "VERSION",
+      check: checkVersion,
+    },
+    ...presentationFlags,
+    interactive: {
+      type: "boolean",
+      summary: "ask for what catalogs show before the first bundle",
+      default: true,
+    },
+    "use-image-digests": {
+      type: "boolean",
+      summary: "replace the tags of images with their digests, and list all images in the bundle",
+      default: false,
+    },
+    "extra-service-accounts": {
+      type: "list",
+      summary: "service accounts beside the operator's own whose permissions OLM is to grant",
+      placeholder: "NAMES",
+    },
+    overwrite: {
+      type: "boolean",
+      summary: "overwrite the bundle's metadata and Dockerfile",
+      default: true,
+    },
+    "output-dir": bundleFolderFlag,
+    stdout: {
+      type: "boolean",
+      summary: "print the bundle's manifests, without writing anything",
+      default: false,
+    },
+    ...planFlags,
+  },
+  refused: {
+    "input-dir": "the manifests are rendered from config/manifests: patch them in its kustomization.yaml",
+    "deploy-dir": "the manifests are rendered from config/manifests: patch them in its kustomization.yaml",
+    "crds-dir": "the CRDs are rendered from config/manifests: list them in its kustomization.yaml",
+    "kustomize-dir": "the base is in config/manifests/bases",
+  },
+  examples: [
+    "tsbuilder bundle --image registry.example.com/mysql-operator:v1.0.0 --version 1.0.0",
+    "tsbuilder bundle --channels candidate,stable --default-channel stable --use-image-digests",
+  ],
+  async run(call) {
+    const { cwd, ui, host } = call;
+    const { stdout, ...given } = call.flags;
+    const flags = { ...given, "dry-run": given["dry-run"] || stdout };
+    await openToChange({ ...call, flags }, async ({ root, tree, project }) => {
+      const [
+        { basePath, manifestsKustomization, planBase },
+        { planBundle },
+        { renderChanged },
+        { pluginKey },
+      ] = await Promise.all([
+        import("../../olm/base-csv.ts"),
+        import("../../olm/plan-bundle.ts"),
+        import("../../ship/render-changed.ts"),
+        import("../../project/read-project.ts"),
+      ]);
+      const isFirst = !tree.has(basePath(project));
+      const asks = isFirst && flags.interactive && ui.isInteractive;
+      const answers = asks ? await askPresentation(flags) : flags;
+      const draft = new Draft(tree);
+      planBase(draft, project, {
+        ...readPresentation(answers, cwd),
+        replaces: flags.replaces,
+        skips: flags.skips.length > 0 ? flags.skips : undefined,
+        skipRange: flags["skip-range"],
+        minKubeVersion: flags["min-kube-version"],
+      });
+      const objects = await renderChanged(root, manifestsKustomization, draft.changes(), {
+        image: flags.image,
+      });
+      const pinned = flags["use-image-digests"] ? await withDigests(objects) : { objects };
+      const { manifests, notes } = planBundle(draft, {
+        ...pinned,
+        projectName: project.projectName,
+        packageName: flags.package,
+        version: flags.version ?? readPackageVersion(tree),
+        builder: `tsbuilder-v${host.version()}`,
+        projectLayout: pluginKey,
+        extraServiceAccounts: flags["extra-service-accounts"],
+        folder: flags["output-dir"].replace(/\/+$/u, ""),
+        files: everythingBelow(root),
+        channels: flags.channels,
+        defaultChannel: flags["default-channel"],
+        overwrite: flags.overwrite,
+        now: new Date(),
+      });
+      if (!stdout) return void applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
+      for (const note of notes) ui.note(note);
+      ui.print(manifests.trimEnd());
+    });
+  },
+});
+
+async function withDigests(objects: readonly ManifestObject[]) {
+  const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
+    await Promise.all([
+      import("../../olm/images.ts"),
+      import("../../ship/registry-digest.ts"),
+      import("../../ship/image-reference.ts"),
+    ]);
+  const pins = new Map<string, string>();
+  for (const { image } of findImages(objects)) {
+    const reference = parseImageReference(image);
+    if (reference.digest === undefined)
+      pins.set(image, `${imageName(reference)}@${await askDigest(reference)}`);
+  }
+  const pinned = replaceImages(objects, pins);
+  return { objects: pinned, relatedImages: findImages(pinned) };
+}
+
+/** As npm and OLM read it. */
+const semver = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/u;
+
+function checkVersion(version: string): string {
+  if (semver.test(version)) return version;
+  throw new TsbuilderError(`"${version}" is not a version`, {
+    code: "INVALID_ARGUMENT",
+    hint: `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,
+  });
+}
+
+function checkPackage(name: string): string {
+  if (/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/u.test(name)) return name;
+  throw new TsbuilderError(`"${name}" is not the name of a package`, {
+    code: "INVALID_NAME",
+    hint: "use lower case letters, digits, dots and dashes",
+  });
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { newResource, noWebhooks, type Project } from "../project/project.ts";
+import { Draft, memoryTree } from "../scaffold/tree.ts";
+import { basePath, planBase, type Presentation } from "./base-csv.ts";
+
+const project: Project = {
+  domain: "example.com",
+  projectName: "shop",
+  multigroup: false,
+  namespaced: false,
+  namespaces: [],
+  license: "none",
+  owner: "",
+  features: [],
+  resources: [],
+  cliVersion: "0.0.0",
+};
+
+function plan(of: Project, presentation: Presentation, before: Record<string, string> = {}): Draft {
+  const draft = new Draft(memoryTree(before));
+  planBase(draft, of, presentation);
+  return draft;
+}
+
+function supported(of: Project): string[] {
+  const text = plan(of, {}).read(basePath(of))!;
+  return [...text.matchAll(/type: (\w+)\n\s+supported: true/gu)].map(([, mode]) => mode!);
+}
+
+test("the install modes fit the project: conversion is for all namespaces, whatever the operator watches", () => {
+  const spokes = newResource({
+    group: "shop",
+    domain: "example.com",
+    version: "v1",
+    kind: "Order",
+    plural: "orders",
+    webhooks: { ...noWebhooks, spokes: ["v2"] },
+  });
+
+  expect(supported(project)).toEqual(["AllNamespaces"]);
+  expect(supported({ ...project, namespaced: true })).toEqual([
+    "OwnNamespace",
+    "SingleNamespace",
+    "MultiNamespace",
+  ]);
+  expect(supported({ ...project, namespaced: true, resources: [spokes] })).toEqual(["AllNamespaces"]);
+});
+
+test("the kustomization lists the samples if there are some", () => {
+  const samples = { "config/samples/kustomization.yaml": "" };
+  const file = "config/manifests/kustomization.yaml";
+
+  expect(plan(project, {}).read(file)).not.toContain("samples");
+  expect(plan(project, {}, samples).read(file)).toContain("- ../samples\n");
+});
+
+test("flags change what they are about, and nothing else in the file", () => {
+  const path = basePath(project);
+  const text = `# Ours.\nkind: ClusterServiceVersion\nspec:\n  displayName: Shop # short\n  maturity: beta\n`;
+  const before = { [path]: text, "config/manifests/kustomization.yaml": "" };
+  const after = plan(project, { displayName: "Market", skipRange: ">=1.0.0 <1.2.0" }, before).read(path);
+
+  expect(plan(project, {}, before).changes()).toEqual([]);
+  expect(after).toBe(
+    `${text.replace("Shop", "Market")}metadata:\n  annotations:\n    olm.skipRange: ">=1.0.0 <1.2.0"\n`,
+  );
+});

@@ -1,0 +1,80 @@
+import { type Document, parseDocument } from "yaml";
+import type { Project } from "../project/project.ts";
+import { readYaml } from "../shared/read-yaml.ts";
+import { renderPart } from "../scaffold/template.ts";
+import type { Part } from "../scaffold/blueprint.ts";
+import type { Draft } from "../scaffold/tree.ts";
+import { type InstallMode, installModes } from "./bundle-format.ts";
+
+/** What catalogs show of an operator. Undefined fields stay as the base has them. */
+export interface Presentation {
+  readonly displayName?: string | undefined;
+  readonly description?: string | undefined;
+  readonly provider?: { readonly name: string; readonly url?: string } | undefined;
+  readonly keywords?: readonly string[] | undefined;
+  readonly maintainers?: readonly { readonly name: string; readonly email: string }[] | undefined;
+  readonly icon?: { readonly base64data: string; readonly mediatype: string } | undefined;
+  readonly replaces?: string | undefined;
+  readonly skips?: readonly string[] | undefined;
+  readonly minKubeVersion?: string | undefined;
+  readonly skipRange?: string | undefined;
+}
+
+/** The kustomization below `config/` of the base ClusterServiceVersion, the deployment and the samples. */
+export const manifestsKustomization = "manifests";
+
+export function basePath(project: Project): string {
+  return `config/${manifestsKustomization}/bases/${project.projectName}.clusterserviceversion.yaml`;
+}
+
+/** The base ClusterServiceVersion and its kustomization: the user's from the beginning. */
+export function basePart(project: Project): Part {
+  const { projectName, owner } = project;
+  const context = { projectName, provider: JSON.stringify(owner || projectName) };
+  return { key: "olm/base", templates: "olm/base", context };
+}
+
+/** Adds the base to a draft if it is missing, and what flags say about it. All else in it is kept, with its comments. */
+export function planBase(draft: Draft, project: Project, presentation: Presentation): void {
+  const path = basePath(project);
+  const isNew = !draft.has(path);
+  for (const { path: file, content } of renderPart(basePart(project)))
+    if (!draft.has(file)) draft.write(file, file === path ? content : withSamples(content, draft));
+  const text = draft.read(path)!;
+  // Says where the file is wrong, which the document below would not.
+  readYaml(path, text);
+  const document = parseDocument(text, { compat: "yaml-1.1" });
+  const before = document.toString(format);
+  if (isNew) setModes(document, installModesFor(project));
+  present(document, presentation);
+  const after = document.toString(format);
+  if (after !== before) draft.write(path, after);
+}
+
+const format = { lineWidth: 0 } as const;
+
+/** The examples of a ClusterServiceVersion are the project's samples. */
+function withSamples(kustomization: string, draft: Draft): string {
+  return draft.has("config/samples/kustomization.yaml") ? `${kustomization}- ../samples\n` : kustomization;
+}
+
+function present(document: Document, presentation: Presentation): void {
+  const { skipRange, icon, provider, ...fields } = presentation;
+  for (const [field, value] of Object.entries({ ...fields, provider, icon: icon && [icon] }))
+    if (value !== undefined)
+      // A comment behind a text stays with it if the text is set, not its node.
+      document.setIn(["spec", field], typeof value === "string" ? value : document.createNode(value));
+  if (skipRange !== undefined) document.setIn(["metadata", "annotations", "olm.skipRange"], skipRange);
+}
+
+function setModes(document: Document, supported: ReadonlySet<InstallMode>): void {
+  const modes = installModes.map((type) => ({ type, supported: supported.has(type) }));
+  document.setIn(["spec", "installModes"], document.createNode(modes));
+}
+
+/** A conversion webhook converts the objects of all namespaces, whoever watches them: OLM refuses the other modes. */
+function installModesFor({ namespaced, resources }: Project): ReadonlySet<InstallMode> {
+  const converts = resources.some(({ webhooks }) => webhooks.spokes !== undefined);
+  if (!namespaced || converts) return new Set(["AllNamespaces"]);
+  return new Set(["OwnNamespace", "SingleNamespace", "MultiNamespace"]);
+}

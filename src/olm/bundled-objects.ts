@@ -1,0 +1,127 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
+import { bundledKinds } from "./bundle-format.ts";
+import { type FoundWebhooks, olmServiceName } from "./webhook-definitions.ts";
+import type { Service } from "./served-by.ts";
+
+/** A manifest of the bundle beside its ClusterServiceVersion. */
+export interface BundledObject {
+  readonly fileName: string;
+  readonly object: ManifestObject;
+}
+
+/** The objects that OLM creates from manifests, and notes about those that it would not. */
+export function bundleObjects(
+  objects: readonly ManifestObject[],
+  webhooks: FoundWebhooks,
+  secrets: ReadonlySet<string>,
+): { readonly bundled: readonly BundledObject[]; readonly notes: readonly string[] } {
+  const notes: string[] = [];
+  const bundled = objects.flatMap((object): BundledObject[] => {
+    if (webhooks.services.has(object as Service)) return [];
+    if (bundledKinds.has(object.kind)) {
+      const own = withoutCertificates(object, webhooks, secrets);
+      return [{ fileName: fileName(object), object: withoutNamespace(own) }];
+    }
+    notes.push(`left out ${describeObject(object)}: OLM creates no objects of its kind`);
+    return [];
+  });
+  return { bundled, notes };
+}
+
+/** The Secrets that cert-manager writes. */
+export function issuedSecrets(objects: readonly ManifestObject[]): ReadonlySet<string> {
+  const certificates = objects.filter((object) => isCertManagers(object) && object.kind === "Certificate");
+  return new Set(certificates.map(({ spec }) => (spec as { secretName: string }).secretName));
+}
+
+export function isCertManagers({ apiVersion }: ManifestObject): boolean {
+  return apiVersion.startsWith("cert-manager.io/");
+}
+
+/** OLM creates namespaced objects where it installs the operator. */
+function withoutNamespace(object: ManifestObject): ManifestObject {
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function fileName(object: ManifestObject): string {
+  const { apiVersion, kind, metadata } = object;
+  if (isCrd(object)) {
+    const { group, names } = (
+      object as ManifestObject & { spec: { group: string; names: { plural: string } } }
+    ).spec;
+    return `${group}_${names.plural}.yaml`;
+  }
+  return `${metadata.name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}.yaml`;
+}
+
+function withoutCertificates(
+  object: ManifestObject,
+  webhooks: FoundWebhooks,
+  secrets: ReadonlySet<string>,
+): ManifestObject {
+  if (isCrd(object)) return withOlmConversion(object, webhooks);
+  return object.kind === "ServiceMonitor" ? withOwnCertificate(object, secrets) : object;
+}
+
+const inject = "cert-manager.io/inject-ca-from";
+
+/** OLM writes its CA and the address into the CRD; until then it has the address of OLM's Service. */
+function withOlmConversion(crd: ManifestObject, { definitions }: FoundWebhooks): ManifestObject {
+  const { metadata, spec } = crd as ManifestObject & { spec: Readonly<Record<string, unknown>> };
+  const { annotations, ...rest } = metadata as typeof metadata & { annotations?: Record<string, string> };
+  const left = Object.entries(annotations ?? {}).filter(([key]) => key !== inject);
+  const definition = definitions.find(({ conversionCRDs }) => conversionCRDs?.includes(metadata.name));
+  const served = definition && {
+    service: {
+      namespace: (spec["conversion"] as { webhook: { clientConfig: { service: { namespace: string } } } })
+        .webhook.clientConfig.service.namespace,
+      name: olmServiceName(definition.deploymentName),
+      path: definition.webhookPath,
+      port: definition.containerPort,
+    },
+  };
+  return {
+    ...crd,
+    metadata: { ...rest, ...(left.length > 0 ? { annotations: Object.fromEntries(left) } : {}) },
+    spec: served
+      ? {
+          ...spec,
+          conversion: {
+            strategy: "Webhook",
+            webhook: {
+              clientConfig: served,
+              conversionReviewVersions: definition.admissionReviewVersions,
+            },
+          },
+        }
+      : spec,
+  };
+}
+
+interface Endpoint {
+  readonly tlsConfig?: Readonly<Record<string, unknown>>;
+}
+
+/** Without an issued certificate the operator signs its own, which nobody can verify. */
+function withOwnCertificate(monitor: ManifestObject, secrets: ReadonlySet<string>): ManifestObject {
+  const { spec } = monitor as ManifestObject & { spec: { endpoints?: readonly Endpoint[] } };
+  const refersToLost = ({ tlsConfig }: Endpoint): boolean =>
+    [...secrets].some((secret) => JSON.stringify(tlsConfig ?? {}).includes(JSON.stringify(secret)));
+  return {
+    ...monitor,
+    spec: {
+      ...spec,
+      endpoints: spec.endpoints?.map((endpoint) =>
+        refersToLost(endpoint) ? { ...endpoint, tlsConfig: { insecureSkipVerify: true } } : endpoint,
+      ),
+    },
+  };
+}
+
+/** The API group and kind of an object: `team.example.com/Tenant`. */
+export function groupKind({ apiVersion, kind }: Pick<ManifestObject, "apiVersion" | "kind">): string {
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  return apiVersionOf({ group, version: kind });
+}
