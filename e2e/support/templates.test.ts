@@ -9,7 +9,7 @@ import { featureNames } from "../../src/project/features.ts";
 import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
 import { describeProject } from "../../src/plugins/index.ts";
 import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
-import type { Part } from "../../src/scaffold/blueprint.ts";
+import type { TemplatePart } from "../../src/scaffold/blueprint.ts";
 import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { explainForm, explainUnusedTemplates, explainWords } from "./explain-templates.ts";
 import { repository } from "./source-imports.ts";
@@ -59,6 +59,7 @@ const projects = [
     owner: "",
     features: featureNames,
     resources: [resource, { ...resource, version: "v2", webhooks: noWebhooks }, foreign, ...more],
+    plugins: [],
     cliVersion: "0.0.0",
   }),
 );
@@ -74,6 +75,7 @@ const parts = projects
     scorecardPart,
     valuesPart({ manager, features: featureNames, switches: new Set() }),
   ])
+  .filter((part): part is TemplatePart => "templates" in part)
   .filter((part, i, all) => all.findIndex((other) => other.templates === part.templates) === i);
 
 test("every folder of templates belongs to a part", () => {
@@ -97,7 +99,7 @@ function read(path: string) {
 }
 
 /** Words that a part gets but need not use. */
-function mayIgnore(part: Part): string[] {
+function mayIgnore(part: TemplatePart): string[] {
   // A reference operator uses only some of the words that all of them get.
   if (part.key.startsWith("typescript/template/")) return Object.keys(part.context);
   // Every part of a deployment gets the project's name, whether its objects need it or not.

@@ -1,3 +1,4 @@
+import type { Project, Resource } from "../project/project.ts";
 import type { Host } from "./host.ts";
 import type { Ui } from "./ui.ts";
 
@@ -79,6 +80,13 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly cwd: string;
   readonly ui: Ui;
   readonly host: Host;
+  /** The plugins of others that the command line and the project name; undefined if there are none. */
+  readonly plugins?: ChosenPlugins | undefined;
+}
+
+/** Changes a project's description as the flags of plugins say; `resource` is the kind that `create` is about. */
+export interface ChosenPlugins {
+  choose(project: Project, resource?: Resource): Promise<Project>;
 }
 
 /** Declares a command so that its flag values are typed. */

@@ -3,7 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import type { Project, Resource } from "../project/project.ts";
 import { parseProject, projectFile } from "../project/store.ts";
 import { readFlagWord } from "./flag-word.ts";
-import { findProjectRoot } from "./open-project.ts";
+import { findProjectRoot } from "./find-project-root.ts";
 
 /** The flags that name a kind, a version or a controller of the project. */
 const valuesByFlag: Readonly<Record<string, (resource: Resource) => readonly string[]>> = {

@@ -1,8 +1,9 @@
+import { extendCommand } from "./extend-command.ts";
 import { isTyped } from "./flag-word.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Command, FlagDefinition } from "./command.ts";
 import { orderWords } from "./order-words.ts";
-import { commands } from "./commands/index.ts";
+import { type CommandEntry, commands } from "./commands/index.ts";
 import { verboseFlag, verboseSummary } from "./verbose.ts";
 
 /** Completions for the last word, with a description: `name<tab>description`. */
@@ -14,7 +15,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
     .filter(({ name }) => name.split(" ").every((word, i) => before[i] === word))
     .sort((a, b) => b.name.length - a.name.length)[0];
   if (!entry) return completeName(typed, before, current);
-  const command = (await entry.load()) as Command;
+  const command = await extendIfWhole(entry, before, cwd);
   const name = (before.at(-1) ?? "").replace(/^--/u, "");
   const flag = command.flags[name];
   if (flag && flag.type !== "boolean" && before.at(-1)!.startsWith("--")) {
@@ -24,6 +25,16 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
   }
   if (formatFlags(command).includes(before.at(-1)!)) return ["text", "json"];
   return [...flagsOf(command, before), ...positionalsOf(command), ...commonFlags(command, before)];
+}
+
+/** A plugin that can't be loaded is reported by the command itself. */
+async function extendIfWhole(entry: CommandEntry, words: readonly string[], cwd: string): Promise<Command> {
+  const command = (await entry.load()) as Command;
+  try {
+    return await extendCommand(entry.name, command, words, cwd);
+  } catch {
+    return command;
+  }
 }
 
 /** Completes command names, and the flags of all commands in front of them. */

@@ -2,6 +2,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
 import { overview } from "./overview.ts";
+import { extendCommand } from "./extend-command.ts";
 import { readFlagWord } from "./flag-word.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
 import { reportAsJson, takeFormat } from "./json-report.ts";
@@ -25,7 +26,8 @@ export async function dispatch(
   if (words[0] === "help") return dispatch([...words.slice(1), "--help"], cwd, ui, host);
   const entry = findCommand(words);
   if (!entry) return dispatchWithoutCommand(words, ui);
-  const [{ runCommand }, command] = await Promise.all([import("./run-command.ts"), entry.load()]);
+  const [{ runCommand }, loaded] = await Promise.all([import("./run-command.ts"), entry.load()]);
+  const command = await extendCommand(entry.name, loaded, words, cwd);
   const { rest: flags, isVerbose } = takeVerbose(words.slice(entry.name.split(" ").length));
   const { rest, isJson } = takeFormat(flags, command);
   const run = (by: Ui): Promise<number> => {

@@ -1,10 +1,9 @@
-import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { Project } from "../project/project.ts";
 import { projectFile, parseProject } from "../project/store.ts";
 import { isUnfinished, recoverPlan } from "../scaffold/apply.ts";
 import { diskTree, type Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
+import { findProjectRoot } from "./find-project-root.ts";
 import { whileUnchanged, withProjectLock } from "./lock-project.ts";
 import type { Ui } from "./ui.ts";
 
@@ -61,14 +60,6 @@ function readOpenProject(root: string): OpenProject {
   const tree = diskTree(root);
   const { project, text } = parseProject(tree.read(projectFile)!);
   return { root, tree, project, text };
-}
-
-/** The nearest folder, upwards, with a `PROJECT` file or an interrupted write of one. */
-export function findProjectRoot(cwd: string): string | undefined {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (statSync(join(folder, projectFile), { throwIfNoEntry: false })?.isFile()) return folder;
-    if (dirname(folder) === folder) return undefined;
-  }
 }
 
 /** Completes what an interrupted command left; the caller holds the project's lock. */

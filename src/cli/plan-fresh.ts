@@ -8,20 +8,23 @@ import { planProjectChange, readHeader } from "./plan-project.ts";
 
 /**
  * All files that a project's description scaffolds into an empty folder, with the license header and formatter of an
- * existing project.
+ * existing project. Plugins are asked what they contribute, or what they contributed is read from the project's record.
  */
 export async function planFresh(
   { root, tree }: OpenProject,
   project: Project,
   { packages }: VendorPackages,
+  plugins: "run" | "replay" = "run",
 ): Promise<readonly FileChange[]> {
   const boilerplate = readHeader(tree);
   const { changes } = await planProjectChange({
+    folder: root,
     root,
     tree: memoryTree(),
     before: undefined,
     after: project,
     packages,
+    existing: { tree, plugins },
     ...(boilerplate === undefined ? {} : { boilerplate }),
   });
   return changes.filter(({ path }) => path !== ownedFile);

@@ -1,8 +1,11 @@
 import type { PackageSpecifiers } from "../plugins/plugin.ts";
+import type { PluginPlan } from "../plugins/contributed/plan-plugins.ts";
 import { describeProject, emptyBlueprint } from "../plugins/index.ts";
 import { formatBoilerplate } from "../project/boilerplate.ts";
+import { prunePlugins } from "../project/plugins.ts";
 import type { Project } from "../project/project.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
+import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
@@ -12,7 +15,9 @@ import { formatCreated } from "./format-created.ts";
 
 /** A change from one project description to another. */
 export interface ProjectChange {
-  /** The root folder of the project, where its formatter is installed. */
+  /** The root folder of the project, from which its plugins are found. */
+  readonly folder: string;
+  /** The same if new files are to be formatted as the project's formatter does. */
   readonly root?: string;
   readonly tree: Tree;
   /** Undefined for a new project. */
@@ -29,25 +34,39 @@ export interface ProjectChange {
   readonly keep?: boolean;
   /** Also runs the generators on the changed project. */
   readonly make?: boolean;
+  /** For a project that is scaffolded anew: the one that it is compared with. */
+  readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
 }
 
 /** Computes all file changes that follow from a change of the project's description. */
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
-  const { tree, before, after, packages = noPackages } = change;
+  const { tree, before, packages = noPackages } = change;
+  const after = prunePlugins(change.after);
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
   const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages };
   const blueprint = describeProject(after, inputs);
+  const ownBefore = before
+    ? describeProject(before.project, { boilerplate: readBoilerplate(tree, before.project), packages })
+    : emptyBlueprint;
+  const plugins =
+    after.plugins.length > 0 || (before?.project.plugins ?? []).length > 0
+      ? await planContributions(change, after, blueprint, inputs.boilerplate)
+      : undefined;
   const { notes, moves } = planScaffold(draft, {
-    before: before
-      ? describeProject(before.project, { boilerplate: readBoilerplate(tree, before.project), packages })
-      : emptyBlueprint,
-    after: blueprint,
+    before: plugins ? joinBlueprints(ownBefore, plugins.before) : ownBefore,
+    after: plugins ? joinBlueprints(blueprint, plugins.after) : blueprint,
     owned,
     rewrite: new Set(blueprint.parts.map(({ key }) => key).filter((key) => change.rewrite?.(key))),
     force: change.force ?? false,
     keep: change.keep ?? false,
   });
+  if (plugins) {
+    notes.push(...plugins.notes);
+    const { path, text: record } = plugins.record;
+    if (record === undefined) draft.remove(path);
+    else draft.write(path, record, "generated");
+  }
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   const text = formatProject(after, before?.text);
   // No command may write a PROJECT that the next one refuses.
@@ -62,6 +81,26 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   if (change.root !== undefined) formatCreated(change.root, draft);
   owned.record(draft);
   return { changes: draft.changes(), notes, moves };
+}
+
+/** Projects without plugins of others don't load what handles them. */
+async function planContributions(
+  { folder, tree, extraFiles, existing }: ProjectChange,
+  project: Project,
+  own: Blueprint,
+  boilerplate: string,
+): Promise<PluginPlan> {
+  const { planPlugins, replayPlugins } = await import("../plugins/contributed/plan-plugins.ts");
+  if (existing?.plugins === "replay") return replayPlugins(existing.tree);
+  return planPlugins({
+    root: folder,
+    tree: existing?.tree ?? tree,
+    isAnew: existing !== undefined,
+    project,
+    boilerplate,
+    own,
+    extraPaths: extraFiles?.keys() ?? [],
+  });
 }
 
 /** The header in `hack/`; without one, that of the project's license. */

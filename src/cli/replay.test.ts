@@ -195,6 +195,7 @@ async function replay(root: string): Promise<Record<string, string>> {
   const { project } = parseProject(readFileSync(join(root, "PROJECT"), "utf8"));
   const { packages } = await goldenHost.vendorPackages();
   const { changes } = await planProjectChange({
+    folder: root,
     tree: memoryTree(),
     before: undefined,
     after: project,

@@ -54,7 +54,6 @@ export const refusedGoFlags = {
   "external-api-path": "use --external-module with the npm package that has the types",
   "external-api-module": "use --external-module with the npm package that has the types",
   "external-api-domain": "use --external-domain",
-  plugins: "omit it: TypeScript and kustomize are built in",
 } as const;
 
 /** The flags of a command that deletes what another one scaffolded. */
@@ -62,6 +61,13 @@ export const deletionFlags = {
   force: { type: "boolean", summary: "also delete files that you have edited", default: false },
   keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
 } as const satisfies Record<string, FlagDefinition>;
+
+/** Plugins of others. */
+export const pluginsFlag = {
+  type: "list",
+  summary: "plugins of others to use: a key, a package or the path of its folder; see tsbuilder plugins",
+  placeholder: "PLUGIN",
+} as const satisfies FlagDefinition;
 
 export const makeFlag = {
   type: "boolean",

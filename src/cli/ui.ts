@@ -1,4 +1,5 @@
 import type { MarkerHelp } from "../generators/markers/help.ts";
+import type { ListedPlugin } from "../plugins/contributed/list-plugins.ts";
 import type { Finding } from "./doctor/finding.ts";
 
 /** Output and prompts of a command. Only `main` creates one; commands receive it. */
@@ -22,6 +23,7 @@ export interface Details {
   readonly findings?: readonly Finding[];
   /** Of tsbuilder and what it runs on, by name. */
   readonly versions?: Readonly<Record<string, string>>;
+  readonly plugins?: readonly ListedPlugin[];
   readonly markers?: readonly MarkerHelp[];
   /** Codes of errors, as explain says what they mean. */
   readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];

@@ -1,5 +1,6 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { FeatureName } from "./features.ts";
+import type { PluginUse } from "./plugins.ts";
 
 /** The description of a project, from which all scaffolded files follow. */
 export interface Project {
@@ -16,6 +17,8 @@ export interface Project {
   readonly owner: string;
   readonly features: readonly FeatureName[];
   readonly resources: readonly Resource[];
+  /** Plugins of others, in the order in which they contribute. */
+  readonly plugins: readonly PluginUse[];
   /** The tsbuilder version that scaffolded the project. */
   readonly cliVersion: string;
 }

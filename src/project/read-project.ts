@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../shared/errors.ts";
 import { shorten } from "../shared/text.ts";
 import {
@@ -15,6 +16,7 @@ import {
   checkWebhookPath,
 } from "./validate.ts";
 import { type FeatureName, featureNames } from "./features.ts";
+import { checkPluginKey, type PluginUse } from "./plugins.ts";
 import {
   describeResource,
   isSameResource,
@@ -74,6 +76,12 @@ export function readProject(value: unknown): Project {
       .texts("features")
       .map((name) => new Reader("features", { name }).oneOf<FeatureName>("name", featureNames)),
     resources: refuseTwins(file.records("resources").map(readResource)),
+    plugins: readPlugins(
+      file
+        .names("layout", (key) => (key === pluginKey ? key : checkPluginKey(key)))
+        .filter((key) => key !== pluginKey),
+      file.mapping("plugins"),
+    ),
     cliVersion: file.text("cliVersion", ""),
   };
 }
@@ -97,6 +105,30 @@ function readResource(record: Reader): Resource {
       .map((controller) => ({ name: controller.name("name", checkControllerName) })),
     webhooks: readWebhooks(record.record("webhooks")),
   };
+}
+
+/** Those of the layout, then those of single kinds. Settings of other tools' plugins are not ours to read. */
+function readPlugins(layout: readonly string[], records: Reader | undefined): PluginUse[] {
+  const single = (records?.keys() ?? []).filter((key) => {
+    const record = layout.includes(key) ? undefined : records!.mapping(key);
+    return record !== undefined && (record.has("package") || record.has("executable"));
+  });
+  return [...new Set([...layout, ...single])].map((key) => {
+    const record = records?.mapping(key);
+    return {
+      key: checkPluginKey(key),
+      isInLayout: layout.includes(key),
+      package: record?.has("package") ? record.text("package") : undefined,
+      options: record?.record("options")?.values() ?? {},
+      resources: (record?.records("resources") ?? []).map((resource) => ({
+        group: resource.name("group", checkGroup, ""),
+        domain: resource.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
+        version: resource.name("version", checkVersion),
+        kind: resource.name("kind", checkKind),
+        options: resource.record("options")?.values() ?? {},
+      })),
+    };
+  });
 }
 
 /** A duplicate resource is usually left over from a merge. */
@@ -161,6 +193,10 @@ class Reader {
     return Object.keys(this.#values);
   }
 
+  values(): Readonly<Record<string, unknown>> {
+    return this.#values;
+  }
+
   text(key: string, missing?: string): string {
     const value = this.has(key) ? this.#values[key] : missing;
     // Someone who edits the file by hand may write `version: 3`.
@@ -211,6 +247,11 @@ class Reader {
 
   record(key: string): Reader | undefined {
     return this.has(key) ? new Reader(`${this.#place}.${key}`, this.#values[key]) : undefined;
+  }
+
+  /** Another tool may have written something else there. */
+  mapping(key: string): Reader | undefined {
+    return isObject(this.#values[key]) ? this.record(key) : undefined;
   }
 
   records(key: string): Reader[] {

@@ -4,6 +4,7 @@ import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
 import { withLineEndsOf } from "../shared/line-ends.ts";
 import { readYaml } from "../shared/read-yaml.ts";
+import { mayHavePlugins } from "./plugins.ts";
 import { readProject } from "./read-project.ts";
 import type { Project } from "./project.ts";
 import { toRecord } from "./to-record.ts";
@@ -34,12 +35,22 @@ export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
   if (text === undefined) document.commentBefore = header;
   mergeInto(document, document.contents as YAMLMap, toRecord(project));
+  if (text !== undefined && mayHavePlugins(text))
+    removePlugins(document, parseProject(text).project, project);
   const formatted = document.toString({ lineWidth: 0, indentSeq: false });
   return text === undefined ? formatted : withLineEndsOf(text, formatted);
 }
 
 const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
  Your own keys and comments are preserved.`;
+
+/** Removes the settings of plugins that are gone; those of other tools' plugins are kept. */
+function removePlugins(document: Document, before: Project, after: Project): void {
+  const kept = new Set(after.plugins.map(({ key }) => key));
+  for (const { key } of before.plugins) if (!kept.has(key)) document.deleteIn(["plugins", key]);
+  const left = document.get("plugins");
+  if (isMap(left) && left.items.length === 0) document.delete("plugins");
+}
 
 /** `undefined` removes a key; keys that are not in the record are kept. */
 function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {

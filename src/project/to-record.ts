@@ -8,7 +8,7 @@ export function toRecord(project: Project): Record<string, unknown> {
     cliVersion: project.cliVersion,
     domain: project.domain,
     projectName: project.projectName,
-    layout: [pluginKey],
+    layout: [pluginKey, ...project.plugins.filter(({ isInLayout }) => isInLayout).map(({ key }) => key)],
     multigroup: project.multigroup || undefined,
     namespaced: project.namespaced || undefined,
     license: project.license,
@@ -16,8 +16,34 @@ export function toRecord(project: Project): Record<string, unknown> {
     namespaces: list(project.namespaces),
     features: [...project.features].sort(),
     resources: list(project.resources.map(resourceRecord)),
+    // Other tools' settings stay there without one of ours.
+    ...(project.plugins.length === 0 ? {} : { plugins: pluginRecords(project) }),
   };
 }
+
+function pluginRecords({ plugins }: Project): Record<string, unknown> {
+  return Object.fromEntries(
+    plugins.map(({ key, package: from, options, resources }) => [
+      key,
+      {
+        package: from,
+        executable: from === undefined || undefined,
+        options: isEmpty(options) ? undefined : options,
+        resources: list(
+          resources.map(({ group, domain, version, kind, options: own }) => ({
+            group: group || undefined,
+            domain: domain || undefined,
+            version,
+            kind,
+            options: isEmpty(own) ? undefined : own,
+          })),
+        ),
+      },
+    ]),
+  );
+}
+
+const isEmpty = (options: object): boolean => Object.values(options).every((value) => value === undefined);
 
 function resourceRecord(resource: Resource): Record<string, unknown> {
   const { origin, template, controllers, webhooks } = resource;

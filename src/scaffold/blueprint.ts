@@ -12,16 +12,34 @@ export interface Blueprint {
   readonly generated: readonly string[];
 }
 
-/** A folder of templates with its context. */
-export interface Part {
+/** Files that belong together: rendered from templates, or texts that a plugin of others contributes. */
+export type Part = TemplatePart | TextPart;
+
+interface PartBase {
   /** Identifies the part regardless of its paths, to compare two blueprints. */
   readonly key: string;
-  /** Folder in `templates/`. */
-  readonly templates: string;
-  readonly context: TemplateContext;
   readonly ownership?: Ownership;
   /** An existing file is kept, unless the project would not work with it. */
   readonly ifExists?: "keep" | "refuse";
+}
+
+/** A folder of templates with its context. */
+export interface TemplatePart extends PartBase {
+  /** Folder in `templates/`. */
+  readonly templates: string;
+  readonly context: TemplateContext;
+}
+
+export interface TextPart extends PartBase {
+  readonly files: readonly RenderedFile[];
+}
+
+/** A file of a part. */
+export interface RenderedFile {
+  /** The template's path relative to its part, which is the same wherever the file is written. */
+  readonly template: string;
+  readonly path: string;
+  readonly content: string;
 }
 
 export type TemplateContext = Readonly<Record<string, string>>;

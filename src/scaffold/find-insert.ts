@@ -18,6 +18,8 @@ export function findInsert(text: string, insert: Insert): InsertPlace | undefine
 function findStatement(source: string, wanted: string): InsertPlace | undefined {
   const tokens = tokenize(source);
   const sought = tokenize(wanted);
+  // Comments alone, of which nothing is left, would be found everywhere.
+  if (sought.length === 0) return undefined;
   const at = findTokens(tokens, sought);
   if (at === -1) return undefined;
   return wholeLines(source, tokens[at]!.start, tokens[at + sought.length - 1]!.end);
@@ -55,6 +57,7 @@ function findYaml(text: string, wanted: string): InsertPlace | undefined {
     .split("\n")
     .map(normalizeYaml)
     .filter((line) => line !== "");
+  if (sought.length === 0) return undefined;
   const lines = text.split("\n");
   const starts = lines.map(lineStarts());
   const relevant = lines

@@ -114,3 +114,12 @@ function catchError(call: () => unknown): TsbuilderError {
   }
   throw new Error("nothing was thrown");
 }
+
+test.each([
+  ["config/kustomization.yaml", '"'],
+  ["config/kustomization.yaml", "# nothing"],
+  ["src/main.ts", "// nothing"],
+])("in %s, %j is found nowhere: nothing of it is left to compare", (file, text) => {
+  const place = { file, marker: "imports", text };
+  expect(removeLines("first\nsecond\n", place)).toBe("first\nsecond\n");
+});

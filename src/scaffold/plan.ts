@@ -65,7 +65,8 @@ interface PlannedFile {
 function renderDifference(
   request: ScaffoldRequest,
 ): [before: Map<string, PlannedFile>, after: Map<string, PlannedFile>] {
-  const fingerprint = (part: Part): string => JSON.stringify([part.key, part.templates, part.context]);
+  const fingerprint = (part: Part): string =>
+    JSON.stringify("files" in part ? part : [part.key, part.templates, part.context]);
   const had = new Set(request.before.parts.map(fingerprint));
   const wanted = new Set(request.after.parts.map(fingerprint));
   const before = request.before.parts.filter(

@@ -79,6 +79,12 @@ export const errorCodes = {
     remedy:
       "Check that the machine reaches the registry, and that the image can be pulled without a password.",
   },
+  INVALID_PLUGIN: {
+    meaning:
+      "A plugin failed, or contributes what it may not: a file outside of the project, or one that is not its own.",
+    remedy:
+      "Report it to the author of the plugin. tsbuilder plugins lists those of the project, with their versions.",
+  },
   REFUSED: {
     meaning:
       "The command would lose something, leave the project or contradict a setting, or the cluster or another program forbids it.",

@@ -62,12 +62,14 @@ const switches: readonly FeatureName[] = ["metrics", "prometheus", "network-poli
 
 /** The project's files as if every feature with a switch in the chart were enabled. */
 async function withEverySwitch({
+  root,
   tree,
   project,
   text,
 }: OpenProject): Promise<{ changes: readonly FileChange[]; notes: readonly string[] }> {
   const plan = (enable: readonly FeatureName[]): ReturnType<typeof planProjectChange> =>
     planProjectChange({
+      folder: root,
       tree,
       before: { project, text },
       after: { ...project, features: [...new Set([...project.features, ...enable])] },

@@ -18,7 +18,7 @@ import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
-import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
+import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../resource-flags.ts";
 
 const flags = {
   ...kindFlags,
@@ -98,6 +98,7 @@ const flags = {
     placeholder: "UID",
     check: checkUser,
   },
+  plugins: pluginsFlag,
   force: { type: "boolean", summary: "overwrite existing files", default: false },
   make: makeFlag,
   ...planFlags,
@@ -119,21 +120,23 @@ export const createApi = defineCommand({
     "tsbuilder create api --group core --version v1 --kind Pod --resource=false",
   ],
   async run(call) {
-    const { flags: values, cwd, ui } = call;
+    const { flags: values, cwd, ui, plugins } = call;
     return openToChange(call, async ({ root, tree, project, text }) => {
       checkCombination(values);
       const resource = values.resource
         ? ownResource(project, values)
         : await findResource(project, values, cwd);
-      const after = addResource(project, {
+      const added = addResource(project, {
         resource,
         withResource: values.resource,
         withController: values.controller,
         controllerName: values["controller-name"],
         force: values.force,
       });
+      const after = plugins ? await plugins.choose(added, resource) : added;
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
+        folder: root,
         root,
         tree,
         before: { project, text },

@@ -7,7 +7,7 @@ import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { storedElsewhere } from "../stored-elsewhere.ts";
-import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
+import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../resource-flags.ts";
 
 const flags = {
   ...kindFlags,
@@ -53,6 +53,7 @@ const flags = {
     check: (value: string) => checkWebhookPath(value, "validation-path"),
   },
   ...externalKindFlags,
+  plugins: pluginsFlag,
   force: { type: "boolean", summary: "overwrite existing files", default: false },
   make: makeFlag,
   ...planFlags,
@@ -69,11 +70,11 @@ export const createWebhook = defineCommand({
     "tsbuilder create webhook --group core --version v1 --kind Pod --defaulting",
   ],
   async run(call) {
-    const { flags: values, cwd, ui } = call;
+    const { flags: values, cwd, ui, plugins } = call;
     checkCombination(values);
     return openToChange(call, async ({ root, tree, project, text }) => {
       const resource = await findResource(project, values, cwd);
-      const after = addWebhooks(project, {
+      const added = addWebhooks(project, {
         resource,
         defaulting: values.defaulting,
         validation: values["programmatic-validation"],
@@ -84,8 +85,10 @@ export const createWebhook = defineCommand({
         force: values.force,
       });
       const rewrite = rewrittenRoles(values);
+      const after = plugins ? await plugins.choose(added, resource) : added;
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
+        folder: root,
         root,
         tree,
         before: { project, text },

@@ -27,6 +27,7 @@ export const deleteApi = defineCommand({
       const resource = findOwnResource(project, flags);
       const name = flags["controller-name"];
       const plan = await planProjectChange({
+        folder: root,
         tree,
         before: { project, text },
         after:

@@ -41,6 +41,7 @@ export const deleteWebhook = defineCommand({
         });
       }
       const plan = await planProjectChange({
+        folder: root,
         tree,
         before: { project, text },
         after: removeWebhooks(project, resource, removal),

@@ -3,7 +3,8 @@ import { checkPackages } from "../doctor/check-packages.ts";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkTools } from "../doctor/check-tools.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { findProjectRoot, openProject, type OpenProject } from "../open-project.ts";
+import { findProjectRoot } from "../find-project-root.ts";
+import { openProject, type OpenProject } from "../open-project.ts";
 
 export const doctor = defineCommand({
   summary: "Check this machine and this project for problems",

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { formatBoilerplate } from "../../project/boilerplate.ts";
 import { changeProject } from "../../project/change-project.ts";
 import { featureNames, type FeatureName } from "../../project/features.ts";
+import { removePlugins } from "../../project/plugins.ts";
 import type { LicenseName, Project } from "../../project/project.ts";
 import { checkNamespace } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -9,7 +10,7 @@ import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
-import { makeFlag } from "../resource-flags.ts";
+import { makeFlag, pluginsFlag } from "../resource-flags.ts";
 import { readLicenseFile } from "../read-license-file.ts";
 
 export const edit = defineCommand({
@@ -53,18 +54,23 @@ export const edit = defineCommand({
       placeholder: "FILE",
     },
     owner: { type: "string", summary: "copyright owner", placeholder: "NAME" },
+    plugins: pluginsFlag,
+    "remove-plugins": {
+      type: "list",
+      summary: "plugins of others to remove, with the files that they contributed",
+      placeholder: "KEY",
+    },
     force: { type: "boolean", summary: "overwrite files that you have edited", default: false },
     make: makeFlag,
     ...planFlags,
   },
-  refused: { plugins: "for a Helm chart, use tsbuilder chart; for features, use --enable" },
   examples: [
     "tsbuilder edit --enable prometheus,network-policy",
     "tsbuilder edit --disable cert-manager --enable self-signed",
     "tsbuilder edit --multigroup --dry-run",
   ],
   async run(call) {
-    const { flags, given, cwd, ui } = call;
+    const { flags, given, cwd, ui, plugins } = call;
     return openToChange(call, async ({ root, tree, project, text }) => {
       if (![...given].some((flag) => !["dry-run", "diff", "force", "make"].includes(flag))) {
         throw new TsbuilderError("nothing to edit", {
@@ -73,7 +79,7 @@ export const edit = defineCommand({
         });
       }
       const licenseFile = flags["license-file"];
-      const after = changeProject(project, {
+      const settings = changeProject(removePlugins(project, flags["remove-plugins"]), {
         multigroup: flags.multigroup,
         namespaced: flags.namespaced,
         namespaces: given.has("namespaces") ? flags.namespaces : undefined,
@@ -82,8 +88,10 @@ export const edit = defineCommand({
         license: licenseFile === undefined ? (flags.license as LicenseName | undefined) : "file",
         owner: flags.owner,
       });
+      const after = plugins ? await plugins.choose(settings) : settings;
       const boilerplate = changedBoilerplate(flags, after, cwd);
       const plan = await planProjectChange({
+        folder: root,
         tree,
         before: { project, text },
         after,

@@ -48,6 +48,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./upgrade.ts")).upgrade,
   },
   {
+    name: "plugins",
+    summary: "List the plugins of the project, and those that are installed",
+    load: async () => (await import("./plugins.ts")).plugins,
+  },
+  {
     name: "pin-images",
     summary: "Pin the base images of the Dockerfile to the digests of their tags",
     load: async () => (await import("./pin-images.ts")).pinImages,

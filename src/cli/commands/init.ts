@@ -17,6 +17,7 @@ import { installDependencies } from "../install-dependencies.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { recoverProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { pluginsFlag } from "../resource-flags.ts";
 import { readLicenseFile } from "../read-license-file.ts";
 
 const flags = {
@@ -58,6 +59,7 @@ const flags = {
     placeholder: "NAME",
     choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
   },
+  plugins: pluginsFlag,
   "skip-install": { type: "boolean", summary: "do not run npm install", default: false },
   force: { type: "boolean", summary: "overwrite existing files", default: false },
   ...planFlags,
@@ -73,7 +75,6 @@ export const init = defineCommand({
     "fetch-deps": "use --skip-install to skip npm install",
     "skip-go-version-check": "omit it: there is no Go; tsbuilder doctor checks Node",
     "project-version": "omit it: version 3 is the only version of the PROJECT file",
-    plugins: "omit it: TypeScript and kustomize are built in",
   },
   examples: [
     "tsbuilder init --domain example.com",
@@ -91,7 +92,9 @@ export const init = defineCommand({
   },
 });
 
-type Call = Pick<Invocation, "name" | "cwd" | "ui" | "host"> & { readonly flags: FlagValues<typeof flags> };
+type Call = Pick<Invocation, "name" | "cwd" | "ui" | "host" | "plugins"> & {
+  readonly flags: FlagValues<typeof flags>;
+};
 
 /** Writes the project. Returns whether it was written. */
 async function start(call: Call): Promise<boolean> {
@@ -107,7 +110,7 @@ async function start(call: Call): Promise<boolean> {
   });
 }
 
-async function planProject({ flags, cwd, ui, host }: Call): Promise<Plan> {
+async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Plan> {
   const license: LicenseName = flags["license-file"] === undefined ? (flags.license as LicenseName) : "file";
   const project: Project = {
     domain: flags.domain,
@@ -119,6 +122,7 @@ async function planProject({ flags, cwd, ui, host }: Call): Promise<Plan> {
     owner: flags.owner,
     features: ["metrics"],
     resources: [],
+    plugins: [],
     cliVersion: host.version(),
   };
   const after = flags.template === undefined ? project : withReference(project, flags.template);
@@ -129,9 +133,10 @@ async function planProject({ flags, cwd, ui, host }: Call): Promise<Plan> {
       : readLicenseFile(resolve(cwd, flags["license-file"]));
   warnAboutFiles(cwd, (text) => ui.note(text));
   return planProjectChange({
+    folder: cwd,
     tree: diskTree(cwd),
     before: undefined,
-    after,
+    after: plugins ? await plugins.choose(after) : after,
     boilerplate,
     packages,
     extraFiles: files,

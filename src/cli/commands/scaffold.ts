@@ -12,7 +12,7 @@ import { planFresh } from "../plan-fresh.ts";
 export const scaffold = defineCommand({
   summary: "Scaffold the project described by PROJECT into another folder",
   description:
-    "For comparison: contains none of your later edits, and no generated files, vendor/ or node_modules.",
+    "For comparison: contains none of your later edits, and no generated files, vendor/ or node_modules. Plugins are not run: what they contributed is taken from the project's record.",
   flags: {},
   positionals: ["<folder>"],
   examples: ["tsbuilder scaffold /tmp/fresh && diff -r . /tmp/fresh"],
@@ -25,7 +25,7 @@ export const scaffold = defineCommand({
         hint: "use a folder that does not exist yet",
       });
     }
-    const changes = await planFresh(project, project.project, await host.vendorPackages());
+    const changes = await planFresh(project, project.project, await host.vendorPackages(), "replay");
     atFile(folder, () => makeFolder(folder));
     await withProjectLock(folder, { name, note: (text) => ui.note(text) }, async () =>
       applyPlan(folder, changes),

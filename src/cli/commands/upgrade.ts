@@ -26,7 +26,7 @@ const flags = {
 export const upgrade = defineCommand({
   summary: "Upgrade the project to the running version of tsbuilder",
   description:
-    "Compares what the project's own tsbuilder scaffolds with what the new version does, and applies what the new version scaffolds differently. Your edits are kept; on conflicts, nothing is written until you choose --keep or --force.",
+    "Compares what the project's own tsbuilder scaffolds with what the new version does, and applies what the new version scaffolds differently. The same goes for its plugins. Your edits are kept; on conflicts, nothing is written until you choose --keep or --force.",
   flags,
   examples: ["tsbuilder upgrade --diff", "tsbuilder upgrade --keep"],
   async run(call) {
@@ -44,7 +44,7 @@ type Call = Pick<Invocation, "ui" | "host"> & { readonly flags: FlagValues<typeo
 async function writeUpgrade(opened: OpenProject, { flags, ui, host }: Call): Promise<string | undefined> {
   const { root, tree, project, text } = opened;
   const version = host.version();
-  if (project.cliVersion === version) {
+  if (project.cliVersion === version && !(await haveOtherPlugins(opened))) {
     ui.print(`The project is already at version ${version}.`);
     return undefined;
   }
@@ -67,6 +67,12 @@ async function writeUpgrade(opened: OpenProject, { flags, ui, host }: Call): Pro
   }
   owned.record(draft);
   return applyOrShow(root, { changes: draft.changes(), notes }, flags, ui) ? root : undefined;
+}
+
+async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<boolean> {
+  if (project.plugins.length === 0) return false;
+  const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
+  return haveOtherVersions(project, tree, root);
 }
 
 function without(files: ReadonlyMap<string, string>, path: string): ReadonlyMap<string, string> {

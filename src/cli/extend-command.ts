@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { mayHavePlugins } from "../project/plugins.ts";
+import { projectFile } from "../project/store.ts";
+import type { Command } from "./command.ts";
+import { isTyped } from "./flag-word.ts";
+import { findProjectRoot } from "./find-project-root.ts";
+
+/** Adds the flags of plugins to a command that takes them. Without plugins, nothing of theirs is loaded. */
+export async function extendCommand(
+  name: string,
+  command: Command,
+  words: readonly string[],
+  cwd: string,
+): Promise<Command> {
+  if (!Object.hasOwn(command.flags, "plugins")) return command;
+  const root = name === "init" ? undefined : findProjectRoot(cwd);
+  const text = root === undefined ? "" : readFileSync(join(root, projectFile), "utf8");
+  if (!isTyped(words, "--plugins") && (root === undefined || !mayHavePlugins(text))) return command;
+  const { withPlugins } = await import("./with-plugins.ts");
+  return withPlugins(name, command, words, { root: root ?? cwd, text });
+}

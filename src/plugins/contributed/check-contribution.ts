@@ -1,0 +1,153 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { Insert } from "../../scaffold/blueprint.ts";
+import { findInsert } from "../../scaffold/find-insert.ts";
+import type { Ownership } from "../../scaffold/file-change.ts";
+import { withPlainLineEnds } from "../../shared/line-ends.ts";
+import { shorten } from "../../shared/text.ts";
+import type { ContributedFile, ContributedPart } from "./define-plugin.ts";
+import { explainBadPath } from "./contributed-path.ts";
+import { pluginError } from "./plugin-error.ts";
+
+/** A contribution whose form is right; where its files may be is another question. */
+export interface CheckedContribution {
+  readonly parts: readonly Required<ContributedPart>[];
+  readonly files: readonly Required<ContributedFile>[];
+  readonly inserts: readonly Insert[];
+}
+
+const maxFiles = 1000;
+const maxCharacters = 10_000_000;
+
+/** Checks what a function of a plugin returned. It becomes plain data first: nothing of the plugin runs later. */
+export function checkContribution(key: string, place: string, returned: unknown): CheckedContribution {
+  const value = toData(key, place, returned);
+  const reader = new Fields(key, place, value, ["parts", "files", "inserts"]);
+  const contribution: CheckedContribution = {
+    parts: reader.list("parts", ["templates", "context", "ownership"], (part) => ({
+      templates: part.text("templates"),
+      context: part.texts("context"),
+      ownership: part.ownership(),
+    })),
+    files: reader.list("files", ["path", "content", "ownership"], (file) => ({
+      path: file.path("path"),
+      content: file.text("content"),
+      ownership: file.ownership(),
+    })),
+    inserts: reader.list("inserts", ["file", "marker", "text"], (insert) => ({
+      file: insert.path("file"),
+      marker: insert.marker(),
+      text: insert.lines(),
+    })),
+  };
+  for (const insert of contribution.inserts) checkFindable(key, insert);
+  return contribution;
+}
+
+/** The form of a path that a plugin may write. */
+export function checkContributedPath(key: string, path: string): string {
+  const reason = explainBadPath(path);
+  if (reason === undefined) return path;
+  throw pluginError(key, `the path ${JSON.stringify(shorten(path))} ${reason}`, { code: "REFUSED" });
+}
+
+/** Lines are found again by their syntax, to be removed: a comment has none. */
+function checkFindable(key: string, insert: Insert): void {
+  const place = findInsert(`${insert.text}\n`, insert);
+  if (place?.start === 0 && place.end === insert.text.length + 1) return;
+  throw pluginError(
+    key,
+    `the lines ${JSON.stringify(shorten(insert.text))} could not be found again to remove them`,
+    {
+      hint: "insert whole statements, or items of a list in YAML",
+    },
+  );
+}
+
+/** Limits for all that one function contributes, templates included. */
+export function checkSize(key: string, place: string, texts: readonly string[]): void {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (texts.length > maxFiles)
+    throw pluginError(key, `${place} contributes ${texts.length} files, more than ${maxFiles}`);
+  if (characters > maxCharacters)
+    throw pluginError(key, `${place} contributes ${characters} characters, more than ${maxCharacters}`);
+}
+
+/** Getters and proxies run here, and never again. */
+function toData(key: string, place: string, returned: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(returned ?? {})) as unknown;
+  } catch (cause) {
+    throw pluginError(key, `what ${place} returned is not plain data`, { cause });
+  }
+}
+
+class Fields {
+  readonly #key: string;
+  readonly #place: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(key: string, place: string, value: unknown, known: readonly string[]) {
+    this.#key = key;
+    this.#place = place;
+    if (!isObject(value)) throw this.#wrong("is not an object");
+    const unknown = Object.keys(value).find((name) => !known.includes(name));
+    if (unknown !== undefined)
+      throw this.#wrong(
+        `has the unknown field ${JSON.stringify(shorten(unknown))}; known are ${known.join(", ")}`,
+      );
+    this.#values = value;
+  }
+
+  list<T>(name: string, known: readonly string[], read: (item: Fields) => T): T[] {
+    const value = this.#get(name) ?? [];
+    if (!Array.isArray(value)) throw this.#wrong(`has ${name} that are not a list`);
+    return value.map((item, i) => read(new Fields(this.#key, `${this.#place}.${name}[${i}]`, item, known)));
+  }
+
+  text(name: string): string {
+    const value = this.#get(name);
+    if (typeof value !== "string") throw this.#wrong(`has no text "${name}"`);
+    if (/\p{Surrogate}/u.test(value)) throw this.#wrong(`has a "${name}" that is not text`);
+    return value;
+  }
+
+  /** Values of templates. */
+  texts(name: string): Record<string, string> {
+    const value = this.#get(name) ?? {};
+    if (!isObject(value) || !Object.values(value).every((item) => typeof item === "string"))
+      throw this.#wrong(`has a "${name}" with values that are not texts`);
+    return value as Record<string, string>;
+  }
+
+  path(name: string): string {
+    return checkContributedPath(this.#key, this.text(name));
+  }
+
+  ownership(): Ownership {
+    const value = this.#get("ownership") ?? "yours";
+    if (value === "yours" || value === "generated") return value;
+    throw this.#wrong('has an ownership that is neither "yours" nor "generated"');
+  }
+
+  marker(): string {
+    const marker = this.text("marker");
+    if (/^[a-z][-a-z0-9/]*$/u.test(marker)) return marker;
+    throw this.#wrong(`has the marker ${JSON.stringify(shorten(marker))}; a marker is a word like "imports"`);
+  }
+
+  /** Without line breaks around it. */
+  lines(): string {
+    const text = withPlainLineEnds(this.text("text")).replaceAll(/^\n+|\n+$/gu, "");
+    if (text.trim() === "") throw this.#wrong("inserts nothing");
+    if (text.includes("+tsbuilder:scaffold:")) throw this.#wrong("inserts a marker");
+    return text;
+  }
+
+  #get(name: string): unknown {
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+  }
+
+  #wrong(what: string): Error {
+    return pluginError(this.#key, `${this.#place} ${what}`);
+  }
+}

@@ -1,0 +1,53 @@
+import { checkPluginKey } from "../../project/plugins.ts";
+import { pluginKey } from "../../project/read-project.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { didYouMean } from "../../shared/text.ts";
+import { isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
+import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
+
+/** What `--plugins` means without a plugin of others. */
+export const ownKeys: ReadonlySet<string> = new Set([pluginKey]);
+
+/** What kubebuilder's own plugins are here, by the first word of their keys. */
+const builtIn: Readonly<Record<string, string>> = {
+  go: "omit it: TypeScript and kustomize are built in",
+  kustomize: "omit it: TypeScript and kustomize are built in",
+  base: "omit it: TypeScript and kustomize are built in",
+  helm: "use tsbuilder chart for a Helm chart",
+  "deploy-image": "use tsbuilder create api --image IMAGE",
+};
+
+/** Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. */
+export function findPlugin(value: string, root: string): LoadedPlugin {
+  if (isFolder(value) || pluginPackagePattern.test(value)) return loadPlugin(value, root);
+  const hint = builtIn[/^[^./]*/u.exec(value)![0]];
+  const names = listPluginPackages(root);
+  const plugins = names.flatMap((name) => loadIfWhole(name, root));
+  const found = plugins.find(({ definition }) => definition.key === value);
+  if (found) return found;
+  if (hint !== undefined) {
+    throw new TsbuilderError(`"${value}" is a plugin of kubebuilder`, { code: "INVALID_ARGUMENT", hint });
+  }
+  checkPluginKey(value);
+  const meant = didYouMean(
+    value,
+    plugins.map(({ definition }) => definition.key),
+  );
+  throw new TsbuilderError(`plugin "${value}" not found`, {
+    code: "NOT_FOUND",
+    hint:
+      meant === undefined
+        ? "install its package, tsbuilder-plugin-NAME, or name the path of its folder; tsbuilder plugins lists those that are there"
+        : `did you mean "${meant}"?`,
+  });
+}
+
+/** A package that can't be loaded is none that was asked for. */
+function loadIfWhole(name: string, root: string): LoadedPlugin[] {
+  try {
+    return [loadPlugin(name, root)];
+  } catch (error) {
+    if (error instanceof TsbuilderError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { posix } from "node:path";
+
+/** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
+const reserved = new Set([
+  ".git",
+  ".npmrc",
+  ".tsbuilder",
+  "dist",
+  "node_modules",
+  "package-lock.json",
+  "package.json",
+  "project",
+  "vendor",
+]);
+
+/** Why a plugin may not write a path; undefined if it may. */
+export function explainBadPath(path: string): string | undefined {
+  if (path === "" || path.length > 400) return "is empty or too long";
+  if (/\p{Cc}|[\\:*?"<>|]/u.test(path)) return "has characters that not all systems allow in file names";
+  if (
+    path.startsWith("/") ||
+    posix.normalize(path) !== path ||
+    /^\.\.?(?:\/|$)/u.test(path) ||
+    path.endsWith("/")
+  )
+    return "is not a plain path inside of the project";
+  const steps = path.toLowerCase().split("/");
+  if (steps.some((step) => /[. ]$/u.test(step))) return "has a name that ends with a dot or a space";
+  if (steps.some((step) => step === ".git" || step === "node_modules")) return "is in a folder of git or npm";
+  return reserved.has(steps[0]!) ? "belongs to tsbuilder, npm or git" : undefined;
+}

@@ -1,0 +1,80 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readJsonObject } from "../../shared/read-json.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/** The folder of an installed package, and the file that it exports. */
+export interface FoundPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Without symbolic links. */
+  readonly folder: string;
+  readonly entry: string;
+}
+
+/** `tsbuilder-plugin-grafana` or `@example/tsbuilder-plugin-grafana`. */
+export const pluginPackagePattern = /^(?:@[a-z0-9][\w.-]*\/)?tsbuilder-plugin-[a-z0-9][\w.-]*$/u;
+
+export const isFolder = (source: string): boolean => /^\.{1,2}\/|^\//u.test(source);
+
+/** Finds a package by its name, as Node does from the project's folder, or by the path of its folder. */
+export function findPackage(source: string, root: string): FoundPackage | undefined {
+  const folder = isFolder(source)
+    ? resolve(root, source)
+    : parents(root)
+        .map((parent) => join(parent, "node_modules", source))
+        .find((one) => existsSync(join(one, "package.json")));
+  return folder === undefined || !existsSync(join(folder, "package.json")) ? undefined : describe(folder);
+}
+
+/** The names of the packages around a project that are plugins by their name. */
+export function listPluginPackages(root: string): string[] {
+  const folders = parents(root).map((parent) => join(parent, "node_modules"));
+  const names = folders.flatMap((folder) =>
+    list(folder).flatMap((name) =>
+      name.startsWith("@") ? list(join(folder, name)).map((own) => `${name}/${own}`) : [name],
+    ),
+  );
+  return [...new Set(names)].filter((name) => pluginPackagePattern.test(name)).sort();
+}
+
+const list = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+function parents(folder: string): string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...parents(dirname(folder))];
+}
+
+function describe(linked: string): FoundPackage {
+  const folder = realpathSync(linked);
+  const file = join(folder, "package.json");
+  const { name, version, exports, main } = readJsonObject(
+    file,
+    readFileSync(file, "utf8"),
+    "install it again",
+  );
+  const entry = findEntry(exports) ?? (typeof main === "string" ? main : "index.js");
+  if (!existsSync(join(folder, entry))) {
+    throw new TsbuilderError(`"${folder}" has no "${entry}", which its package.json names`, {
+      code: "NOT_FOUND",
+      hint: "build it, or install it again",
+    });
+  }
+  return {
+    name: typeof name === "string" ? name : linked,
+    version: typeof version === "string" ? version : "0.0.0",
+    folder,
+    entry: join(folder, entry),
+  };
+}
+
+/** The file behind `exports`, by the conditions of `import`. */
+function findEntry(exports: unknown): string | undefined {
+  if (typeof exports === "string") return exports;
+  if (Array.isArray(exports)) return exports.map(findEntry).find((entry) => entry !== undefined);
+  if (!isObject(exports)) return undefined;
+  if ("." in exports) return findEntry(exports["."]);
+  const conditions = ["node", "import", "module-sync", "default"];
+  const known = Object.entries(exports).filter(([name]) => conditions.includes(name));
+  return known.map(([, target]) => findEntry(target)).find((entry) => entry !== undefined);
+}

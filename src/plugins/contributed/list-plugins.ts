@@ -1,0 +1,69 @@
+import type { PluginUse } from "../../project/plugins.ts";
+import { pluginKey } from "../../project/read-project.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { listPluginPackages } from "./find-package.ts";
+import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
+import { loadUsed } from "./plan-plugins.ts";
+
+/** A line of `tsbuilder plugins`. */
+export interface ListedPlugin {
+  readonly key: string;
+  readonly version?: string;
+  /** The package or folder that it comes from. */
+  readonly source: string;
+  readonly summary?: string;
+  /** Whether it contributes to the project, or to which kinds; absent if it does not. */
+  readonly use?: string;
+  /** The functions that contribute. */
+  readonly contributes?: readonly string[];
+  readonly deprecated?: string;
+  /** Why it can't be used. */
+  readonly error?: string;
+}
+
+/** The plugins of a project, our own first, and other installed ones. */
+export function listPlugins(uses: readonly PluginUse[], root: string, version: string): ListedPlugin[] {
+  const used = uses.map((use) =>
+    orError(use.key, use.package ?? "an executable", () => ({
+      ...describe(loadUsed(use, root)),
+      use: use.isInLayout ? "project" : use.resources.map(({ kind }) => kind).join(", "),
+    })),
+  );
+  const installed = listPluginPackages(root).filter((name) => !uses.some((use) => use.package === name));
+  const ours: ListedPlugin = {
+    key: pluginKey,
+    version,
+    source: "built in",
+    summary: "TypeScript and kustomize",
+    use: "project",
+  };
+  return [
+    ours,
+    ...used,
+    ...installed.map((name) => orError(name, name, () => describe(loadPlugin(name, root)))),
+  ];
+}
+
+function describe({ definition, source, found }: LoadedPlugin): ListedPlugin {
+  const { key, summary, deprecated } = definition;
+  const contributes = (["init", "createApi", "createWebhook"] as const).filter(
+    (name) => definition[name] !== undefined,
+  );
+  return {
+    key,
+    version: found.version,
+    source,
+    summary,
+    contributes,
+    ...(deprecated === undefined ? {} : { deprecated }),
+  };
+}
+
+function orError(key: string, source: string, read: () => ListedPlugin): ListedPlugin {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    return { key, source, error: error.message };
+  }
+}

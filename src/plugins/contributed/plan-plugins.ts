@@ -1,0 +1,119 @@
+import type { Project } from "../../project/project.ts";
+import type { PluginUse } from "../../project/plugins.ts";
+import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { renderPart } from "../../scaffold/template.ts";
+import type { Tree } from "../../scaffold/tree.ts";
+import { loadPlugin } from "./load-plugin.ts";
+import { pluginError } from "./plugin-error.ts";
+import {
+  formatPluginRecords,
+  type PluginRecord,
+  pluginRecordFile,
+  readPluginRecords,
+  recordBlueprint,
+} from "./plugin-record.ts";
+import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
+import { runPlugin } from "./run-plugin.ts";
+
+/** A change of a project with plugins. */
+export interface PluginRequest {
+  readonly root: string;
+  readonly tree: Tree;
+  /** The project is scaffolded into an empty folder, to be compared with the tree. */
+  readonly isAnew: boolean;
+  readonly project: Project;
+  readonly boilerplate: string;
+  /** What tsbuilder itself scaffolds for the project. */
+  readonly own: Blueprint;
+  /** Paths of other files that the command writes. */
+  readonly extraPaths: Iterable<string>;
+}
+
+/** What plugins have contributed, and what they contribute from now on. */
+export interface PluginPlan {
+  readonly before: Blueprint;
+  readonly after: Blueprint;
+  /** The file that records it; without a text, there is nothing to record. */
+  readonly record: { readonly path: string; readonly text: string | undefined };
+  readonly notes: readonly string[];
+}
+
+/** Asks the project's plugins what they contribute, and refuses what is not theirs to write. */
+export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
+  const { root, tree, isAnew, project, boilerplate, own, extraPaths } = request;
+  const before = readPluginRecords(tree);
+  const notes: string[] = [];
+  const records: PluginRecord[] = [];
+  const surroundings = { root, tree, before, own: textsOf(own, extraPaths) };
+  for (const use of project.plugins) {
+    const plugin = loadUsed(use, root);
+    if (!isAnew) refuseOtherVersion(before, plugin.definition.key, plugin.found.version);
+    const { deprecated } = plugin.definition;
+    if (deprecated !== undefined) notes.push(`plugin "${use.key}" is deprecated: ${deprecated}`);
+    records.push(withoutPresent(await runPlugin(plugin, use, project, boilerplate), surroundings));
+  }
+  refuseForeign(records, surroundings);
+  return {
+    before: isAnew ? joinBlueprints() : recordBlueprint(before),
+    after: recordBlueprint(records),
+    record: recordFile(records),
+    notes,
+  };
+}
+
+/** What was recorded, for a project that is scaffolded anew without running its plugins. */
+export function replayPlugins(tree: Tree): PluginPlan {
+  const records = readPluginRecords(tree);
+  return {
+    before: joinBlueprints(),
+    after: recordBlueprint(records),
+    record: recordFile(records),
+    notes: [],
+  };
+}
+
+function recordFile(records: readonly PluginRecord[]): PluginPlan["record"] {
+  return { path: pluginRecordFile, text: records.length === 0 ? undefined : formatPluginRecords(records) };
+}
+
+/** Loads a plugin of the project, whose package must still be the one that `PROJECT` means. */
+export function loadUsed(use: PluginUse, root: string) {
+  if (use.package === undefined) {
+    throw pluginError(use.key, "it is not installed", {
+      code: "NOT_FOUND",
+      hint: `PROJECT names no package for it; if it is not needed: tsbuilder edit --remove-plugins ${use.key}`,
+    });
+  }
+  const plugin = loadPlugin(use.package, root);
+  if (plugin.definition.key === use.key) return plugin;
+  throw pluginError(use.key, `"${use.package}" is now the plugin "${plugin.definition.key}"`, {
+    code: "REFUSED",
+    hint: `install the version with this key, or choose the new one: tsbuilder edit --remove-plugins ${use.key} --plugins ${use.package}`,
+  });
+}
+
+/** Returns whether another version of a plugin is installed than the one that scaffolded its files. */
+export function haveOtherVersions(project: Project, tree: Tree, root: string): boolean {
+  const before = readPluginRecords(tree);
+  return project.plugins.some((use) => {
+    const { definition, found } = loadUsed(use, root);
+    return before.some(({ key, version }) => key === definition.key && version !== found.version);
+  });
+}
+
+/** A command shall change what it is about, and not what another version of a plugin does differently. */
+function refuseOtherVersion(before: readonly PluginRecord[], key: string, version: string): void {
+  const recorded = before.find((record) => record.key === key);
+  if (recorded === undefined || recorded.version === version) return;
+  throw pluginError(key, `version ${recorded.version} scaffolded its files, but ${version} is installed`, {
+    code: "REFUSED",
+    hint: "run tsbuilder upgrade first: it applies what is different, and keeps your edits",
+  });
+}
+
+function textsOf(own: Blueprint, extraPaths: Iterable<string>): Map<string, string> {
+  return new Map([
+    ...[...own.generated, ...extraPaths].map((path) => [path, ""] as const),
+    ...own.parts.flatMap((part) => renderPart(part).map(({ path, content }) => [path, content] as const)),
+  ]);
+}

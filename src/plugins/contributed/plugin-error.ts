@@ -1,0 +1,24 @@
+import type { ErrorCode } from "../../shared/error-codes.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/** An error of a plugin, with its name. */
+export function pluginError(
+  key: string,
+  message: string,
+  { code = "INVALID_PLUGIN", hint, cause }: { code?: ErrorCode; hint?: string; cause?: unknown } = {},
+): TsbuilderError {
+  return new TsbuilderError(`plugin "${key}": ${message}`, {
+    code,
+    hint: hint ?? "report it to the plugin's author; nothing was written",
+    cause,
+  });
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return "an error without a message";
+  }
+}

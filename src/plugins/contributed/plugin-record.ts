@@ -1,0 +1,99 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { type Blueprint, type Insert, joinBlueprints } from "../../scaffold/blueprint.ts";
+import type { Ownership } from "../../scaffold/file-change.ts";
+import type { Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readJsonObject } from "../../shared/read-json.ts";
+import { explainBadPath } from "./contributed-path.ts";
+
+/** The record of what plugins contributed: a later command compares it with what they contribute then. */
+export const pluginRecordFile = ".tsbuilder/plugins.json";
+
+/** What one plugin has contributed to a project. */
+export interface PluginRecord {
+  readonly key: string;
+  /** The version of its package. */
+  readonly version: string;
+  readonly contributions: readonly ScopedContribution[];
+}
+
+/** What a plugin contributes to the project, or to one kind. */
+export interface ScopedContribution {
+  /** `project`, `api apps.example.com/v1/MySQL` or `webhook …`. */
+  readonly scope: string;
+  readonly files: readonly ScopedFile[];
+  readonly inserts: readonly Insert[];
+}
+
+export interface ScopedFile {
+  /** Identifies the file even if its path changes. */
+  readonly id: string;
+  readonly path: string;
+  readonly content: string;
+  readonly ownership: Ownership;
+}
+
+/** Reads a project's record; none without plugins. */
+export function readPluginRecords(tree: Tree): PluginRecord[] {
+  const text = tree.read(pluginRecordFile);
+  if (text === undefined) return [];
+  const { plugins } = readJsonObject(pluginRecordFile, text, mend);
+  if (!Array.isArray(plugins) || !plugins.every(isRecord)) throw invalid("has no list of plugins");
+  for (const { path } of plugins.flatMap(({ contributions }) =>
+    contributions.flatMap(({ files }) => files),
+  )) {
+    const reason = explainBadPath(path);
+    if (reason !== undefined) throw invalid(`has the path ${JSON.stringify(path)}, which ${reason}`);
+  }
+  return plugins;
+}
+
+/** The text of the record. */
+export function formatPluginRecords(plugins: readonly PluginRecord[]): string {
+  return `${JSON.stringify({ version: 1, plugins }, undefined, 2)}\n`;
+}
+
+/** What plugins contributed, as the scaffolder compares it. */
+export function recordBlueprint(records: readonly PluginRecord[]): Blueprint {
+  return joinBlueprints(
+    ...records.flatMap(({ key, contributions }) =>
+      contributions.map(
+        ({ scope, files, inserts }): Blueprint => ({
+          parts: (["yours", "generated"] as const).flatMap((ownership) => {
+            const own = files.filter((file) => file.ownership === ownership);
+            if (own.length === 0) return [];
+            const rendered = own.map(({ id, path, content }) => ({ template: id, path, content }));
+            return [{ key: `plugin/${key}/${scope}/${ownership}`, ownership, files: rendered }];
+          }),
+          inserts,
+          generated: [],
+        }),
+      ),
+    ),
+  );
+}
+
+function isRecord(value: unknown): value is PluginRecord {
+  if (!isObject(value) || !Array.isArray(value["contributions"])) return false;
+  return isTexts(value, "key", "version") && value["contributions"].every(isContribution);
+}
+
+function isContribution(value: unknown): boolean {
+  if (!isObject(value) || !isTexts(value, "scope")) return false;
+  const { files, inserts } = value;
+  return (
+    Array.isArray(files) &&
+    files.every((file) => isTexts(file, "id", "path", "content", "ownership")) &&
+    Array.isArray(inserts) &&
+    inserts.every((insert) => isTexts(insert, "file", "marker", "text"))
+  );
+}
+
+const isTexts = (value: unknown, ...keys: string[]): boolean =>
+  isObject(value) && keys.every((key) => typeof value[key] === "string");
+
+const mend = "restore it from version control: it says which files belong to plugins";
+
+function invalid(what: string): TsbuilderError {
+  return new TsbuilderError(`"${pluginRecordFile}" ${what}`, { code: "INVALID_PROJECT", hint: mend });
+}

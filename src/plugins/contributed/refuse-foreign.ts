@@ -1,0 +1,155 @@
+import { type Insert, insertKey } from "../../scaffold/blueprint.ts";
+import { findInsert } from "../../scaffold/find-insert.ts";
+import type { Tree } from "../../scaffold/tree.ts";
+import { refuseOutside } from "../../scaffold/refuse-outside.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { checkContributedPath } from "./check-contribution.ts";
+import { pluginError } from "./plugin-error.ts";
+import type { PluginRecord } from "./plugin-record.ts";
+
+/** What a project has besides the files of plugins. */
+export interface Surroundings {
+  /** Undefined for a project in memory. */
+  readonly root: string | undefined;
+  readonly tree: Tree;
+  /** What tsbuilder itself scaffolds, by path. */
+  readonly own: ReadonlyMap<string, string>;
+  /** What plugins contributed before. */
+  readonly before: readonly PluginRecord[];
+}
+
+/** Refuses contributions to files that are not the plugin's: the user's, tsbuilder's and those of other plugins. */
+export function refuseForeign(
+  records: readonly PluginRecord[],
+  { root, tree, own, before }: Surroundings,
+): void {
+  const owners = new Map<string, string>();
+  const take = (path: string, owner: string): string | undefined => {
+    const name = path.toLowerCase();
+    const other = owners.get(name);
+    if (other === undefined) owners.set(name, owner);
+    return other;
+  };
+  for (const path of own.keys()) take(path, "tsbuilder");
+  for (const { key, contributions } of records) {
+    const recorded = new Set(filesOf(before.filter((record) => record.key === key)).map(({ path }) => path));
+    for (const { scope, files } of contributions) {
+      for (const { path, content } of files) {
+        checkContributedPath(key, path);
+        const other = take(path, `plugin "${key}" (${scope})`);
+        if (other !== undefined) throw foreign(key, `"${path}" is a file of ${other}`);
+        if (!recorded.has(path) && !isFree(tree, path, content))
+          throw foreign(
+            key,
+            `"${path}" exists, and it did not write it`,
+            `move "${path}" to another place first`,
+          );
+      }
+    }
+  }
+  refuseFilesAsFolders(records, owners, tree);
+  for (const record of records)
+    refuseLinks(
+      record.key,
+      root,
+      filesOf([record]).map(({ path }) => path),
+    );
+  refuseLostInserts(records, owners, { tree, before });
+}
+
+/**
+ * Leaves out lines that the user or a template wrote before: they are not the plugin's, and must not go with it.
+ */
+export function withoutPresent(
+  record: PluginRecord,
+  { tree, own, before }: Pick<Surroundings, "tree" | "own" | "before">,
+): PluginRecord {
+  const recorded = insertsOf(before.filter(({ key }) => key === record.key));
+  const isPresent = (insert: Insert): boolean =>
+    !recorded.has(insertKey(insert)) &&
+    [tree.read(insert.file), own.get(insert.file)].some(
+      (text) => text !== undefined && findInsert(text, insert),
+    );
+  const contributions = record.contributions.map((one) => ({
+    ...one,
+    inserts: one.inserts.filter((insert) => !isPresent(insert)),
+  }));
+  return { ...record, contributions };
+}
+
+/** A line for a file that is not there would be lost without a word. */
+function refuseLostInserts(
+  records: readonly PluginRecord[],
+  owners: ReadonlyMap<string, string>,
+  { tree, before }: Pick<Surroundings, "tree" | "before">,
+): void {
+  for (const record of records) {
+    const recorded = insertsOf(before.filter(({ key }) => key === record.key));
+    for (const [id, insert] of insertsOf([record])) {
+      if (recorded.has(id) || owners.has(insert.file.toLowerCase()) || tree.has(insert.file)) continue;
+      throw pluginError(record.key, `it inserts lines into "${insert.file}", which does not exist`);
+    }
+  }
+}
+
+function insertsOf(records: readonly PluginRecord[]): Map<string, Insert> {
+  const inserts = records.flatMap(({ contributions }) => contributions.flatMap((one) => one.inserts));
+  return new Map(inserts.map((insert) => [insertKey(insert), insert]));
+}
+
+const filesOf = (records: readonly PluginRecord[]) =>
+  records.flatMap(({ contributions }) => contributions.flatMap(({ files }) => files));
+
+function isFree(tree: Tree, path: string, content: string): boolean {
+  return !tree.has(path) || (tree.list(path).length === 0 && readFile(tree, path) === content);
+}
+
+/** Undefined for what is no file. */
+function readFile(tree: Tree, path: string): string | undefined {
+  try {
+    return tree.read(path);
+  } catch (error) {
+    if (error instanceof TsbuilderError || (error as NodeJS.ErrnoException).code !== undefined)
+      return undefined;
+    throw error;
+  }
+}
+
+/** A path can't be both a file and a folder. */
+function refuseFilesAsFolders(
+  records: readonly PluginRecord[],
+  owners: ReadonlyMap<string, string>,
+  tree: Tree,
+): void {
+  const folders = new Map<string, string>();
+  for (const path of owners.keys()) for (const folder of foldersOf(path)) folders.set(folder, path);
+  for (const { key, contributions } of records) {
+    for (const { path } of contributions.flatMap(({ files }) => files)) {
+      const within = folders.get(path.toLowerCase());
+      if (within !== undefined) throw foreign(key, `"${path}" is the folder of "${within}"`);
+      const file = foldersOf(path).find(
+        (folder) => owners.has(folder.toLowerCase()) || readFile(tree, folder) !== undefined,
+      );
+      if (file !== undefined) throw foreign(key, `"${path}" is below "${file}", which is a file`);
+    }
+  }
+}
+
+function foldersOf(path: string): string[] {
+  const steps = path.split("/");
+  return steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));
+}
+
+function refuseLinks(key: string, root: string | undefined, paths: readonly string[]): void {
+  if (root === undefined) return;
+  try {
+    refuseOutside(root, paths);
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    throw pluginError(key, error.message, { code: error.code, hint: error.hint, cause: error });
+  }
+}
+
+function foreign(key: string, message: string, hint = "use another path"): TsbuilderError {
+  return pluginError(key, message, { code: "REFUSED", hint });
+}
