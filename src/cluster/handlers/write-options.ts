@@ -19,7 +19,6 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
     });
   }
   return {
-    ...target,
     now: target.core.clock.now(),
     fieldManager: fieldManager || managerOfAgent(context.request.headers["user-agent"]),
     dryRun,
@@ -32,6 +31,7 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
       ...(query.get("force") && { force: isTrue(query.get("force")) }),
     },
     warn: (message) => void context.warnings.add(message),
+    ...target,
   };
 }
 
@@ -42,12 +42,12 @@ export function deletionOf(
   { dryRun, options }: Pick<Write, "dryRun" | "options">,
 ): Write {
   return {
-    ...target,
     now: target.core.clock.now(),
     fieldManager: managerOfAgent(request.headers["user-agent"]),
     dryRun,
     options,
     warn: (message) => void warnings.add(message),
+    ...target,
   };
 }
 

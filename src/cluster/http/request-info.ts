@@ -27,7 +27,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   const verb = verbs[method] ?? method.toLowerCase();
   const core = parts[0] === "api";
   if ((!core && parts[0] !== "apis") || parts.length < (core ? 3 : 4)) {
-    return { ...pathAttributes(verb, path), rest: "" };
+    return { rest: "", ...pathAttributes(verb, path) };
   }
 
   const [group, version] = core ? ["", parts[1]!] : [parts[1]!, parts[2]!];
@@ -53,7 +53,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     name,
     subresource,
   });
-  return { ...attributes, rest: rest.join("/") };
+  return { rest: rest.join("/"), ...attributes };
 }
 
 /** A GET without a name is a list, or a watch with `watch=true`; a DELETE without a name deletes the collection. */

@@ -3,7 +3,8 @@ import type { Resource } from "./resource.ts";
 
 /**
  * The resource and object of a request, and its user. A request is one object that grows: handlers add what the path
- * resolves to (Target), writes their options (WriteRequest, Write), and admission the objects (AdmissionRequest).
+ * resolves to (Target), writes their options (WriteRequest, Write), and admission the objects (AdmissionRequest). What is
+ * added comes before the spread: behind one, V8 gives each object a shape of its own, which takes a microsecond a field.
  */
 export interface ApiRequest {
   readonly resource: Resource;

@@ -133,11 +133,11 @@ export function admissionRequest(
 ): AdmissionRequest {
   const name = write.ofCollection ? "" : write.name;
   return {
-    ...write,
     operation,
-    name: name || (object?.metadata.name ?? ""),
     object,
     oldObject,
+    ...write,
+    name: name || (object?.metadata.name ?? ""),
     options: optionsFor(operation, write.options),
   };
 }

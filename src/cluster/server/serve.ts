@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
 import { jsonType } from "../http/reply.ts";
-import { parseRequest } from "../http/request-info.ts";
+import { parseRequest, type RequestInfo } from "../http/request-info.ts";
 import type { Handler, RequestContext } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
 import { badRequest, type StatusError } from "../contract/status-error.ts";
+import type { User } from "../contract/user.ts";
 
 type Report = (error: unknown) => void;
 
@@ -41,30 +42,45 @@ function refuse(response: ServerResponse, { code, status }: StatusError): void {
 
 function contextOf(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
   const method = request.method ?? "GET";
-  let gone: AbortController | undefined;
+  const target = request.url ?? "/";
+  const mark = target.indexOf("?");
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
   try {
-    const target = request.url ?? "/";
-    const mark = target.indexOf("?");
-    const path = mark === -1 ? target : target.slice(0, mark);
-    const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
-    const info = parseRequest(method, path, query);
-    const user = { name: "system:anonymous", groups: ["system:unauthenticated"] };
-    return {
-      request,
-      response,
-      method,
-      query,
-      info,
-      warnings: new Set(),
-      user,
-      /** Created on first use: few requests need it, and it costs more than the rest of the context. */
-      get signal() {
-        gone ??= abortOnClose(response);
-        return gone.signal;
-      },
-    };
+    return new Context(request, response, method, query, parseRequest(method, path, query));
   } catch {
     return undefined;
+  }
+}
+
+class Context implements RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly query: URLSearchParams;
+  readonly info: RequestInfo;
+  readonly warnings = new Set<string>();
+  user: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+  #gone: AbortController | undefined;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    method: string,
+    query: URLSearchParams,
+    info: RequestInfo,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.method = method;
+    this.query = query;
+    this.info = info;
+  }
+
+  /** Created on first use: few requests need it, and it costs more than the rest of the context. */
+  get signal(): AbortSignal {
+    this.#gone ??= abortOnClose(this.response);
+    return this.#gone.signal;
   }
 }
 

@@ -52,7 +52,7 @@ export async function recordUpdate(
   const key = managerKey(identity);
   const own = settled.managers.get(key)?.fields;
   const fields = own ? union(own, taken) : taken;
-  return capUpdaters(new Map(settled.managers).set(key, { ...identity, time: formatTime(time), fields }));
+  return capUpdaters(new Map(settled.managers).set(key, { time: formatTime(time), fields, ...identity }));
 }
 
 /** Returns an empty object of the kind, with which a create is compared. */
