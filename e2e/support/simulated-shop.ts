@@ -1,4 +1,5 @@
 import {
+  type Cluster,
   type CustomResource,
   defineKind,
   type Manager,
@@ -47,14 +48,14 @@ export const shopCRD = {
 
 /** A right operator: a ConfigMap for each shop, and a status. */
 export class ShopReconciler implements Reconciler {
-  readonly #manager: Manager;
+  readonly #cluster: Pick<Cluster, "client">;
 
-  constructor(manager: Manager) {
-    this.#manager = manager;
+  constructor(cluster: Pick<Cluster, "client">) {
+    this.#cluster = cluster;
   }
 
   async reconcile({ namespace, name }: Request): Promise<void> {
-    const { client } = this.#manager;
+    const { client } = this.#cluster;
     const shop = await client.find(Shop, { namespace, name });
     if (!shop || shop.metadata.deletionTimestamp) return;
     const { size, colour } = shop.spec;
@@ -64,8 +65,8 @@ export class ShopReconciler implements Reconciler {
   }
 }
 
-export function setupShops(manager: Manager): void {
-  manager.controllerFor(Shop).owns(ConfigMap).complete(new ShopReconciler(manager));
+export function setupShops(cluster: Cluster): void {
+  cluster.controllerFor(Shop).owns(ConfigMap).complete(new ShopReconciler(cluster));
 }
 
 /** An operator that does this and nothing else for each shop. */
@@ -79,13 +80,13 @@ export function shopsThat(work: (manager: Manager, shop: Shop) => unknown): (man
   };
 }
 
-export function applyShop(name: string, spec: Shop["spec"]): Step {
+export function applyShop(name: string, spec: Shop["spec"], namespace = "default"): Step {
   return {
     do: "apply",
     object: {
       apiVersion: "sim.dev/v1",
       kind: "Shop",
-      metadata: { namespace: "default", name },
+      metadata: { namespace, name },
       spec,
     } as Shop,
   };

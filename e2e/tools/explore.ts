@@ -70,6 +70,6 @@ function listPropertyTests(only: readonly string[]): string[] {
       (only.length === 0
         ? !/^e2e\/(real|tools)\//.test(file)
         : only.some((path) => file === path || file.startsWith(`${path}/`))) &&
-      /from "fast-check"/.test(readFileSync(join(repository, file), "utf8")),
+      /from "fast-check"|\bexplored\(/.test(readFileSync(join(repository, file), "utf8")),
   );
 }

@@ -2,7 +2,11 @@ import type { KubernetesObject, Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario, Step } from "@tsbuilder/simulation";
 import { applyShop, setupShops, Shop, shopScenario, shopsThat } from "../../support/simulated-shop.ts";
+import { sharedApplies } from "../../support/own-parts/apply-memory.ts";
+import { severalClusters } from "../../support/own-parts/clusters.ts";
+import { queuedSteps } from "../../support/own-parts/queue.ts";
 import { autoscaledApps } from "./autoscaled-apps.ts";
+import { deletedDatabases } from "./deleted-databases.ts";
 
 /** What nothing can be done for, as a user would set it by mistake. */
 const strange = (name: string, spec: Shop["spec"], after?: number): Step => ({
@@ -134,4 +138,8 @@ export const scenarios = {
     steps: [applyShop("a", { size: 1 }), { ...applyShop("a", { size: 2 }), after: 25_000 } as Step],
     faults: suspendedLeader,
   },
+  "strangers with the same labels": deletedDatabases,
+  "several clusters": severalClusters,
+  "shared applies": sharedApplies,
+  "queued steps": queuedSteps,
 } satisfies { readonly [name: string]: Scenario };

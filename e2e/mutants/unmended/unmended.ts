@@ -3,7 +3,7 @@ import type { scenarios } from "./scenarios.ts";
 
 /** A mend that is taken out of the code, and the exploration that must notice. */
 export interface Unmended {
-  /** As the review named it that found the defect. */
+  /** As the review named it that found the defect, or the part that a line is taken from. */
   readonly finding: string;
   readonly defect: string;
   readonly scenario: keyof typeof scenarios;
@@ -121,6 +121,71 @@ export const unmended: readonly Unmended[] = [
         file: "src/runtime/controller/controller.ts",
         mended: "this.#spec.sources.filter(({ beforeLease }) => beforeLease)",
         before: "this.#spec.sources",
+      },
+    ],
+    classes: ["without-lease"],
+  },
+  {
+    finding: "O2",
+    defect: "deletionPolicy: Delete goes by labels, and deletes a stranger's volume",
+    scenario: "strangers with the same labels",
+    edits: [
+      {
+        file: "e2e/golden/maria-operator/src/controller/maria_data.ts",
+        mended: "claims.filter((claim) => isServerVolume(mysql, claim) && isOwn(claim))",
+        before: "[...claims]",
+      },
+    ],
+    classes: ["foreign-object"],
+  },
+  {
+    finding: "work queue",
+    defect: "a request is taken while another one of its key is processed",
+    scenario: "queued steps",
+    edits: [
+      {
+        file: "src/runtime/queue/work-queue.ts",
+        mended: "    if (this.#working.has(entry.key)) return;\n",
+        before: "",
+      },
+    ],
+    classes: ["promise"],
+  },
+  {
+    finding: "work queue",
+    defect: "a request that came while another one of its key was processed is lost",
+    scenario: "queued steps",
+    edits: [
+      {
+        file: "src/runtime/queue/work-queue.ts",
+        mended: "    this.#ready.add(entry);\n    this.#options.onReady();\n  }\n\n  /** Drops",
+        before: "    this.#entries.delete(key);\n  }\n\n  /** Drops",
+      },
+    ],
+    classes: ["hang"],
+  },
+  {
+    finding: "apply memory",
+    defect: "an apply that drops a field isn't sent",
+    scenario: "shared applies",
+    edits: [
+      {
+        file: "src/runtime/cache/apply-memory.ts",
+        mended: "if (last === undefined || last.desired !== desired) return false;",
+        before: "if (last === undefined) return false;",
+      },
+    ],
+    classes: ["collision"],
+  },
+  {
+    finding: "several clusters",
+    defect: "controllers of an added cluster don't wait for the lease",
+    scenario: "several clusters",
+    edits: [
+      {
+        file: "src/runtime/manager/added-cluster.ts",
+        mended: "      needLeaderElection,\n      warmUp:",
+        before: "      needLeaderElection: false,\n      warmUp:",
       },
     ],
     classes: ["without-lease"],
