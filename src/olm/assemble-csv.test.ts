@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { KindDescription } from "../generators/describe-kinds.ts";
 import { type ManifestObject, parseManifest } from "../ship/manifest.ts";
 import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
 import type { InstalledDeployment } from "./csv.ts";
@@ -61,7 +62,10 @@ function assemble(...manifests: string[]): AssembledBundle {
   return assembleObjects([base, deployment, ...manifests].flatMap(parseManifest));
 }
 
-function assembleObjects(objects: readonly ManifestObject[]): AssembledBundle {
+function assembleObjects(
+  objects: readonly ManifestObject[],
+  kinds: readonly KindDescription[] = [],
+): AssembledBundle {
   return assembleCsv({
     objects,
     packageName: "shop",
@@ -69,6 +73,7 @@ function assembleObjects(objects: readonly ManifestObject[]): AssembledBundle {
     builder: "tsbuilder-v1",
     projectLayout: "typescript.tsbuilder.dev/v1",
     extraServiceAccounts: [],
+    kinds,
   });
 }
 
@@ -178,7 +183,12 @@ test("CRDs are owned in the versions that are served, described by their schemas
       displayName: "Order",
       description: "An Order.",
       specDescriptors: [
-        { path: "minReadySeconds", displayName: "Min Ready Seconds", description: "Seconds." },
+        {
+          path: "minReadySeconds",
+          displayName: "Min Ready Seconds",
+          description: "Seconds.",
+          "x-descriptors": ["urn:alm:descriptor:com.tectonic.ui:number"],
+        },
       ],
       statusDescriptors: [{ path: "clusterIPs", displayName: "Cluster IPs" }],
     },
@@ -186,6 +196,46 @@ test("CRDs are owned in the versions that are served, described by their schemas
   expect(objects[0]).toMatchObject({ fileName: "shop.example.com_orders.yaml" });
   expect(objects[0]!.object.metadata).toEqual({ name: "orders.shop.example.com" });
   expect(notes).toEqual([expect.stringMatching(/^no example of Order: /u)]);
+});
+
+test("markers overwrite what schemas say, describe inner fields, and put fields and resources in order", () => {
+  const field = { description: undefined, displayName: undefined, order: undefined, xDescriptors: [] };
+  const said: KindDescription = {
+    name: "orders.shop.example.com",
+    version: "v1",
+    displayName: "A purchase",
+    order: 1,
+    resources: [
+      ["Pod", "v1", ""],
+      ["Service", "v1", "front"],
+    ],
+    spec: [
+      { ...field, path: "minReadySeconds", name: "minReadySeconds", displayName: "Patience" },
+      {
+        ...field,
+        path: "items[0].name",
+        name: "name",
+        description: "Its name.",
+        order: 1,
+        xDescriptors: ["urn:a"],
+      },
+    ],
+    status: [],
+  };
+  const [owned] = assembleObjects([base, deployment, crd].flatMap(parseManifest), [said]).csv.spec
+    .customresourcedefinitions!.owned!;
+
+  expect(owned).toMatchObject({
+    displayName: "A purchase",
+    resources: [
+      { kind: "Pod", version: "v1" },
+      { kind: "Service", version: "v1", name: "front" },
+    ],
+    specDescriptors: [
+      { path: "items[0].name", displayName: "Name", description: "Its name.", "x-descriptors": ["urn:a"] },
+      { path: "minReadySeconds", displayName: "Patience", description: "Seconds." },
+    ],
+  });
 });
 
 test("what the base says of an owned CRD holds, and decides the order", () => {

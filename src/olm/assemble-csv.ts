@@ -1,3 +1,4 @@
+import type { KindDescription } from "../generators/describe-kinds.ts";
 import { isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind } from "./bundle-format.ts";
@@ -10,7 +11,7 @@ import {
 } from "./bundled-objects.ts";
 import type { ClusterServiceVersion, CsvSpec, InstalledDeployment, RelatedImage } from "./csv.ts";
 import { installDeployment, makesCertificate } from "./install-deployment.ts";
-import { type Crd, describeCrd, mergeOwned } from "./owned-crds.ts";
+import { byMarkers, type Crd, describeCrd, mergeOwned } from "./owned-crds.ts";
 import { type Accounts, bindingNotes, isForOwnCertificate, isRbac, splitRoles } from "./permissions.ts";
 import { type Deployment, isDeployment } from "./served-by.ts";
 import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
@@ -25,6 +26,8 @@ export interface CsvRequest {
   readonly projectLayout: string;
   /** Service accounts beside those of the Deployments whose permissions belong into the bundle. */
   readonly extraServiceAccounts: readonly string[];
+  /** What markers say about the project's kinds. */
+  readonly kinds: readonly KindDescription[];
   /** All images of the bundle, if it is to list them. */
   readonly relatedImages?: readonly RelatedImage[] | undefined;
 }
@@ -74,7 +77,10 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
       ),
     },
   } as const;
-  const owned = mergeOwned(crds.flatMap(describeCrd), base.spec.customresourcedefinitions?.owned ?? []);
+  const owned = mergeOwned(
+    crds.flatMap((crd) => describeCrd(crd, request.kinds)).sort(byMarkers(request.kinds)),
+    base.spec.customresourcedefinitions?.owned ?? [],
+  );
   const spec: CsvSpec = {
     ...base.spec,
     version: request.version,

@@ -1,6 +1,7 @@
+import type { KindDescription } from "../generators/describe-kinds.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 import type { CrdDescription } from "./csv.ts";
-import { type DescribedSchema, describeFields, inWords } from "./descriptors.ts";
+import { type DescribedSchema, describeFields, kindInWords } from "./descriptors.ts";
 
 /** A CRD of the rendered deployment. */
 export interface Crd extends ManifestObject {
@@ -15,25 +16,42 @@ export interface Crd extends ManifestObject {
   };
 }
 
-/** Describes each served version of a CRD from its schema. */
-export function describeCrd({ metadata, spec }: Crd): CrdDescription[] {
+/** Describes each served version of a CRD by its schema, and by the markers of its kind. */
+export function describeCrd({ metadata, spec }: Crd, marked: readonly KindDescription[]): CrdDescription[] {
   const { kind } = spec.names;
   return spec.versions
     .filter(({ served }) => served)
     .map(({ name: version, schema }) => {
       const { description, properties } = schema?.openAPIV3Schema ?? {};
-      const fields = describeFields(properties?.["spec"]);
-      const status = describeFields(properties?.["status"]);
+      const said = marked.find((each) => each.name === metadata.name && each.version === version);
+      const fields = describeFields(properties?.["spec"], "spec", said?.spec);
+      const status = describeFields(properties?.["status"], "status", said?.status);
+      const resources = said?.resources.map(toResource) ?? [];
       return {
         kind,
         name: metadata.name,
         version,
-        displayName: inWords(kind),
+        displayName: said?.displayName ?? kindInWords(kind),
         ...(description === undefined ? {} : { description: description.split("\n")[0]! }),
+        ...(resources.length > 0 ? { resources } : {}),
         ...(fields.length > 0 ? { specDescriptors: fields } : {}),
         ...(status.length > 0 ? { statusDescriptors: status } : {}),
       };
     });
+}
+
+function toResource([kind = "", version = "", name = ""]: readonly string[]) {
+  return { kind, version, ...(name === "" ? {} : { name }) };
+}
+
+/** The order of kinds that markers set; those without one follow. */
+export function byMarkers(
+  marked: readonly KindDescription[],
+): (a: CrdDescription, b: CrdDescription) => number {
+  const position = (crd: CrdDescription): number =>
+    marked.find(({ name, version }) => name === crd.name && version === crd.version)?.order ??
+    Number.MAX_SAFE_INTEGER;
+  return (a, b) => position(a) - position(b);
 }
 
 /** What the base says about a CRD overrides what its schema says; of CRDs that are gone it says nothing. */

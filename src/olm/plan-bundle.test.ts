@@ -32,6 +32,7 @@ function plan(
     builder: "tsbuilder-v1",
     projectLayout: "typescript.tsbuilder.dev/v1",
     extraServiceAccounts: [],
+    kinds: [],
     folder: "bundle",
     files: memoryTree(before),
     channels: [],

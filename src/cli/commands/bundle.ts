@@ -108,11 +108,13 @@ export const bundle = defineCommand({
         { planBundle },
         { renderChanged },
         { pluginKey },
+        { describeKinds },
       ] = await Promise.all([
         import("../../olm/base-csv.ts"),
         import("../../olm/plan-bundle.ts"),
         import("../../ship/render-changed.ts"),
         import("../../project/read-project.ts"),
+        import("../../generators/describe-kinds.ts"),
       ]);
       const isFirst = !tree.has(basePath(project));
       const asks = isFirst && flags.interactive && ui.isInteractive;
@@ -136,6 +138,7 @@ export const bundle = defineCommand({
         version: flags.version ?? readPackageVersion(tree),
         builder: `tsbuilder-v${host.version()}`,
         projectLayout: pluginKey,
+        kinds: await describeKinds(tree),
         extraServiceAccounts: flags["extra-service-accounts"],
         folder: flags["output-dir"].replace(/\/+$/u, ""),
         files: everythingBelow(root),

@@ -15,7 +15,7 @@ const definitions: ReadonlyMap<string, MarkerDefinition> = new Map(
     .map((marker) => [marker.name, marker]),
 );
 
-/** Prefixes of other tools, whose markers are ignored. */
+/** Prefixes of other tools, whose markers are ignored unless they are defined here. */
 const foreign =
   /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:(?:[\w-]+-gen|conversion-fn|openapi-model-package)|groupGoName|operator-sdk)\b/u;
 

@@ -55,11 +55,22 @@ export interface Schema {
   [problemKey]?: Problem | undefined;
   /** The source of the schema, for findings about the complete schema. */
   [originKey]?: Origin | undefined;
+  /** How OLM's console shows the field. */
+  [descriptorsKey]?: readonly FieldMarker[] | undefined;
+}
+
+/** A marker on a field about OLM's console; a type that is used in spec and status has one for each. */
+interface FieldMarker {
+  readonly type: string;
+  readonly displayName: string | undefined;
+  readonly order: number | undefined;
+  readonly xDescriptors: readonly string[];
 }
 
 export const refKey: unique symbol = Symbol("ref");
 export const problemKey: unique symbol = Symbol("problem");
 export const originKey: unique symbol = Symbol("origin");
+export const descriptorsKey: unique symbol = Symbol("descriptors");
 
 /** The marker of a rule, if any. */
 export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();

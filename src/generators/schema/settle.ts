@@ -1,6 +1,6 @@
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import { mergeInto } from "./merge.ts";
-import { originKey, problemKey, refKey, type Schema } from "./schema.ts";
+import { descriptorsKey, originKey, problemKey, refKey, type Schema } from "./schema.ts";
 
 /**
  * Completes a schema after its markers are applied: merges named types, and reports problems that no marker resolved.
@@ -27,6 +27,7 @@ export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema
     const value = own[key] ?? type[key];
     if (value !== undefined) Object.assign(merged, { [key]: value });
   }
+  merged[descriptorsKey] = own[descriptorsKey];
   return merged;
 }
 

@@ -2,6 +2,7 @@ import type { MarkerFamily } from "../definition.ts";
 import { cel } from "./cel.ts";
 import { collections } from "./collections.ts";
 import { defaults } from "./defaults.ts";
+import { descriptors } from "./descriptors.ts";
 import { documentation } from "./documentation.ts";
 import { immutability } from "./immutability.ts";
 import { kinds } from "./kinds.ts";
@@ -36,4 +37,5 @@ export const markerFamilies: readonly MarkerFamily[] = [
   packages,
   rbac,
   webhooks,
+  descriptors,
 ];
