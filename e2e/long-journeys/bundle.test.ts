@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseProject } from "../../src/project/store.ts";
-import { diskTree } from "../../src/scaffold/tree.ts";
+import { diskTree, everythingBelow } from "../../src/scaffold/tree.ts";
+import { optionalSets, type OptionalSet } from "../../src/olm/validate/rules.ts";
+import { validateBundle } from "../../src/olm/validate/validate-bundle.ts";
 import { type ManifestObject, parseManifest } from "../../src/ship/manifest.ts";
 import { renderConfig } from "../../src/ship/render.ts";
 import { goldenProjects, run as call } from "../golden/golden-projects.ts";
@@ -69,6 +71,19 @@ describe.skipIf(missing !== undefined)("a bundle", () => {
     const lines = explainDifferences(deployed, installed);
     expect(lines.filter((line) => !intended.some(([pattern]) => pattern.test(line)))).toEqual([]);
     expect(lines.some((line) => line.startsWith("Namespace"))).toBe(true);
+  });
+
+  test.each(goldenProjects)("of %s is valid, by the rules of all sets", async (name) => {
+    const optional = Object.keys(optionalSets) as OptionalSet[];
+    const findings = await validateBundle(everythingBelow(join(work, name)), "bundle", { optional });
+
+    expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
+    // What only the user can say.
+    expect([...new Set(findings.map(({ rule }) => rule))]).toEqual([
+      "csv-min-kube-version-missing",
+      "csv-description",
+      "practice-channels",
+    ]);
   });
 
   test("that is made again of the same sources is the same", async () => {

@@ -1,4 +1,5 @@
 import type { MarkerHelp } from "../generators/markers/help.ts";
+import type { BundleFinding } from "../olm/validate/finding.ts";
 import type { ListedPlugin } from "../plugins/contributed/list-plugins.ts";
 import type { Finding } from "./doctor/finding.ts";
 
@@ -21,6 +22,8 @@ export interface Details {
   /** Whether they were written; not with `--dry-run` or `--diff`. */
   readonly written?: boolean;
   readonly findings?: readonly Finding[];
+  /** What is wrong with files that it checked. */
+  readonly problems?: readonly BundleFinding[];
   /** Of tsbuilder and what it runs on, by name. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly plugins?: readonly ListedPlugin[];

@@ -20,6 +20,11 @@ export function parseImageReference(text: string): ImageReference {
   });
 }
 
+/** Returns whether a text is an image reference. */
+export function isValidReference(text: string): boolean {
+  return readReference(text) !== undefined;
+}
+
 function readReference(text: string): ImageReference | undefined {
   const match = reference.exec(text)?.groups;
   if (!match) return undefined;

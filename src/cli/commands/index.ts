@@ -173,6 +173,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./chart.ts")).chart,
   },
   {
+    name: "bundle validate",
+    summary: "Validate an OLM bundle",
+    load: async () => (await import("./bundle-validate.ts")).bundleValidate,
+  },
+  {
     name: "doctor",
     summary: "Check this machine and this project for problems",
     load: async () => (await import("./doctor.ts")).doctor,

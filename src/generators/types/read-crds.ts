@@ -1,9 +1,10 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { type CRDSpec, defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
-import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
+import { decodeCrd } from "./decode-crd.ts";
 
 /** A third-party CRD, as an API server would store it. */
 export interface ThirdPartyCrd {
@@ -29,37 +30,28 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
       hint: "use a file with CRDs, for example from: kubectl get crd NAME -o yaml > crd.yaml",
     });
   }
-  const table = (await loadSchemas("apiextensions/v1"))!;
-  const schemas = {
-    crd: table.get("CustomResourceDefinition")!,
-    node: table.get("JSONSchemaProps")!,
-  };
   // An API server receives JSON, which has no infinities and no shared references.
-  return objects.map((object) => {
-    const json = JSON.stringify(object);
-    const bytes = Buffer.byteLength(json);
-    if (bytes > longestRequest) {
-      throw refuse(file, `it has ${bytes} bytes, but an API server accepts ${longestRequest}`);
-    }
-    return readCrd(file, JSON.parse(json) as Record<string, unknown>, schemas);
-  });
+  return Promise.all(
+    objects.map(async (object) => {
+      const json = JSON.stringify(object);
+      const bytes = Buffer.byteLength(json);
+      if (bytes > longestRequest) {
+        throw refuse(file, `it has ${bytes} bytes, but an API server accepts ${longestRequest}`);
+      }
+      return readCrd(file, JSON.parse(json) as Record<string, unknown>);
+    }),
+  );
 }
 
 /** What an API server reads of a request's body. */
 const longestRequest = 3 * 1024 * 1024;
 
-interface Schemas {
-  readonly crd: BuiltinSchema;
-  readonly node: BuiltinSchema;
-}
-
-function readCrd(file: string, object: Record<string, unknown>, schemas: Schemas): ThirdPartyCrd {
+async function readCrd(file: string, object: Record<string, unknown>): Promise<ThirdPartyCrd> {
   if (object["apiVersion"] !== "apiextensions.k8s.io/v1") {
     throw refuse(file, `its apiVersion is ${show(object["apiVersion"])}, and not "apiextensions.k8s.io/v1"`);
   }
   try {
-    const crd = decodeBuiltIn(object, schemas.crd).object as unknown as ThirdPartyCrd;
-    for (const { schema } of crd.spec?.versions ?? []) decodeInner(schema?.openAPIV3Schema, schemas.node);
+    const crd = (await decodeCrd(object)) as unknown as ThirdPartyCrd;
     defaultNames(crd.spec);
     const [error, ...more] = validateCRD({ ...crd, metadata: crd.metadata ?? {} });
     if (!error) return crd;
@@ -69,19 +61,6 @@ function readCrd(file: string, object: Record<string, unknown>, schemas: Schemas
     if (error instanceof DecodeError) throw refuse(file, shorten(error.message));
     if (error instanceof RangeError) throw refuse(file, "its schema is nested too deeply");
     throw error;
-  }
-}
-
-/** The tables do not tell schemas from other fields in list elements and map values. */
-function decodeInner(value: unknown, node: BuiltinSchema): void {
-  if (!isObject(value)) return;
-  for (const key of ["items", "additionalProperties"]) {
-    if (!isObject(value[key])) continue;
-    value[key] = decodeBuiltIn(value[key], node).object;
-  }
-  for (const key of ["items", "additionalProperties", "not"]) decodeInner(value[key], node);
-  for (const key of ["properties", "allOf", "anyOf", "oneOf"]) {
-    for (const inner of Object.values(value[key] ?? {})) decodeInner(inner, node);
   }
 }
 

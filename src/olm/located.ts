@@ -1,0 +1,142 @@
+import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+} from "yaml";
+import type { Position } from "../shared/errors.ts";
+
+type Step = string | number;
+
+/** A value in a YAML file that knows its position. What is read from one that is missing is missing, too, so nothing throws. */
+export class Located {
+  readonly #source: Source;
+  readonly #path: readonly Step[];
+  /** undefined if there is none. */
+  readonly value: unknown;
+
+  constructor(source: Source, value: unknown, path: readonly Step[] = []) {
+    this.#source = source;
+    this.#path = path;
+    this.value = value;
+  }
+
+  get(...steps: readonly Step[]): Located {
+    return new Located(this.#source, steps.reduce(childOf, this.value), [...this.#path, ...steps]);
+  }
+
+  /** The elements of a list; none if it is not a list. */
+  get items(): Located[] {
+    return Array.isArray(this.value) ? this.value.map((_, index) => this.get(index)) : [];
+  }
+
+  /** The members of an object; none if it is not an object. */
+  get entries(): [key: string, value: Located][] {
+    return isObject(this.value) ? Object.keys(this.value).map((key) => [key, this.get(key)]) : [];
+  }
+
+  /** The value if it is a text. */
+  get text(): string | undefined {
+    return typeof this.value === "string" ? this.value : undefined;
+  }
+
+  /** The texts of a list. */
+  get texts(): string[] {
+    return this.items.flatMap(({ text }) => text ?? []);
+  }
+
+  get isMissing(): boolean {
+    return this.value === undefined || this.value === null;
+  }
+
+  get file(): string {
+    return this.#source.file;
+  }
+
+  /** `spec.installModes[0]` */
+  get path(): string {
+    return this.#path
+      .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${step}`))
+      .join("");
+  }
+
+  /** A scalar's own position, that of a collection's key, or that of what a missing value is missing in. */
+  get at(): Position {
+    return this.#source.locate(this.#path);
+  }
+
+  /** The value that a path such as `spec.list[0].a.b` of a field error names, as far as there is one. */
+  find(path: string): Located {
+    if (path === "") return this;
+    if (Array.isArray(this.value)) {
+      const [whole = "", index] = /^\[(\d+)\]\.?/u.exec(path) ?? [];
+      return index === undefined ? this : this.get(Number(index)).find(path.slice(whole.length));
+    }
+    // Keys of maps may contain dots, and some errors have them in brackets.
+    const bare = path.replace(/^\[/u, "");
+    const [key] = this.entries
+      .map(([name]) => name)
+      .filter((name) => bare.startsWith(name) && /^(?:$|[.[\]])/u.test(bare.slice(name.length)))
+      .sort((a, b) => b.length - a.length);
+    return key === undefined ? this : this.get(key).find(bare.slice(key.length).replace(/^\]?\.?/u, ""));
+  }
+}
+
+function childOf(value: unknown, step: Step): unknown {
+  if (Array.isArray(value)) return typeof step === "number" ? (value[step] as unknown) : undefined;
+  return isObject(value) ? memberOf(value, String(step)) : undefined;
+}
+
+/** A document of a YAML file; it is parsed for positions only if one is asked for. */
+export class Source {
+  readonly file: string;
+  readonly #text: string;
+  readonly #index: number;
+  #parsed: { readonly document: Document.Parsed | undefined; readonly lines: LineCounter } | undefined;
+
+  constructor(file: string, text: string, index = 0) {
+    this.file = file;
+    this.#text = text;
+    this.#index = index;
+  }
+
+  locate(path: readonly Step[]): Position {
+    const { document, lines } = (this.#parsed ??= this.#parse());
+    const offset = document ? offsetOf(document, path) : 0;
+    const { line, col } = lines.linePos(offset);
+    return { file: this.file, line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  #parse(): { document: Document.Parsed | undefined; lines: LineCounter } {
+    const lines = new LineCounter();
+    const documents = parseAllDocuments(this.#text, { lineCounter: lines, uniqueKeys: false });
+    return { document: documents[this.#index], lines };
+  }
+}
+
+function offsetOf(document: Document.Parsed, path: readonly Step[]): number {
+  let node: Node | null | undefined = document.contents;
+  let offset = node?.range?.[0] ?? document.range[0];
+  for (const step of path) {
+    const target: Node | null | undefined = isAlias(node) ? node.resolve(document) : node;
+    if (isSeq<Node>(target) && typeof step === "number" && target.items[step]) {
+      node = target.items[step];
+      offset = node.range?.[0] ?? offset;
+    } else if (isMap<Node, Node | null>(target)) {
+      const pair: Pair<Node, Node | null> | undefined = target.items.find(
+        ({ key }) => isScalar(key) && String(key.value) === String(step),
+      );
+      if (!pair) return offset;
+      node = pair.value;
+      const start = isScalar(node) && node.value !== null ? node : pair.key;
+      offset = start.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}

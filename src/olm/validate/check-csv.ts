@@ -1,0 +1,175 @@
+import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { bundleAnnotations, csvAnnotations, csvApiVersion, csvKind } from "../bundle-format.ts";
+import type { Located } from "../located.ts";
+import { parseRange } from "../version-range.ts";
+import { compareSemver, parseVersion, versionOfName } from "../version.ts";
+import type { Bundle } from "./bundle.ts";
+import { finding, type Findings } from "./finding.ts";
+
+/** Name, version, description and upgrades of the ClusterServiceVersion. */
+export function* checkCsv(bundle: Bundle): Findings {
+  const { csv, objects } = bundle;
+  if (csv.isMissing) {
+    yield finding(
+      "csv-missing",
+      csv,
+      `there is no ${csvKind} in the manifests`,
+      "generate the bundle with tsbuilder bundle",
+    );
+    return;
+  }
+  for (const other of objects) {
+    if (other.get("kind").value !== csvKind || other.file === csv.file) continue;
+    const message = `this is a second ${csvKind}: "${csv.file}" has one, too`;
+    yield finding(
+      "csv-duplicate",
+      other.get("kind"),
+      message,
+      "a bundle is one version: delete the other file",
+    );
+  }
+  if (csv.get("apiVersion").value !== csvApiVersion) {
+    const message = `the apiVersion of a ${csvKind} must be ${csvApiVersion}`;
+    yield finding("csv-api-version", csv.get("apiVersion"), message, `set apiVersion: ${csvApiVersion}`);
+  }
+  yield* checkName(bundle);
+  yield* checkVersions(csv);
+  yield* checkDescription(csv.get("spec"));
+  yield* checkAnnotations(csv.get("metadata", "annotations"));
+  yield* checkUpgrades(csv);
+}
+
+/** The reasons why a text can't be a ClusterServiceVersion's name: OLM uses it as a label's value, too. */
+function explainName(name: string): string[] {
+  return [...new Set([...checkSubdomain(name), ...checkLabelValue(name)])];
+}
+
+function* checkName({ csv, annotations }: Bundle): Findings {
+  const at = csv.get("metadata", "name");
+  const name = at.text ?? "";
+  const [reason] = explainName(name);
+  const version = csv.get("spec", "version").text;
+  const packageName = annotations.get(bundleAnnotations.package).text;
+  const meant = `${packageName ?? "PACKAGE"}.v${version ?? "1.0.0"}`;
+  if (reason !== undefined) {
+    yield finding("csv-name", at, `metadata.name "${name}" ${reason}`, `call it ${meant}`);
+  } else if (packageName !== undefined && version !== undefined && name !== meant) {
+    yield finding(
+      "csv-name-convention",
+      at,
+      `the name "${name}" does not say its package and version`,
+      `call it ${meant}, as catalogs and people expect`,
+    );
+  }
+}
+
+function* checkVersions(csv: Located): Findings {
+  const version = csv.get("spec", "version");
+  if (parseVersion(version.text ?? "") === undefined) {
+    const message = `spec.version ${show(version)} is not a semantic version`;
+    yield finding("csv-version", version, message, "use MAJOR.MINOR.PATCH, such as 1.0.0, without a v");
+  }
+  const minimum = csv.get("spec", "minKubeVersion");
+  if (minimum.isMissing || minimum.value === "") {
+    const message = "spec.minKubeVersion is not set, so the operator can be installed on every Kubernetes";
+    yield finding(
+      "csv-min-kube-version-missing",
+      minimum,
+      message,
+      "set the lowest version that you test, such as 1.28.0",
+    );
+  } else if (parseVersion(minimum.text ?? "") === undefined) {
+    const message = `spec.minKubeVersion ${show(minimum)} is not a semantic version`;
+    yield finding("csv-min-kube-version", minimum, message, "use MAJOR.MINOR.PATCH, such as 1.28.0");
+  }
+}
+
+/** What people see before they install an operator. */
+const descriptions = [
+  ["displayName", "the name that consoles show"],
+  ["description", "what the operator does, in Markdown"],
+  ["provider", "who publishes the operator"],
+  ["maintainers", "whom users may write to"],
+  ["icon", "an image that consoles show"],
+  ["links", "where the documentation is"],
+] as const;
+
+function* checkDescription(spec: Located): Findings {
+  for (const [field, about] of descriptions) {
+    const { value } = spec.get(field);
+    const isEmpty = value === "" || (Array.isArray(value) && value.length === 0);
+    const isNameless = field === "provider" && !spec.get("provider", "name").text;
+    if (!spec.get(field).isMissing && !isEmpty && !isNameless) continue;
+    const message = `spec.${field} is empty: ${about}`;
+    yield finding("csv-description", spec.get(field), message, `set spec.${field} in the base ${csvKind}`);
+  }
+}
+
+/** Annotations that OLM looks up by their exact spelling. */
+const spelled = [
+  "olm.operatorGroup",
+  "olm.operatorNamespace",
+  "olm.targetNamespaces",
+  "olm.providedAPIs",
+  csvAnnotations.skipRange,
+];
+
+function* checkAnnotations(annotations: Located): Findings {
+  for (const [key, value] of annotations.entries) {
+    const meant = spelled.find((one) => one.toLowerCase() === key.toLowerCase());
+    if (meant !== undefined && meant !== key) {
+      const message = `OLM does not read the annotation "${key}"`;
+      yield finding("csv-annotation-case", value, message, `it is spelled ${meant}`);
+    }
+    if (key === "olm.properties") {
+      const message = "the annotation olm.properties hides properties in a text";
+      yield finding("csv-properties", value, message, "write them to metadata/properties.yaml");
+    }
+  }
+}
+
+function* checkUpgrades(csv: Located): Findings {
+  const name = csv.get("metadata", "name").text;
+  const own = parseVersion(csv.get("spec", "version").text ?? "");
+  const spec = csv.get("spec");
+  const replaces = spec.get("replaces");
+  const replaced = replaces.isMissing || replaces.value === "" ? [] : [replaces];
+  for (const former of [...replaced, ...spec.get("skips").items]) {
+    const [reason] = explainName(former.text ?? "");
+    if (reason !== undefined) {
+      const message = `${former.path} ${show(former)} ${reason}`;
+      yield finding(
+        "replaces-name",
+        former,
+        message,
+        `use the name of another ${csvKind}, such as shop.v1.0.0`,
+      );
+    } else if (former.text === name) {
+      const message = `${former.path} names this version itself`;
+      yield finding("replaces-name", former, message, "name an earlier version, or omit it");
+    } else {
+      const version = parseVersion(versionOfName(former.text!) ?? "");
+      if (!own || !version || compareSemver(version, own) < 0) continue;
+      const message = `${former.path} "${former.text}" is not lower than this version`;
+      yield finding("replaces-version", former, message, "an upgrade goes to a higher version");
+    }
+  }
+  const range = csv.get("metadata", "annotations", csvAnnotations.skipRange);
+  if (range.isMissing) return;
+  const parsed = parseRange(range.text ?? "");
+  if (!parsed) {
+    const message = `${csvAnnotations.skipRange} ${show(range)} is not a range of versions`;
+    yield finding("skip-range", range, message, 'use one such as ">=1.0.0 <1.2.0"');
+  } else if (own && parsed.has(own)) {
+    const message = `${csvAnnotations.skipRange} "${range.text}" contains this version itself`;
+    yield finding("skip-range", range, message, `end it below ${spec.get("version").text}`);
+  }
+}
+
+/** A value as messages show it. */
+export function show({ value, isMissing }: Located): string {
+  if (isMissing) return "is missing and";
+  const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,91 @@
+import { formatFieldError } from "@tsbuilder/apimachinery/errors";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { compileSchema } from "@tsbuilder/apimachinery/schema";
+import { csvAnnotations } from "../bundle-format.ts";
+import type { Located } from "../located.ts";
+import { type Bundle, crdsOf } from "./bundle.ts";
+import { type BundleFinding, finding } from "./finding.ts";
+
+/** The examples of the owned kinds, which consoles fill forms with. `broken` are files with invalid CRDs. */
+export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): BundleFinding[] {
+  if (bundle.csv.isMissing) return [];
+  const annotation = bundle.csv.get("metadata", "annotations", csvAnnotations.examples);
+  const examples = readExamples(annotation);
+  if (!examples) {
+    const message = `${csvAnnotations.examples} is not a JSON list of objects`;
+    return [finding("examples-json", annotation, message, "tsbuilder bundle writes it from config/samples")];
+  }
+  const owned = ownedKinds(bundle);
+  const shown = new Set<string>();
+  const findings = examples.flatMap((example, index) => {
+    const id = `${String(example["apiVersion"])} ${String(example["kind"])}`;
+    shown.add(id);
+    if (!owned.has(id)) {
+      const message = `the example ${index} is of the kind ${id}, which the bundle does not own`;
+      return [finding("examples-kind", annotation, message, "delete the example, or own its kind")];
+    }
+    return schemaErrors(bundle, example, broken).map((error) =>
+      finding(
+        "examples-schema",
+        annotation,
+        `the example ${index} is invalid: ${error}`,
+        "correct the sample in config/samples: an API server would reject it",
+      ),
+    );
+  });
+  const missing = [...owned].filter(([id]) => !shown.has(id));
+  return [
+    ...findings,
+    ...missing.map(([id, place]) =>
+      finding(
+        "examples-missing",
+        place,
+        `there is no example of ${id}`,
+        `add one to the annotation ${csvAnnotations.examples}: consoles offer it`,
+      ),
+    ),
+  ];
+}
+
+/** undefined if the annotation is not a JSON list of objects; nothing if there is none. */
+function readExamples(annotation: Located): Record<string, unknown>[] | undefined {
+  if (annotation.isMissing || annotation.value === "") return [];
+  try {
+    const value: unknown = JSON.parse(annotation.text ?? "null");
+    return Array.isArray(value) && value.every(isObject) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `apps.example.com/v1 Shop` */
+function ownedKinds({ csv }: Bundle): Map<string, Located> {
+  const crds = csv.get("spec", "customresourcedefinitions", "owned").items.map((one) => {
+    const group = (one.get("name").text ?? "").split(".").slice(1).join(".");
+    return [`${group}/${one.get("version").text} ${one.get("kind").text}`, one] as const;
+  });
+  const apis = csv.get("spec", "apiservicedefinitions", "owned").items.map((one) => {
+    const [group, version, kind] = ["group", "version", "kind"].map((field) => one.get(field).text);
+    return [`${group}/${version} ${kind}`, one] as const;
+  });
+  return new Map([...crds, ...apis]);
+}
+
+function schemaErrors(
+  bundle: Bundle,
+  example: Record<string, unknown>,
+  broken: ReadonlySet<string>,
+): string[] {
+  const [group, version] = String(example["apiVersion"]).split("/");
+  const crd = crdsOf(bundle).find(
+    (one) =>
+      one.get("spec", "group").value === group &&
+      one.get("spec", "names", "kind").value === example["kind"] &&
+      !broken.has(one.file),
+  );
+  const served = crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+  const schema = served?.get("schema", "openAPIV3Schema").value;
+  if (!isObject(schema)) return [];
+  const compiled = compileSchema(schema);
+  return compiled.validate(compiled.applyDefaults(compiled.prune(example).object)).map(formatFieldError);
+}

@@ -1,0 +1,50 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { findKind, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
+import { type CompiledSchema, compileSchema } from "@tsbuilder/apimachinery/schema";
+import type { Located } from "../located.ts";
+import { type BundleFinding, finding } from "./finding.ts";
+import type { RuleName } from "./rules.ts";
+
+/** Types, required and unknown fields of an object, each at its place. */
+export function checkFields(
+  object: Located,
+  schema: CompiledSchema,
+  rules: { readonly wrong: RuleName; readonly unknown: RuleName },
+): BundleFinding[] {
+  if (!isObject(object.value)) return [];
+  const pruned = schema.prune(object.value);
+  // Nulls that mean "not set", such as a generator's creationTimestamp, are dropped with this.
+  const errors = schema.validate(schema.applyDefaults(pruned.object));
+  if (pruned.malformed) errors.push(pruned.malformed);
+  return [
+    ...errors.map(({ field, body }) =>
+      finding(
+        rules.wrong,
+        object.find(field),
+        `${field}: ${body}`,
+        "set a value that the API allows: kubectl explain shows the fields",
+      ),
+    ),
+    ...pruned.unknown.map((field) =>
+      finding(
+        rules.unknown,
+        object.find(field),
+        `${field}: there is no such field, so it is dropped`,
+        "correct its name or place, or delete it",
+      ),
+    ),
+  ];
+}
+
+/** The same for an object of a built-in kind; nothing for others. */
+export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
+  const [apiVersion, kind] = [object.get("apiVersion").text, object.get("kind").text];
+  // The schemas of CRDs contain themselves, and are checked by rules of their own.
+  if (apiVersion === undefined || kind === undefined || kind === "CustomResourceDefinition") return [];
+  const [version = "", group = ""] = apiVersion.split("/").toReversed();
+  if (!findKind({ group, version }, kind)) return [];
+  const node = (await loadSchemas(moduleOf({ group, version })))?.get(kind);
+  if (!node) return [];
+  const schema = compileSchema(node);
+  return checkFields(object, schema, { wrong: "object-field", unknown: "object-unknown-field" });
+}

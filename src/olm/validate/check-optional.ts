@@ -1,0 +1,241 @@
+import { capabilityLevels, bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
+import type { Located } from "../located.ts";
+import { type Bundle, deploymentsOf } from "./bundle.ts";
+import { removedApis } from "./check-apis.ts";
+import { show } from "./check-csv.ts";
+import { finding, type Findings } from "./finding.ts";
+import type { OptionalSet } from "./rules.ts";
+
+/** The rules of each optional set. */
+export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
+  operatorhub: checkHub,
+  capabilities: checkCapabilities,
+  categories: checkCategories,
+  "good-practices": checkPractices,
+  community: checkCommunity,
+  multiarch: checkPlatforms,
+};
+
+const mediaTypes = ["image/gif", "image/jpeg", "image/png", "image/svg+xml"];
+
+function* checkHub({ csv }: Bundle): Findings {
+  const spec = csv.get("spec");
+  if (!spec.get("provider", "name").text?.trim()) {
+    yield finding(
+      "hub-provider",
+      spec.get("provider"),
+      "spec.provider has no name",
+      "name who publishes the operator",
+    );
+  }
+  for (const one of spec.get("maintainers").items) {
+    const [name, email] = [one.get("name"), one.get("email")];
+    if (name.text && /^[^\s@<>]+@[^\s@<>]+$/u.test(email.text ?? "")) continue;
+    yield finding(
+      "hub-maintainers",
+      name.text ? email : one,
+      "a maintainer has a name and a valid e-mail address",
+      "set both",
+    );
+  }
+  for (const one of spec.get("links").items) {
+    const url = one.get("url");
+    if (one.get("name").text && URL.canParse(url.text ?? "")) continue;
+    yield finding(
+      "hub-links",
+      one.get("name").text ? url : one,
+      "a link has a name and a valid URL",
+      "set both, the URL with https://",
+    );
+  }
+  const icons = spec.get("icon");
+  if (icons.items.length > 1) {
+    yield finding("hub-icon", icons.get(1), "there is more than one icon", "keep one");
+  }
+  for (const icon of icons.items) {
+    if (icon.get("base64data").text && mediaTypes.includes(icon.get("mediatype").text ?? "")) continue;
+    yield finding(
+      "hub-icon",
+      icon.get("mediatype"),
+      `the icon's media type is ${show(icon.get("mediatype"))}, or it has no data`,
+      `use one of ${mediaTypes.join(", ")}`,
+    );
+  }
+}
+
+function* checkCapabilities({ csv }: Bundle): Findings {
+  const level = csv.get("metadata", "annotations", csvAnnotations.capabilities);
+  if (level.isMissing || capabilityLevels.some((one) => one === level.value)) return;
+  yield finding(
+    "hub-capabilities",
+    level,
+    `${show(level)} is not a level of capabilities`,
+    `use one of ${capabilityLevels.join(", ")}`,
+  );
+}
+
+const categories = [
+  "AI/Machine Learning",
+  "Application Runtime",
+  "Big Data",
+  "Cloud Provider",
+  "Database",
+  "Developer Tools",
+  "Integration & Delivery",
+  "Logging & Tracing",
+  "Modernization & Migration",
+  "Monitoring",
+  "Networking",
+  "Observability",
+  "OpenShift Optional",
+  "Security",
+  "Storage",
+  "Streaming & Messaging",
+];
+
+function* checkCategories({ csv }: Bundle): Findings {
+  const written = csv.get("metadata", "annotations", csvAnnotations.categories);
+  if (written.isMissing) return;
+  const unknown = (written.text ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => !categories.includes(one));
+  if (unknown.length === 0) return;
+  yield finding(
+    "hub-categories",
+    written,
+    `consoles don't know the categories: ${unknown.join(", ")}`,
+    `use some of ${categories.join(", ")}`,
+  );
+}
+
+function* checkPractices(bundle: Bundle): Findings {
+  for (const container of deploymentsOf(bundle).flatMap(
+    (one) => one.get("spec", "template", "spec", "containers").items,
+  )) {
+    const requests = container.get("resources", "requests");
+    if (!requests.get("cpu").isMissing && !requests.get("memory").isMissing) continue;
+    const message = `the container ${show(container.get("name"))} requests no cpu or memory`;
+    yield finding(
+      "practice-requests",
+      requests,
+      message,
+      "set resources.requests: quotas may refuse pods without",
+    );
+  }
+  const definitions = bundle.csv.get("spec", "customresourcedefinitions");
+  for (const crd of [...definitions.get("owned").items, ...definitions.get("required").items]) {
+    if (crd.get("description").text) continue;
+    yield finding(
+      "practice-descriptions",
+      crd.get("name"),
+      `the CRD ${show(crd.get("name"))} has no description`,
+      "say what it is for",
+    );
+  }
+  const channels = bundle.annotations.get(bundleAnnotations.channels);
+  const unusual = (channels.text ?? "")
+    .split(",")
+    .filter((channel) => !/^(?:candidate|fast|stable)/u.test(channel));
+  if (unusual.length > 0 && !channels.isMissing) {
+    const message = `the names of the channels ${unusual.join(", ")} don't say how ready they are`;
+    yield finding("practice-channels", channels, message, "begin them with candidate, fast or stable");
+  }
+  yield* checkCrdRights(bundle.csv.get("spec", "install", "spec"));
+}
+
+function* checkCrdRights(strategy: Located): Findings {
+  const permissions = [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
+  for (const rule of permissions.flatMap((one) => one.get("rules").items)) {
+    if (!rule.get("apiGroups").texts.includes("apiextensions.k8s.io")) continue;
+    if (!rule.get("resources").texts.some((one) => one === "*" || one === "customresourcedefinitions"))
+      continue;
+    if (!rule.get("verbs").texts.some((one) => ["*", "create", "patch"].includes(one))) continue;
+    yield finding(
+      "practice-crd-rights",
+      rule,
+      "the operator may create CRDs",
+      "leave CRDs to OLM: own them, or require those of another operator",
+    );
+  }
+}
+
+/** Since OpenShift 4.9, Kubernetes is 1.22 or newer. */
+const openShiftOf122 = 9;
+
+function* checkCommunity(bundle: Bundle): Findings {
+  const gone = removedApis(bundle).filter(({ removed }) => removed.removedIn === "1.22.0");
+  if (gone.length === 0) return;
+  const bound = maxOpenShift(bundle);
+  const minor = Number(/^v?4\.(\d+)(?:\.0)?$/u.exec(bound ?? "")?.[1]);
+  if (minor < openShiftOf122) return;
+  const message =
+    bound === undefined
+      ? "the bundle has APIs that OpenShift 4.9 removed, and no olm.maxOpenShiftVersion"
+      : `the bundle has APIs that OpenShift 4.9 removed, and its olm.maxOpenShiftVersion is "${bound}"`;
+  yield finding(
+    "community-openshift",
+    gone[0]!.place,
+    message,
+    'set the property olm.maxOpenShiftVersion: "4.8" in metadata/properties.yaml',
+  );
+}
+
+function maxOpenShift({ csv, properties }: Bundle): string | undefined {
+  const listed: unknown[] = properties.items.map(({ value }) => value);
+  const annotated = parse(csv.get("metadata", "annotations", "olm.properties").text ?? "[]");
+  const all = [...listed, ...(Array.isArray(annotated) ? (annotated as unknown[]) : [])] as ({
+    type?: unknown;
+    value?: unknown;
+  } | null)[];
+  const found = all.find((property) => property?.type === "olm.maxOpenShiftVersion");
+  return found ? String(found.value) : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const platforms = {
+  arch: ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"],
+  os: ["linux", "windows"],
+} as const;
+
+function* checkPlatforms(bundle: Bundle): Findings {
+  const labels = bundle.csv.get("metadata", "labels");
+  for (const part of ["arch", "os"] as const) {
+    const prefix = `operatorframework.io/${part}.`;
+    const named = labels.entries.filter(([key]) => key.startsWith(prefix));
+    for (const [key, value] of named) {
+      const isKnown = platforms[part].some((one) => `${prefix}${one}` === key);
+      if (isKnown && value.value === "supported") continue;
+      const message = isKnown
+        ? `the label ${key} is ${show(value)}`
+        : `no platform is called ${key.slice(prefix.length)}`;
+      yield finding(
+        "multiarch-labels",
+        value,
+        message,
+        `use ${prefix}${platforms[part].join("|")}: supported`,
+      );
+    }
+    const supported = named.map(([key]) => key.slice(prefix.length));
+    // Without a label, OLM takes an operator for one of this platform.
+    if (supported.length === 0) supported.push(platforms[part][0]);
+    for (const deployment of deploymentsOf(bundle)) {
+      const wanted = deployment.get("spec", "template", "spec", "nodeSelector", `kubernetes.io/${part}`);
+      if (wanted.text === undefined || supported.includes(wanted.text)) continue;
+      const message = `the pods want nodes of ${wanted.text}, but the labels say ${supported.join(", ")}`;
+      yield finding(
+        "multiarch-selector",
+        wanted,
+        message,
+        `set the label ${prefix}${wanted.text}: supported`,
+      );
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { gzipSync } from "node:zlib";
+import type { Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import {
+  annotationsFile,
+  bundleAnnotations,
+  bundleDockerfileName,
+  bundleFolders,
+  csvKind,
+} from "../bundle-format.ts";
+import type { Located } from "../located.ts";
+import { missingFile, readDocuments } from "../read-documents.ts";
+import type { Bundle, Dockerfile } from "./bundle.ts";
+import { type BundleFinding, finding } from "./finding.ts";
+import { readLabels } from "./read-labels.ts";
+
+/**
+ * Reads a bundle below a folder of a tree. What can't be read is a finding, and missing in the bundle. The tree may
+ * have a Dockerfile beside the folder, as bundles in a project do.
+ */
+export function readBundle(
+  tree: Tree,
+  folder: string,
+): { readonly bundle: Bundle; readonly findings: readonly BundleFinding[] } {
+  const findings: BundleFinding[] = [];
+  const read = (path: string): Located[] => readFile(tree, `${folder}/${path}`, findings);
+  const readOne = (path: string): Located => read(path)[0] ?? missingFile(`${folder}/${path}`);
+
+  const annotations = readOne(`${bundleFolders.metadata}${annotationsFile}`).get("annotations");
+  const named = annotations.get(bundleAnnotations.manifests).text ?? bundleFolders.manifests;
+  const manifests = inside(named) ?? bundleFolders.manifests.replace(/\/$/u, "");
+  const files = tree
+    .list(`${folder}/${manifests}`)
+    .filter((path) => /\.(?:ya?ml|json)$/u.test(path))
+    .map((path) => path.slice(folder.length + 1));
+  const objects = files.flatMap((path) => {
+    const [object, ...others] = read(path);
+    for (const other of others) {
+      findings.push(
+        finding(
+          "one-object",
+          other,
+          "this is a second object in the file, which OLM does not read",
+          "move it to a file of its own",
+        ),
+      );
+    }
+    return object ?? [];
+  });
+  const texts = files.map((path) => tree.read(`${folder}/${path}`) ?? "");
+  const bundle: Bundle = {
+    csv:
+      objects.find((object) => object.get("kind").value === csvKind) ?? missingFile(`${folder}/${manifests}`),
+    objects,
+    annotations,
+    properties: tree.has(`${folder}/metadata/properties.yaml`)
+      ? readOne("metadata/properties.yaml").get("properties")
+      : missingFile(`${folder}/metadata/properties.yaml`),
+    dependencies: tree.has(`${folder}/metadata/dependencies.yaml`)
+      ? readOne("metadata/dependencies.yaml").get("dependencies")
+      : missingFile(`${folder}/metadata/dependencies.yaml`),
+    dockerfile: findDockerfile(tree, folder),
+    has: (path) =>
+      tree.has(`${folder}/${path.replace(/\/+$/u, "")}`) ||
+      tree.list(`${folder}/${path.replace(/\/+$/u, "")}`).length > 0,
+    compressedSize: texts.length === 0 ? 0 : gzipSync(texts.join("\n---\n")).length,
+  };
+  return { bundle, findings };
+}
+
+/** What an API server reads of a request's body: a larger object can't be created. */
+const largestFile = 3 * 1024 * 1024;
+
+function readFile(tree: Tree, path: string, findings: BundleFinding[]): Located[] {
+  const text = tree.read(path);
+  if (text === undefined) return [];
+  const start = missingFile(path);
+  if (text.length > largestFile) {
+    findings.push(
+      finding(
+        "file-size",
+        start,
+        `the file has ${text.length} characters, but an API server takes ${largestFile} bytes in a request`,
+        "split it, or leave out descriptions",
+      ),
+    );
+    return [];
+  }
+  const documents = readDocuments(path, text);
+  if (!(documents instanceof TsbuilderError)) return documents;
+  findings.push(finding("yaml-syntax", { at: documents.at ?? start.at }, documents.message, documents.hint));
+  return [];
+}
+
+/** A folder that an annotation names, if it is in the bundle. */
+function inside(folder: string): string | undefined {
+  const steps = folder.split("/").filter((step) => step !== "" && step !== ".");
+  return steps.length === 0 || folder.startsWith("/") || steps.includes("..") ? undefined : steps.join("/");
+}
+
+function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
+  const parent = folder.includes("/") ? `${folder.slice(0, folder.lastIndexOf("/"))}/` : "";
+  const names = [
+    `${folder}/Dockerfile`,
+    `${folder}/${bundleDockerfileName}`,
+    `${parent}${bundleDockerfileName}`,
+  ];
+  for (const file of names) {
+    const text = tree.read(file);
+    if (text !== undefined) return readLabels(file, text);
+  }
+  return undefined;
+}
