@@ -13,6 +13,7 @@ const project: Project = {
   owner: "",
   features: [],
   resources: [],
+  plugins: [],
   cliVersion: "0.0.0",
 };
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readObjects } from "../../dev/read-objects.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Host } from "../host.ts";
-import { findProjectRoot } from "../open-project.ts";
+import { findProjectRoot } from "../find-project-root.ts";
 import { explainError } from "../report.ts";
 import { Plans } from "./plans.ts";
 import { plannableCommands, readPlannable } from "./plannable.ts";
