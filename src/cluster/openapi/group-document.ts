@@ -2,6 +2,7 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { definitionName, findResource, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { Registry } from "../registry/registry.ts";
+import { timeSlices } from "../http/time-slices.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { customDefinition } from "./custom-definition.ts";
 import { writeDocument } from "./document.ts";
@@ -24,6 +25,7 @@ export async function groupDocument(
     .filter((each) => each.group === group && each.versions.some(({ name }) => name === version));
   const custom = resources.every((resource) => resource.custom);
   const paths = custom ? {} : discoveryPath(group, version, { meta });
+  const pause = timeSlices();
   for (const resource of resources) {
     const name = await define(writer, resource, version);
     const bodies = await subresourceBodies(writer, resource, version);
@@ -34,6 +36,7 @@ export async function groupDocument(
       meta,
     };
     Object.assign(paths, pathsOf(resource, version, references));
+    await pause();
   }
   return writeDocument(paths, writer, { custom });
 }

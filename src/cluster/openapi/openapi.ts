@@ -8,7 +8,6 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 import { groupDocument } from "./group-document.ts";
 import { servicePaths, serviceDocument } from "./service-document.ts";
 import { SwaggerDocument } from "./swagger/swagger-document.ts";
-import type { V3Document } from "./swagger/to-swagger.ts";
 
 interface Document {
   readonly hash: string;
@@ -22,7 +21,7 @@ interface Document {
 export class OpenAPI {
   readonly #registry: Registry;
   readonly #documents = new Map<string, Document>();
-  readonly #swagger = new SwaggerDocument();
+  #swagger: SwaggerDocument | undefined;
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -48,11 +47,21 @@ export class OpenAPI {
 
   async #answerV2(request: RequestContext["request"]): Promise<Reply> {
     const hashes = this.#hashes();
-    const read = async ([path, hash]: [string, string]): Promise<V3Document> =>
-      JSON.parse((await this.#document(path, hash)).toString()) as V3Document;
-    return this.#swagger.answer(request, [...hashes.values()].join(), () =>
-      Promise.all([...hashes].map(read)),
-    );
+    const state = [...hashes.values()].join();
+    if (!this.#swagger?.isOf(state)) this.#swagger = new SwaggerDocument(state, () => this.#read(hashes));
+    try {
+      return await this.#swagger.answer(request);
+    } catch (error) {
+      this.#swagger = undefined;
+      throw error;
+    }
+  }
+
+  async *#read(hashes: ReadonlyMap<string, string>): AsyncGenerator<Buffer> {
+    const { generation } = this.#registry;
+    for (const [path, hash] of hashes) yield this.#document(path, hash);
+    // What was served changed meanwhile, and is in some of the documents.
+    if (generation !== this.#registry.generation) this.#swagger = undefined;
   }
 
   #index(): Record<string, { serverRelativeURL: string }> {
@@ -90,8 +99,10 @@ export class OpenAPI {
   async #document(path: string, hash: string): Promise<Buffer> {
     const known = this.#documents.get(path);
     if (known?.hash === hash) return known.body;
+    const { generation } = this.#registry;
     const body = Buffer.from(JSON.stringify(await this.#make(path)));
-    this.#documents.set(path, { hash, body });
+    // Otherwise it may show what is served now, which is not what the hash is of.
+    if (generation === this.#registry.generation) this.#documents.set(path, { hash, body });
     return body;
   }
 

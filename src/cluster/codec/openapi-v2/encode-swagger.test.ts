@@ -135,14 +135,15 @@ const recorded = Buffer.from(
   "base64",
 );
 
-test("encodeSwagger() writes what gnostic writes, byte by byte", () => {
-  expect(encodeSwagger(document).equals(recorded)).toBe(true);
+test("encodeSwagger() writes what gnostic writes, byte by byte", async () => {
+  expect((await encodeSwagger(document)).equals(recorded)).toBe(true);
 });
 
-test("encodeSwagger() writes extensions and defaults as YAML", () => {
+test("encodeSwagger() writes extensions and defaults as YAML", async () => {
   const groupVersionKind = [{ group: "", kind: "Pod", version: "v1" }];
-  const bytes = encodeSwagger({
+  const bytes = await encodeSwagger({
     swagger: "2.0",
+    paths: {},
     definitions: {
       Pod: { type: "string", default: "TCP", "x-kubernetes-group-version-kind": groupVersionKind },
     },
@@ -151,7 +152,21 @@ test("encodeSwagger() writes extensions and defaults as YAML", () => {
   expect(bytes.toString("latin1")).toContain('"TCP"');
 });
 
-test("encodeSwagger() omits fields that the protobuf form does not have", () => {
-  const bytes = encodeSwagger({ swagger: "2.0", unknown: "word", definitions: { Pod: { nullable: true } } });
+test("encodeSwagger() omits fields that the protobuf form does not have", async () => {
+  const bytes = await encodeSwagger({
+    swagger: "2.0",
+    unknown: "word",
+    paths: {},
+    definitions: { Pod: { nullable: true } },
+  });
   expect(bytes.toString("latin1")).not.toMatch(/unknown|word|nullable/u);
+});
+
+test("encodeSwagger() lets others run after each path and definition", async () => {
+  const paths = { "/a": {}, "/b": {} };
+  let pauses = 0;
+  await encodeSwagger({ swagger: "2.0", paths, definitions: { A: { type: "object" } } }, async () => {
+    pauses++;
+  });
+  expect(pauses).toBe(3);
 });

@@ -3,15 +3,40 @@ import { write } from "../scalar-codecs.ts";
 import type { WireWriter } from "../wire-writer.ts";
 import { messages } from "./messages.ts";
 
+/** An OpenAPI v2 document. */
+export interface Swagger extends JSONObject<unknown> {
+  readonly paths: Readonly<Record<string, JSONObject<unknown>>>;
+  readonly definitions: Readonly<Record<string, JSONObject<unknown>>>;
+}
+
 /**
  * Encodes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
- * kubectl up to 1.28 reads. Fields that the protobuf form does not have are omitted.
+ * kubectl up to 1.28 reads. Fields that the protobuf form does not have are omitted. It takes long, so `pause` is awaited
+ * after each of its many parts, which are encoded only once.
  */
-export function encodeSwagger(document: JSONObject<unknown>): Buffer {
+export async function encodeSwagger(
+  document: Swagger,
+  pause: () => Promise<void> | undefined = () => undefined,
+): Promise<Buffer> {
+  for (const [name, parts] of [
+    ["PathItem", document.paths],
+    ["Schema", document.definitions],
+  ] as const) {
+    for (const part of Object.values(parts)) {
+      if (!encoded.has(part)) encoded.set(part, encode(name, part));
+      await pause();
+    }
+  }
   return encode("Document", document);
 }
 
+/** The path items and definitions of documents. */
+const encoded = new WeakMap<JSONObject<unknown>, Buffer>();
+
 function encode(name: string, value: unknown): Buffer {
+  const known =
+    name === "PathItem" || name === "Schema" ? encoded.get(value as JSONObject<unknown>) : undefined;
+  if (known) return known;
   const wrap = wrappers[name];
   return write((writer) => {
     if (wrap) wrap(writer, value);

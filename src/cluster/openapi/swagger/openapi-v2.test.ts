@@ -45,6 +45,39 @@ test.each(["spec.v2@v1.0", "spec.v2.v1.0"])(
   },
 );
 
+test("/openapi/v2 shows a CRD from its creation on, also to those who asked while it was made", async () => {
+  const plural = (name: string) => `${name.toLowerCase()}s.example.com`;
+  const create = (kind: string) =>
+    send(cluster.kubeconfig, {
+      method: "POST",
+      path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      body: {
+        metadata: { name: plural(kind) },
+        spec: {
+          group: "example.com",
+          names: { kind, plural: `${kind.toLowerCase()}s` },
+          scope: "Namespaced",
+          versions: [
+            { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+          ],
+        },
+      },
+    });
+  const kindsIn = async () =>
+    Object.keys(((await get()).body as Swagger).definitions).filter((name) =>
+      name.startsWith("com.example."),
+    );
+  await create("First");
+  const [early] = await Promise.all([kindsIn(), create("Second")]);
+  expect(early).toContain("com.example.v1.First");
+  expect(await kindsIn()).toEqual(expect.arrayContaining(["com.example.v1.First", "com.example.v1.Second"]));
+  await send(cluster.kubeconfig, {
+    method: "DELETE",
+    path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural("Second")}`,
+  });
+  expect(await kindsIn()).not.toContain("com.example.v1.Second");
+});
+
 test("/openapi/v2 is not sent again to clients that have it", async () => {
   const { headers } = await get();
   expect((await get({ "If-None-Match": headers.etag! })).code).toBe(304);

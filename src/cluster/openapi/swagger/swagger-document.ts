@@ -1,34 +1,43 @@
 import { createHash } from "node:crypto";
-import { encodeSwagger } from "../../codec/index.ts";
+import { encodeSwagger, type Swagger } from "../../codec/index.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
+import { timeSlices } from "../../http/time-slices.ts";
 import { versionInfo } from "../../contract/version.ts";
-import { toSwagger, type V3Document } from "./to-swagger.ts";
+import { joinSwagger, type SwaggerPart, toSwagger, type V3Document } from "./to-swagger.ts";
 
 interface Made {
-  readonly state: string;
-  readonly document: Record<string, unknown>;
+  readonly document: Swagger;
   readonly json: Buffer;
   /** Encoded on first request: few clients are that old. */
-  protobuf?: Buffer;
+  protobuf?: Promise<Buffer>;
 }
 
-/** The OpenAPI v2 document, which is made again when one of its inputs has changed. */
-export class SwaggerDocument {
-  #made: Made | undefined;
+/** What documents were converted to, by their bytes: a changed CRD changes one of many. */
+const parts = new WeakMap<Buffer, SwaggerPart>();
 
-  /** Reads the documents only if `state` has changed. */
-  async answer(
-    request: RequestContext["request"],
-    state: string,
-    read: () => Promise<readonly V3Document[]>,
-  ): Promise<Reply> {
-    if (this.#made?.state !== state)
-      this.#made = make(state, toSwagger(await read(), `${versionInfo.major}.${versionInfo.minor}`));
-    const made = this.#made;
+/** The OpenAPI v2 document, which is made again when one of its inputs has changed. Others get their turn meanwhile. */
+export class SwaggerDocument {
+  readonly #state: string;
+  readonly #made: Promise<Made>;
+
+  /** `state` names the documents that `read` returns. */
+  constructor(state: string, read: () => AsyncIterable<Buffer>) {
+    this.#state = state;
+    this.#made = make(read());
+  }
+
+  isOf(state: string): boolean {
+    return this.#state === state;
+  }
+
+  async answer(request: RequestContext["request"]): Promise<Reply> {
+    const made = await this.#made;
     // kubectl up to 1.28 accepts nothing else, and a legacy name of the media type contains an @.
     const wantsProtobuf = /proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/u.test(request.headers.accept ?? "");
-    const body = wantsProtobuf ? (made.protobuf ??= encodeSwagger(made.document)) : made.json;
-    const etag = `"${createHash("sha512").update(state).digest("hex").toUpperCase()}"`;
+    const body = wantsProtobuf
+      ? await (made.protobuf ??= encodeSwagger(made.document, timeSlices()))
+      : made.json;
+    const etag = `"${createHash("sha512").update(this.#state).digest("hex").toUpperCase()}"`;
     const headers = { ETag: etag, Vary: "Accept" };
     if (request.headers["if-none-match"] === etag) return { code: 304, headers };
     return { code: 200, contentType: wantsProtobuf ? protobuf : "application/json", headers, body };
@@ -37,6 +46,15 @@ export class SwaggerDocument {
 
 const protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-function make(state: string, document: Record<string, unknown>): Made {
-  return { state, document, json: Buffer.from(JSON.stringify(document)) };
+async function make(documents: AsyncIterable<Buffer>): Promise<Made> {
+  const pause = timeSlices();
+  const all: SwaggerPart[] = [];
+  for await (const bytes of documents) {
+    const part = parts.get(bytes) ?? toSwagger(JSON.parse(bytes.toString()) as V3Document);
+    parts.set(bytes, part);
+    all.push(part);
+    await pause();
+  }
+  const document = joinSwagger(all, `${versionInfo.major}.${versionInfo.minor}`);
+  return { document, json: Buffer.from(JSON.stringify(document)) };
 }

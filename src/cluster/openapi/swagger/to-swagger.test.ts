@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { toSwagger } from "./to-swagger.ts";
+import { joinSwagger, toSwagger, type V3Document } from "./to-swagger.ts";
+
+const convert = (...documents: V3Document[]) => joinSwagger(documents.map(toSwagger), "v1.36.0");
 
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -52,11 +54,11 @@ const pods = {
   },
 };
 
-const document = toSwagger([pods, { paths: {}, components: { schemas: { Apps: {} } } }], "v1.36.0");
-const operations = (document["paths"] as typeof pods.paths)["/api/v1/pods/{name}"];
-const definitions = document["definitions"] as Record<string, { properties: object }>;
+const document = convert(pods, { paths: {}, components: { schemas: { Apps: {} } } });
+const operations = (document.paths as unknown as typeof pods.paths)["/api/v1/pods/{name}"];
+const definitions = document.definitions as unknown as Record<string, { properties: object }>;
 
-test("toSwagger() joins documents, sorted by name", () => {
+test("joinSwagger() joins documents, sorted by name", () => {
   expect(Object.keys(definitions)).toEqual(["Apps", "Pod"]);
   expect(document).toMatchObject({ swagger: "2.0", info: { title: "Kubernetes", version: "v1.36.0" } });
 });
@@ -97,7 +99,7 @@ test.each([
     { type: "object", ...ofKind },
   ],
 ])("toSwagger() omits what kubectl can't validate in %s", (_, v3, v2) => {
-  const { definitions } = toSwagger([{ paths: {}, components: { schemas: { Thing: v3 } } }], "v1.36.0");
+  const { definitions } = convert({ paths: {}, components: { schemas: { Thing: v3 } } });
   expect(definitions).toEqual({ Thing: v2 });
 });
 

@@ -1,6 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
+import type { Swagger } from "../../codec/index.ts";
 import { toDefinition } from "./to-definition.ts";
 
 /** The parts of an OpenAPI v3 document that are converted. */
@@ -9,21 +10,36 @@ export interface V3Document {
   readonly components: { readonly schemas?: Readonly<Record<string, JSONObject<unknown>>> };
 }
 
-/**
- * Joins the v3 documents of all groups into one OpenAPI v2 document, which has fewer keywords: a body is a parameter,
- * media types are separate from schemas, and a schema has one type.
- */
-export function toSwagger(documents: readonly V3Document[], version: string): JSONObject<unknown> {
-  const paths = documents.flatMap((document) => Object.entries(document.paths));
-  const definitions = documents
-    .flatMap((document) => Object.entries(document.components.schemas ?? {}))
+/** What a v3 document brings into the v2 document. */
+export interface SwaggerPart {
+  readonly paths: Entries;
+  readonly definitions: Entries;
+}
+
+type Entries = readonly (readonly [string, JSONObject<unknown>])[];
+
+/** Converts a v3 document to v2, which has fewer keywords: a body is a parameter, media types are separate from schemas, and a schema has one type. */
+export function toSwagger({ paths, components }: V3Document): SwaggerPart {
+  return {
+    paths: Object.entries(paths).map(([path, item]) => [path, toPathItem(item)]),
+    definitions: Object.entries(components.schemas ?? {}).map(([name, schema]) => [
+      name,
+      toDefinition(schema),
+    ]),
+  };
+}
+
+/** Joins what was converted from the documents of all groups into the one OpenAPI v2 document. */
+export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swagger {
+  const definitions = parts
+    .flatMap((part) => part.definitions)
     // The document of a kind's group names the kind, others only refer to its type: the last definition counts.
     .toSorted(([, a], [, b]) => Number(kindsKey in a) - Number(kindsKey in b));
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },
-    paths: sorted(paths.map(([path, item]) => [path, toPathItem(item)])),
-    definitions: sorted(definitions.map(([name, schema]) => [name, toDefinition(schema)])),
+    paths: sorted(parts.flatMap(({ paths }) => paths)),
+    definitions: sorted(definitions),
     securityDefinitions: {
       BearerToken: {
         description: "Bearer Token authentication",
@@ -38,7 +54,7 @@ export function toSwagger(documents: readonly V3Document[], version: string): JS
 
 const kindsKey = "x-kubernetes-group-version-kind";
 
-function sorted(entries: readonly (readonly [string, unknown])[]): JSONObject<unknown> {
+function sorted(entries: Entries): Record<string, JSONObject<unknown>> {
   return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
