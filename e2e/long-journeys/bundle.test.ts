@@ -86,6 +86,34 @@ describe.skipIf(missing !== undefined)("a bundle", () => {
     ]);
   });
 
+  test("of an operator that makes its own certificate has OLM's instead, and no rights for it", async () => {
+    const root = join(work, "self-signed");
+    cpSync(join(repository, "e2e/golden/store-operator"), root, { recursive: true });
+    await call(["edit", "--enable", "self-signed", "--disable", "cert-manager"], root);
+    await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], root);
+    const deployed = parseManifest(
+      await renderConfig(root, "default", { image: "registry.example.com/operator:v1.0.0" }),
+    );
+    const installed = expandBundle(manifests(root), { namespace: "store-operator-system", targets: [] });
+
+    const lines = explainDifferences(deployed, installed);
+    const others = lines.filter((line) => !intended.some(([pattern]) => pattern.test(line)));
+    const rights = others.filter((line) => line.startsWith("rights"));
+    expect(
+      others.filter((line) => !rights.includes(line)).map((line) => line.replace(/^.*manager\./u, "")),
+    ).toEqual([
+      'args."--self-signed-webhook-certs": only deployed',
+      'args."--webhook-service=$(WEBHOOK_SERVICE)": only deployed',
+      'args."--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs": only installed',
+      "env.WEBHOOK_SERVICE: only deployed",
+    ]);
+    expect(rights.map((line) => /"resources":(\[.*?\])/u.exec(line)?.[1])).toEqual([
+      '["secrets"]',
+      '["mutatingwebhookconfigurations","validatingwebhookconfigurations"]',
+      '["customresourcedefinitions"]',
+    ]);
+  });
+
   test("that is made again of the same sources is the same", async () => {
     const folder = join(work, "team-operator");
     const before = manifests(folder);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Presentation } from "../olm/base-csv.ts";
 import { atFile } from "../shared/at-file.ts";
@@ -105,6 +105,12 @@ function readIcon(file: string, given: string): { readonly base64data: string; r
     throw new TsbuilderError(`"${given}" is not an image that catalogs show`, {
       code: "INVALID_ARGUMENT",
       hint: "use a file that ends with .svg, .png, .jpg or .gif",
+    });
+  }
+  if (!existsSync(file)) {
+    throw new TsbuilderError(`"${given}" not found`, {
+      code: "NOT_FOUND",
+      hint: "name the icon's file, relative to the current folder",
     });
   }
   return { base64data: atFile(given, () => readFileSync(file)).toString("base64"), mediatype };

@@ -1,14 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { spawn } from "@lydell/node-pty";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
-
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-const main = new URL("start/from-source.ts", import.meta.url).pathname;
+import { talk as talkIn } from "../../e2e/support/terminal.ts";
 
 let root: string;
 beforeEach(async () => {
@@ -16,6 +11,9 @@ beforeEach(async () => {
   await run(["init", "--domain", "example.com", "--project-name", "shop"], root);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const talk = (argv: readonly string[], answers: Parameters<typeof talkIn>[2]): ReturnType<typeof talkIn> =>
+  talkIn(root, argv, answers);
 
 describe("a user at a terminal", () => {
   test("is prompted for the flags of create api, and again after an invalid answer", async () => {
@@ -68,28 +66,3 @@ describe("a user at a terminal", () => {
     expect(existsSync(join(root, "api"))).toBe(false);
   });
 });
-
-/** Waits for each question before it answers, as a person does. */
-function talk(
-  argv: readonly string[],
-  answers: ReadonlyArray<readonly [question: string, answer: string]>,
-): Promise<{ text: string; exitCode: number }> {
-  return new Promise((resolve) => {
-    const terminal = spawn(
-      process.execPath,
-      ["--conditions=@tsbuilder/source", "--import", tsx, main, ...argv],
-      { cwd: root, cols: 120, rows: 40, env: { ...process.env, CI: "", NO_COLOR: "1" } },
-    );
-    let text = "";
-    let seen = 0;
-    const left = [...answers];
-    terminal.onData((data) => {
-      text += data;
-      const at = left.length > 0 ? text.indexOf(left[0]![0], seen) : -1;
-      if (at === -1) return;
-      seen = text.length;
-      terminal.write(left.shift()![1]);
-    });
-    terminal.onExit(({ exitCode }) => resolve({ text, exitCode }));
-  });
-}

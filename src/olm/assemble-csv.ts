@@ -111,6 +111,11 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
       ...webhooks.notes,
       ...bindingNotes(roles.others, accounts),
       ...missingExamples(crds, examples),
+      ...(isLimited && webhooks.definitions.some(({ conversionCRDs }) => conversionCRDs)
+        ? [
+            "CRDs are converted: OLM then installs only in the mode AllNamespaces; set the others to false in the base",
+          ]
+        : []),
     ],
   };
 }

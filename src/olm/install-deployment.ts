@@ -9,7 +9,7 @@ export interface Provided {
   readonly secrets: ReadonlySet<string>;
   /** The Deployment serves webhooks: OLM mounts a certificate for them. */
   readonly webhooks: boolean;
-  /** OLM says which namespaces to watch. */
+  /** The operator may be installed for some namespaces: it then watches those that OLM says. */
   readonly namespaces: boolean;
 }
 
@@ -95,7 +95,7 @@ const watched: EnvVar = {
 function withNamespaces(container: Container, { namespaces }: Provided, isManager: boolean): Container {
   const { env = [], args } = container;
   const has = env.some(({ name }) => name === watched.name);
-  if (!namespaces || !(has || isManager)) return container;
+  if (!has && !(namespaces && isManager)) return container;
   return {
     ...container,
     // The flag would hold, not the variable.

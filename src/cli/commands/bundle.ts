@@ -5,6 +5,7 @@ import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { checkFolder } from "../check-folder.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand, type FlagDefinition } from "../command.ts";
+import { defaultImage } from "../image-flags.ts";
 import { openToChange } from "../open-project.ts";
 import { askPresentation, presentationFlags, readPresentation } from "../presentation-flags.ts";
 import { readPackageVersion } from "../read-package-version.ts";
@@ -131,7 +132,7 @@ export const bundle = defineCommand({
         image: flags.image,
       });
       const pinned = flags["use-image-digests"] ? await withDigests(objects) : { objects };
-      const { manifests, notes } = planBundle(draft, {
+      const { manifests, notes: found } = planBundle(draft, {
         ...pinned,
         projectName: project.projectName,
         packageName: flags.package,
@@ -147,12 +148,18 @@ export const bundle = defineCommand({
         overwrite: flags.overwrite,
         now: new Date(),
       });
+      const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
       if (!stdout) return void applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
       for (const note of notes) ui.note(note);
       ui.print(manifests.trimEnd());
     });
   },
 });
+
+function placeholderNotes(manifests: string): string[] {
+  if (!manifests.includes(`image: ${defaultImage}\n`)) return [];
+  return [`The bundle deploys ${defaultImage}, a placeholder: name the operator's image with --image.`];
+}
 
 async function withDigests(objects: readonly ManifestObject[]) {
   const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
