@@ -228,7 +228,7 @@ test("markers overwrite what schemas say, describe inner fields, and put fields 
   expect(owned).toMatchObject({
     displayName: "A purchase",
     resources: [
-      { kind: "Pod", version: "v1" },
+      { kind: "Pod", version: "v1", name: "" },
       { kind: "Service", version: "v1", name: "front" },
     ],
     specDescriptors: [

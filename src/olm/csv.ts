@@ -53,7 +53,7 @@ export interface CrdDescription {
   readonly kind: string;
   readonly displayName?: string;
   readonly description?: string;
-  readonly resources?: readonly { readonly kind: string; readonly version: string; readonly name?: string }[];
+  readonly resources?: readonly { readonly kind: string; readonly version: string; readonly name: string }[];
   readonly specDescriptors?: readonly FieldDescriptor[];
   readonly statusDescriptors?: readonly FieldDescriptor[];
   readonly [field: string]: unknown;

@@ -40,8 +40,9 @@ export function describeCrd({ metadata, spec }: Crd, marked: readonly KindDescri
     });
 }
 
+/** OLM requires a name, which may be empty. */
 function toResource([kind = "", version = "", name = ""]: readonly string[]) {
-  return { kind, version, ...(name === "" ? {} : { name }) };
+  return { kind, name, version };
 }
 
 /** The order of kinds that markers set; those without one follow. */

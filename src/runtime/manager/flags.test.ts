@@ -80,6 +80,27 @@ describe("Manager.fromArgs()", () => {
     expect(optionsFromArgs({ ...options, argv: [] }).options.sharding).toBeUndefined();
   });
 
+  test.each([
+    ["", undefined],
+    ["team-a", ["team-a"]],
+    ["team-a,team-b", ["team-a", "team-b"]],
+    [" team-a , ", ["team-a"]],
+  ])("WATCH_NAMESPACE=%j, as OLM fills it, is what to watch", (namespaces, watched) => {
+    const options = { name: "test", flags: {}, argv: [], env: { WATCH_NAMESPACE: namespaces } };
+    expect(optionsFromArgs(options).options.cache?.namespaces).toEqual(watched);
+  });
+
+  test("the certificate of webhooks is where OLM mounts it, if the flag says so", () => {
+    const folder = "/tmp/k8s-webhook-server/serving-certs";
+    const argv = [`--webhook-cert-path=${folder}`];
+    expect(optionsFromArgs({ name: "test", flags: {}, env: {}, argv }).options.webhooks).toMatchObject({
+      certPath: folder,
+      certName: "tls.crt",
+      keyName: "tls.key",
+      selfManaged: undefined,
+    });
+  });
+
   test("the flags of a kubebuilder deployment are accepted", () => {
     for (const name of [
       "metrics-bind-address",
