@@ -65,6 +65,7 @@ function assemble(...manifests: string[]): AssembledBundle {
 function assembleObjects(
   objects: readonly ManifestObject[],
   kinds: readonly KindDescription[] = [],
+  samples: readonly ManifestObject[] = [],
 ): AssembledBundle {
   return assembleCsv({
     objects,
@@ -74,6 +75,7 @@ function assembleObjects(
     projectLayout: "typescript.tsbuilder.dev/v1",
     extraServiceAccounts: [],
     kinds,
+    samples,
   });
 }
 
@@ -247,15 +249,42 @@ test("what the base says of an owned CRD holds, and decides the order", () => {
   expect(owned[0]).toMatchObject({ displayName: "A purchase", description: "An Order." });
 });
 
-test("samples are examples, and no manifests", () => {
+test("samples are examples, each once; what else stands beside them is not in the bundle", () => {
   const sample = "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: { name: first }\n";
-  const { csv, objects } = assemble(crd, sample);
+  const secret = "apiVersion: v1\nkind: Secret\nmetadata: { name: password }\n";
+  const objects = [base, deployment, crd, sample].flatMap(parseManifest);
+  const { csv, objects: bundled } = assembleObjects(objects, [], [sample, secret].flatMap(parseManifest));
 
   const { "alm-examples": examples } = csv.metadata["annotations"] as Record<string, string>;
   expect(JSON.parse(examples!)).toEqual([
     { apiVersion: "shop.example.com/v1", kind: "Order", metadata: { name: "first" } },
   ]);
-  expect(objects.map(({ object }) => object.kind)).toEqual(["CustomResourceDefinition"]);
+  expect(bundled.map(({ object }) => object.kind)).toEqual(["CustomResourceDefinition"]);
+});
+
+test("extra service accounts get their permissions from OLM, too", () => {
+  const objects = [
+    base,
+    deployment,
+    role("Role", "helper", "pods"),
+    bind("RoleBinding", "helper", "Role", "helper"),
+  ].flatMap(parseManifest);
+  const request = {
+    objects,
+    samples: [],
+    kinds: [],
+    packageName: "shop",
+    version: "1.2.0",
+    builder: "",
+    projectLayout: "",
+  };
+  const permissions = (extraServiceAccounts: readonly string[]): unknown =>
+    assembleCsv({ ...request, extraServiceAccounts }).csv.spec.install!.spec.permissions?.map(
+      ({ serviceAccountName }) => serviceAccountName,
+    );
+
+  expect(permissions([])).toBeUndefined();
+  expect(permissions(["helper"])).toEqual(["helper"]);
 });
 
 test("objects of a kind that OLM does not create are left out by name", () => {

@@ -1,5 +1,5 @@
 import type { KindDescription } from "../generators/describe-kinds.ts";
-import { isCrd, type ManifestObject } from "../ship/manifest.ts";
+import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind } from "./bundle-format.ts";
 import {
@@ -17,8 +17,10 @@ import { type Deployment, isDeployment } from "./served-by.ts";
 import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
 
 export interface CsvRequest {
-  /** The rendered `config/manifests`: the base, the deployment and the samples. */
+  /** The rendered `config/manifests`: the base and the deployment. */
   readonly objects: readonly ManifestObject[];
+  /** The rendered samples, of which those of the project's kinds become examples. */
+  readonly samples: readonly ManifestObject[];
   readonly packageName: string;
   readonly version: string;
   /** Who made the bundle, and of which sort of project: for statistics of catalogs. */
@@ -40,7 +42,7 @@ export interface AssembledBundle {
 
 /** Divides a rendered deployment into a ClusterServiceVersion and the manifests beside it. */
 export function assembleCsv(request: CsvRequest): AssembledBundle {
-  const { base, crds, examples, objects: all } = sortObjects(request.objects);
+  const { base, crds, examples, objects: all } = sortObjects(request);
   const deployments = all.filter(isDeployment);
   const objects = deployments.some(makesCertificate)
     ? all.filter((object) => !isForOwnCertificate(object))
@@ -127,7 +129,7 @@ interface SortedObjects {
   readonly objects: readonly ManifestObject[];
 }
 
-function sortObjects(all: readonly ManifestObject[]): SortedObjects {
+function sortObjects({ objects: all, samples }: CsvRequest): SortedObjects {
   const base = all.find(({ kind }) => kind === csvKind) as ClusterServiceVersion | undefined;
   if (!base) {
     throw new TsbuilderError(`config/manifests renders no ${csvKind}`, {
@@ -143,9 +145,16 @@ function sortObjects(all: readonly ManifestObject[]): SortedObjects {
   return {
     base,
     crds,
-    examples: all.filter(isExample),
+    examples: [...all, ...samples].filter(isExample).filter(isFirst),
     objects: all.filter((object) => object !== base && !isCrd(object) && !isExample(object)),
   };
+}
+
+/** A kustomization of the user may list the samples, too. */
+function isFirst(object: ManifestObject, index: number, all: readonly ManifestObject[]): boolean {
+  const isSame = (other: ManifestObject): boolean =>
+    other.apiVersion === object.apiVersion && describeObject(other) === describeObject(object);
+  return all.findIndex(isSame) === index;
 }
 
 function withoutDeployment(): TsbuilderError {
@@ -188,10 +197,7 @@ function missingExamples(crds: readonly Crd[], examples: readonly ManifestObject
   const shown = new Set(examples.map(groupKind));
   return crds
     .filter(({ spec }) => !shown.has(groupKind({ apiVersion: `${spec.group}/`, kind: spec.names.kind })))
-    .map(
-      ({ spec }) =>
-        `no example of ${spec.names.kind}: list one in config/samples/kustomization.yaml, and ../samples in config/manifests/kustomization.yaml`,
-    );
+    .map(({ spec }) => `no example of ${spec.names.kind}: list one in config/samples/kustomization.yaml`);
 }
 
 /** What the base lists overrides what was found. */

@@ -47,14 +47,6 @@ test("the install modes fit the project: conversion is for all namespaces, whate
   expect(supported({ ...project, namespaced: true, resources: [spokes] })).toEqual(["AllNamespaces"]);
 });
 
-test("the kustomization lists the samples if there are some", () => {
-  const samples = { "config/samples/kustomization.yaml": "" };
-  const file = "config/manifests/kustomization.yaml";
-
-  expect(plan(project, {}).read(file)).not.toContain("samples");
-  expect(plan(project, {}, samples).read(file)).toContain("- ../samples\n");
-});
-
 test("flags change what they are about, and nothing else in the file", () => {
   const path = basePath(project);
   const text = `# Ours.\nkind: ClusterServiceVersion\nspec:\n  displayName: Shop # short\n  maturity: beta\n`;

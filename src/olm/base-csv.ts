@@ -20,7 +20,7 @@ export interface Presentation {
   readonly skipRange?: string | undefined;
 }
 
-/** The kustomization below `config/` of the base ClusterServiceVersion, the deployment and the samples. */
+/** The kustomization below `config/` of the base ClusterServiceVersion and the deployment. */
 export const manifestsKustomization = "manifests";
 
 export function basePath(project: Project): string {
@@ -39,7 +39,7 @@ export function planBase(draft: Draft, project: Project, presentation: Presentat
   const path = basePath(project);
   const isNew = !draft.has(path);
   for (const { path: file, content } of renderPart(basePart(project)))
-    if (!draft.has(file)) draft.write(file, file === path ? content : withSamples(content, draft));
+    if (!draft.has(file)) draft.write(file, content);
   const text = draft.read(path)!;
   // Says where the file is wrong, which the document below would not.
   readYaml(path, text);
@@ -52,11 +52,6 @@ export function planBase(draft: Draft, project: Project, presentation: Presentat
 }
 
 const format = { lineWidth: 0 } as const;
-
-/** The examples of a ClusterServiceVersion are the project's samples. */
-function withSamples(kustomization: string, draft: Draft): string {
-  return draft.has("config/samples/kustomization.yaml") ? `${kustomization}- ../samples\n` : kustomization;
-}
 
 function present(document: Document, presentation: Presentation): void {
   const { skipRange, icon, provider, ...fields } = presentation;

@@ -33,6 +33,7 @@ function plan(
     projectLayout: "typescript.tsbuilder.dev/v1",
     extraServiceAccounts: [],
     kinds: [],
+    samples: [],
     folder: "bundle",
     files: memoryTree(before),
     channels: [],

@@ -140,6 +140,9 @@ export const bundle = defineCommand({
         builder: `tsbuilder-v${host.version()}`,
         projectLayout: pluginKey,
         kinds: await describeKinds(tree),
+        samples: tree.has("config/samples/kustomization.yaml")
+          ? await renderChanged(root, "samples", [], {})
+          : [],
         extraServiceAccounts: flags["extra-service-accounts"],
         folder: flags["output-dir"].replace(/\/+$/u, ""),
         files: everythingBelow(root),
