@@ -1,5 +1,5 @@
 import type { MarkerHelp } from "../generators/markers/help.ts";
-import type { BundleFinding } from "../olm/validate/finding.ts";
+import type { RuleFinding } from "../olm/rule-finding.ts";
 import type { ListedPlugin } from "../plugins/contributed/list-plugins.ts";
 import type { Finding } from "./doctor/finding.ts";
 
@@ -23,7 +23,7 @@ export interface Details {
   readonly written?: boolean;
   readonly findings?: readonly Finding[];
   /** What is wrong with files that it checked. */
-  readonly problems?: readonly BundleFinding[];
+  readonly problems?: readonly RuleFinding[];
   /** Of tsbuilder and what it runs on, by name. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly plugins?: readonly ListedPlugin[];

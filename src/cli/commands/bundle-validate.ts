@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { BundleFinding } from "../../olm/validate/finding.ts";
+import { basename, dirname, join, resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
+import { reportFindings } from "../report-findings.ts";
 
 export const bundleValidate = defineCommand({
   summary: "Validate an OLM bundle",
@@ -51,17 +51,11 @@ export const bundleValidate = defineCommand({
       kubernetes: readValues(flags["optional-values"]),
       requireDigests: flags["require-digests"],
     });
-    const problems = findings.map((finding) => ({
-      ...finding,
-      position: { ...finding.position, file: shownPath(cwd, join(root, finding.position.file)) },
-    }));
-    ui.add?.({ problems });
-    for (const problem of problems) ui.print(describe(problem));
-    const errors = problems.filter(({ severity }) => severity === "error").length;
-    ui.print(
-      `${errors === 0 ? "The bundle is valid" : "The bundle is not valid"}: ${count(errors, "error")}, ${count(problems.length - errors, "warning")}`,
+    return reportFindings(
+      "bundle",
+      findings.map((one) => ({ ...one, position: { ...one.position, file: join(root, one.position.file) } })),
+      { cwd, ui },
     );
-    return errors === 0 ? 0 : 1;
   },
 });
 
@@ -87,23 +81,4 @@ function readValues(values: readonly string[]): string | undefined {
     version = `${number}${patch}`;
   }
   return version;
-}
-
-function shownPath(cwd: string, file: string): string {
-  const way = relative(cwd, file);
-  return way.startsWith("..") || isAbsolute(way) ? file : way.replaceAll("\\", "/");
-}
-
-function describe({
-  rule,
-  severity,
-  message,
-  hint,
-  position: { file, line, column },
-}: BundleFinding): string {
-  return `${file}:${line}:${column}: ${severity}: ${message} (${rule})\n    ${hint}`;
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

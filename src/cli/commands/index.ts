@@ -178,6 +178,31 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./bundle-validate.ts")).bundleValidate,
   },
   {
+    name: "catalog init",
+    summary: "Create a file-based OLM catalog with a package",
+    load: async () => (await import("./catalog-init.ts")).catalogInit,
+  },
+  {
+    name: "catalog add",
+    summary: "Add a bundle to a file-based OLM catalog",
+    load: async () => (await import("./catalog-add.ts")).catalogAdd,
+  },
+  {
+    name: "catalog validate",
+    summary: "Validate a file-based OLM catalog",
+    load: async () => (await import("./catalog-validate.ts")).catalogValidate,
+  },
+  {
+    name: "catalog build",
+    summary: "Build the image of a file-based OLM catalog",
+    load: async () => (await import("./catalog-build.ts")).catalogBuild,
+  },
+  {
+    name: "catalog show",
+    summary: "Print manifests that install a package from the catalog's image",
+    load: async () => (await import("./catalog-show.ts")).catalogShow,
+  },
+  {
     name: "doctor",
     summary: "Check this machine and this project for problems",
     load: async () => (await import("./doctor.ts")).doctor,

@@ -1,14 +1,9 @@
 import type { Position } from "../../shared/errors.ts";
-import { rules, type RuleName, type Severity } from "./rules.ts";
+import type { RuleFinding } from "../rule-finding.ts";
+import { rules, type RuleName } from "./rules.ts";
 
 /** A rule that a bundle breaks, and where. */
-export interface BundleFinding {
-  readonly rule: RuleName;
-  readonly severity: Severity;
-  readonly message: string;
-  readonly hint: string;
-  readonly position: Position;
-}
+export type BundleFinding = RuleFinding<RuleName>;
 
 export type Findings = Iterable<BundleFinding>;
 

@@ -1,5 +1,4 @@
-/** What a broken rule means: an error keeps the bundle from being installed as it is meant to; a warning does not. */
-export type Severity = "error" | "warning";
+import type { Severity } from "../rule-finding.ts";
 
 /** The sets of rules that are checked only if they are asked for. */
 export const optionalSets = {

@@ -1,6 +1,6 @@
 import type { Tree } from "../../scaffold/tree.ts";
-import { compareText } from "@tsbuilder/apimachinery/text";
 import { csvKind } from "../bundle-format.ts";
+import { sortFindings } from "../rule-finding.ts";
 import { checkAnnotations } from "./check-annotations.ts";
 import { checkApis } from "./check-apis.ts";
 import { checkCrds, checkOwned } from "./check-crds.ts";
@@ -56,9 +56,5 @@ export async function validateBundle(
     ...checkSize(bundle),
     ...optional.flatMap((set) => [...optionalChecks[set](bundle)]),
   ];
-  return findings.sort(byPosition);
-}
-
-function byPosition({ position: a }: BundleFinding, { position: b }: BundleFinding): number {
-  return compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
+  return sortFindings(findings);
 }

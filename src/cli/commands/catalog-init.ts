@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { Draft } from "../../scaffold/tree.ts";
+import { atFile } from "../../shared/at-file.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { catalogFolderFlag } from "../catalog-flags.ts";
+import { defineCommand } from "../command.ts";
+import { openToChange } from "../open-project.ts";
+
+export const catalogInit = defineCommand({
+  summary: "Create a file-based OLM catalog with a package",
+  description:
+    "Writes catalog/PACKAGE/catalog.yaml, to which catalog add adds channels and bundles, and catalog.Dockerfile, both of which are yours.",
+  flags: {
+    "default-channel": {
+      type: "string",
+      summary: "channel from which the package is installed if none is named",
+      placeholder: "CHANNEL",
+      default: "stable",
+    },
+    description: {
+      type: "string",
+      summary: "file with the package's description, in Markdown",
+      placeholder: "FILE",
+    },
+    icon: { type: "string", summary: "file with the package's icon", placeholder: "FILE" },
+    catalog: catalogFolderFlag,
+    ...planFlags,
+  },
+  positionals: ["<package>"],
+  examples: ["tsbuilder catalog init mysql-operator --default-channel stable --description README.md"],
+  async run(call) {
+    const { flags, positionals, cwd, ui } = call;
+    const [name = ""] = positionals;
+    const [reason] = checkSubdomain(name);
+    if (reason !== undefined) {
+      throw new TsbuilderError(`the package name "${name}" ${reason}`, {
+        code: "INVALID_NAME",
+        hint: "use the name in bundle/metadata/annotations.yaml, such as mysql-operator",
+      });
+    }
+    return openToChange(call, async ({ root, tree }) => {
+      const { newPackage } = await import("../../olm/catalog/new-catalog.ts");
+      const files = newPackage(flags.catalog, {
+        name,
+        defaultChannel: flags["default-channel"],
+        description: flags.description === undefined ? undefined : readText(cwd, flags.description),
+        icon: flags.icon === undefined ? undefined : readIcon(cwd, flags.icon),
+      });
+      const draft = new Draft(tree);
+      for (const [path, text] of Object.entries(files)) {
+        if (!tree.has(path)) draft.write(path, text);
+        else if (path.startsWith(`${flags.catalog}/`)) {
+          throw new TsbuilderError(`"${path}" exists already`, {
+            code: "ALREADY_EXISTS",
+            hint: "edit it, or add a bundle to it: tsbuilder catalog add bundle --image IMAGE",
+          });
+        }
+      }
+      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+    });
+  },
+});
+
+function readText(cwd: string, file: string): string {
+  return atFile(file, () => readFileSync(resolve(cwd, file), "utf8"));
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+};
+
+function readIcon(cwd: string, file: string): { base64data: string; mediatype: string } {
+  const mediatype = mediaTypes[extname(file).toLowerCase()];
+  if (mediatype !== undefined) {
+    return { base64data: atFile(file, () => readFileSync(resolve(cwd, file), "base64")), mediatype };
+  }
+  throw new TsbuilderError(`"${file}" is not an image that consoles show`, {
+    code: "INVALID_ARGUMENT",
+    hint: `use a file that ends in ${Object.keys(mediaTypes).join(", ")}`,
+  });
+}

@@ -1,0 +1,63 @@
+import { type Document, isMap, isSeq, parseAllDocuments, stringify } from "yaml";
+import type { Draft } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { Bundle } from "../validate/bundle.ts";
+import { readCatalog } from "./catalog.ts";
+import { schemas } from "./catalog-format.ts";
+import { channelEntry, renderBundle } from "./render-bundle.ts";
+
+/** Where a bundle goes. */
+interface Addition {
+  /** The folder of the catalog. */
+  readonly folder: string;
+  readonly channels: readonly string[];
+  /** The image of the bundle. */
+  readonly image: string;
+}
+
+/** Adds a valid bundle, and an entry in each of its channels, to a catalog in YAML; comments and other blobs are kept. */
+export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, image }: Addition): void {
+  const blob = renderBundle(bundle, image);
+  const { catalog } = readCatalog(draft, folder);
+  const isOwn = (one: { get(key: string): { value: unknown } }): boolean =>
+    one.get("package").value === blob.package;
+  const home = catalog.packages.find((one) => one.get("name").value === blob.package)?.file;
+  if (home === undefined || home.endsWith(".json")) {
+    throw new TsbuilderError(`"${folder}" has no package "${blob.package}" in a YAML file`, {
+      code: "NOT_FOUND",
+      hint: `create it first: tsbuilder catalog init ${blob.package} --default-channel ${channels[0]}`,
+    });
+  }
+  if (catalog.bundles.some((one) => isOwn(one) && one.get("name").value === blob.name)) {
+    throw new TsbuilderError(`"${folder}" has the bundle "${blob.name}" already`, {
+      code: "ALREADY_EXISTS",
+      hint: "a published bundle does not change: raise the version, or delete the bundle and its entries",
+    });
+  }
+  const entry = channelEntry(bundle);
+  const added: unknown[] = [];
+  for (const channel of channels) {
+    const file = catalog.channels.find((one) => isOwn(one) && one.get("name").value === channel)?.file;
+    if (file === undefined) {
+      added.push({ schema: schemas.channel, package: blob.package, name: channel, entries: [entry] });
+      continue;
+    }
+    const documents = parseAllDocuments(draft.read(file)!) as Document[];
+    const document = documents.find(
+      (one) =>
+        one.get("schema") === schemas.channel &&
+        one.get("package") === blob.package &&
+        one.get("name") === channel,
+    )!;
+    const entries = document.get("entries");
+    if (isSeq(entries)) entries.add(document.createNode(entry));
+    else if (isMap(document.contents)) document.set("entries", document.createNode([entry]));
+    draft.write(file, documents.map(String).join(""));
+  }
+  const text = draft.read(home)!;
+  const blobs = [...added, blob].map((one) => `---\n${stringify(one, options)}`);
+  draft.write(home, `${text}${text.endsWith("\n") ? "" : "\n"}${blobs.join("")}`);
+}
+
+/** The servers of catalogs read YAML 1.1. */
+const options = { compat: "yaml-1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;

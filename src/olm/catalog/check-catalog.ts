@@ -1,0 +1,141 @@
+import type { Tree } from "../../scaffold/tree.ts";
+import type { Located } from "../located.ts";
+import { sortFindings } from "../rule-finding.ts";
+import { parseVersion } from "../version.ts";
+import { type Catalog, readCatalog } from "./catalog.ts";
+import { properties } from "./catalog-format.ts";
+import { checkChannel } from "./check-channel.ts";
+import { type CatalogFinding, finding } from "./finding.ts";
+
+/** Checks a file-based catalog in a folder of a tree, as a catalog server does when it loads one. */
+export function checkCatalog(tree: Tree, folder: string): CatalogFinding[] {
+  const { catalog, findings } = readCatalog(tree, folder);
+  return sortFindings([
+    ...findings,
+    ...checkBlobs(catalog),
+    ...checkPackages(catalog),
+    ...checkChannels(catalog),
+    ...checkBundles(catalog),
+  ]);
+}
+
+function* checkBlobs({ packages, channels, bundles, others }: Catalog): Iterable<CatalogFinding> {
+  for (const blob of others) {
+    if (blob.get("schema").text) continue;
+    yield finding(
+      "blob-schema",
+      blob,
+      "the document has no schema",
+      "set schema: olm.package, olm.channel or olm.bundle",
+    );
+  }
+  const names = new Set(packages.map((one) => one.get("name").text));
+  for (const blob of [...channels, ...bundles]) {
+    const name = blob.get("package");
+    if (name.text !== undefined && names.has(name.text)) continue;
+    const message = `the catalog has no package ${JSON.stringify(name.value ?? null)}`;
+    yield finding("package-missing", name, message, "create it with tsbuilder catalog init PACKAGE");
+  }
+}
+
+function* checkPackages({ packages, channels }: Catalog): Iterable<CatalogFinding> {
+  const seen = new Set<string | undefined>();
+  for (const one of packages) {
+    const name = one.get("name");
+    if (!name.text || seen.has(name.text)) {
+      const message = name.text ? `the package "${name.text}" is described twice` : "the package has no name";
+      yield finding("package-duplicate", name, message, "describe each package once, by its name");
+    }
+    seen.add(name.text);
+    const chosen = one.get("defaultChannel");
+    if (channels.some((channel) => isOf(channel, name.text) && channel.get("name").value === chosen.value))
+      continue;
+    const message = `the package has no channel ${JSON.stringify(chosen.value ?? null)}, which is its default`;
+    yield finding(
+      "default-channel",
+      chosen,
+      message,
+      "name one of its channels, or add a bundle to this one",
+    );
+  }
+}
+
+function isOf(blob: Located, name: string | undefined): boolean {
+  return blob.get("package").text === name;
+}
+
+function* checkChannels({ channels, bundles }: Catalog): Iterable<CatalogFinding> {
+  const seen = new Set<string>();
+  for (const channel of channels) {
+    const [name, owner] = [channel.get("name"), channel.get("package").text];
+    const id = `${owner} ${name.text}`;
+    if (!name.text || seen.has(id)) {
+      const message = name.text ? `the channel "${name.text}" is described twice` : "the channel has no name";
+      yield finding("channel-name", name, message, "describe each channel once, by its name");
+    }
+    seen.add(id);
+    yield* checkChannel(channel);
+    for (const entry of channel.get("entries").items.map((one) => one.get("name"))) {
+      if (bundles.some((bundle) => isOf(bundle, owner) && bundle.get("name").value === entry.value)) continue;
+      const message = `the catalog has no bundle ${JSON.stringify(entry.value ?? null)}`;
+      yield finding("entry-bundle", entry, message, "add it with tsbuilder catalog add, or delete the entry");
+    }
+  }
+}
+
+function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding> {
+  const names = new Set<string>();
+  const versions = new Map<string, string | undefined>();
+  for (const bundle of bundles) {
+    const [name, owner] = [bundle.get("name"), bundle.get("package").text];
+    const id = `${owner} ${name.text}`;
+    if (!name.text || names.has(id)) {
+      const message = name.text ? `the bundle "${name.text}" is described twice` : "the bundle has no name";
+      yield finding("bundle-duplicate", name, message, "describe each bundle once, by its name");
+      continue;
+    }
+    names.add(id);
+    const entries = channels
+      .filter((channel) => isOf(channel, owner))
+      .flatMap((channel) => channel.get("entries").items);
+    if (!entries.some((entry) => entry.get("name").value === name.value)) {
+      const message = `no channel has the bundle "${name.text}"`;
+      yield finding("bundle-channel", name, message, "list it in the entries of a channel, or delete it");
+    }
+    if (!bundle.get("image").text) {
+      yield finding(
+        "bundle-image",
+        bundle.get("image"),
+        `the bundle "${name.text}" has no image`,
+        "set the image that holds its files",
+      );
+    }
+    const version = versionOf(bundle);
+    if (version?.text === undefined || !parseVersion(version.text)) {
+      const message = `"${name.text}" has not exactly one property olm.package with its package and a semantic version`;
+      yield finding(
+        "bundle-package",
+        version ?? bundle.get("properties"),
+        message,
+        "render the bundle again with tsbuilder catalog add",
+      );
+      continue;
+    }
+    const other = versions.get(`${owner} ${version.text}`);
+    if (other !== undefined) {
+      const message = `"${other}" has the version ${version.text}, too`;
+      yield finding("bundle-version", version, message, "give each bundle a version of its own");
+    }
+    versions.set(`${owner} ${version.text}`, name.text);
+  }
+}
+
+/** undefined if there is not exactly one property with the bundle's own package. */
+function versionOf(bundle: Located): Located | undefined {
+  const [one, ...more] = bundle
+    .get("properties")
+    .items.filter((property) => property.get("type").value === properties.package);
+  if (!one || more.length > 0 || one.get("value", "packageName").value !== bundle.get("package").value)
+    return undefined;
+  return one.get("value", "version");
+}

@@ -1,0 +1,134 @@
+import { type Bundle, containersOf, deploymentsOf } from "../validate/bundle.ts";
+import { bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
+import type { Located } from "../located.ts";
+import { properties, schemas } from "./catalog-format.ts";
+
+/** What a catalog knows of a bundle. */
+interface BundleBlob {
+  readonly schema: string;
+  readonly name: string;
+  readonly package: string;
+  readonly image: string;
+  readonly properties: readonly Property[];
+  readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
+}
+
+interface Property {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** A bundle's place in a channel: which versions it is an upgrade of. */
+export interface ChannelEntry {
+  readonly name: string;
+  readonly replaces?: string;
+  readonly skips?: readonly string[];
+  readonly skipRange?: string;
+}
+
+/** Renders a valid bundle for a catalog. The image holds its files. */
+export function renderBundle(bundle: Bundle, image: string): BundleBlob {
+  const { csv } = bundle;
+  const packageName = bundle.annotations.get(bundleAnnotations.package).text!;
+  return {
+    schema: schemas.bundle,
+    name: csv.get("metadata", "name").text!,
+    package: packageName,
+    image,
+    properties: [
+      ...kindsOf(csv, "owned").map((value) => ({ type: properties.gvk, value })),
+      ...kindsOf(csv, "required").map((value) => ({ type: properties.gvkRequired, value })),
+      { type: properties.package, value: { packageName, version: csv.get("spec", "version").text } },
+      // What a bundle depends on, and promises, beside its CRDs.
+      ...bundle.dependencies.items.flatMap(readDependency),
+      ...bundle.properties.items.flatMap(readProperty),
+      { type: properties.csvMetadata, value: csvMetadata(csv) },
+    ],
+    relatedImages: relatedImages(bundle, image),
+  };
+}
+
+/** The upgrades that a ClusterServiceVersion says it is. */
+export function channelEntry({ csv }: Bundle): ChannelEntry {
+  const [replaces, skips] = [csv.get("spec", "replaces").text, csv.get("spec", "skips").texts];
+  const skipRange = csv.get("metadata", "annotations", csvAnnotations.skipRange).text;
+  return {
+    name: csv.get("metadata", "name").text!,
+    ...(replaces ? { replaces } : {}),
+    ...(skips.length > 0 ? { skips } : {}),
+    ...(skipRange ? { skipRange } : {}),
+  };
+}
+
+interface GroupVersionKind {
+  readonly group: string;
+  readonly kind: string;
+  readonly version: string;
+}
+
+function kindsOf(csv: Located, side: "owned" | "required"): GroupVersionKind[] {
+  const text = (one: Located, field: string): string => one.get(field).text ?? "";
+  const crds = csv.get("spec", "customresourcedefinitions", side).items.map((one) => ({
+    group: text(one, "name").split(".").slice(1).join("."),
+    kind: text(one, "kind"),
+    version: text(one, "version"),
+  }));
+  const apis = csv.get("spec", "apiservicedefinitions", side).items.map((one) => ({
+    group: text(one, "group"),
+    kind: text(one, "kind"),
+    version: text(one, "version"),
+  }));
+  return [...crds, ...apis];
+}
+
+function readProperty(property: Located): Property[] {
+  const type = property.get("type").text;
+  return type === undefined ? [] : [{ type, value: property.get("value").value }];
+}
+
+/** In a catalog, what a bundle needs has other names than what it is. */
+function readDependency(dependency: Located): Property[] {
+  const [type, value] = [dependency.get("type").text, dependency.get("value")];
+  if (type === properties.gvk) return [{ type: properties.gvkRequired, value: value.value }];
+  if (type !== properties.package) return readProperty(dependency);
+  const [packageName, versionRange] = [value.get("packageName").value, value.get("version").value];
+  return [{ type: properties.packageRequired, value: { packageName, versionRange } }];
+}
+
+/** What consoles show, without deployments and rights. */
+function csvMetadata(csv: Located): Record<string, unknown> {
+  const spec = csv.get("spec");
+  const all: Record<string, Located> = {
+    annotations: csv.get("metadata", "annotations"),
+    apiServiceDefinitions: spec.get("apiservicedefinitions"),
+    crdDescriptions: spec.get("customresourcedefinitions"),
+    description: spec.get("description"),
+    displayName: spec.get("displayName"),
+    installModes: spec.get("installModes"),
+    keywords: spec.get("keywords"),
+    labels: csv.get("metadata", "labels"),
+    links: spec.get("links"),
+    maintainers: spec.get("maintainers"),
+    maturity: spec.get("maturity"),
+    minKubeVersion: spec.get("minKubeVersion"),
+    nativeAPIs: spec.get("nativeAPIs"),
+    provider: spec.get("provider"),
+  };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([key, one]) => (one.isMissing ? [] : [[key, one.value]])),
+  );
+}
+
+/** The images that a mirror of the catalog copies: the bundle's own, too, and those of containers that are not listed. */
+function relatedImages(bundle: Bundle, image: string): { name: string; image: string }[] {
+  const listed = bundle.csv.get("spec", "relatedImages").items.map((one) => ({
+    name: one.get("name").text ?? "",
+    image: one.get("image").text ?? "",
+  }));
+  const used = deploymentsOf(bundle)
+    .flatMap(containersOf)
+    .flatMap((container) => container.get("image").text ?? []);
+  const known = new Set(listed.map((one) => one.image));
+  const others = [...new Set([image, ...used])].filter((one) => !known.has(one));
+  return [...listed, ...others.map((one) => ({ name: "", image: one }))];
+}
