@@ -1,3 +1,4 @@
+import type { PluginCall } from "../plugins/contributed/executable-commands.ts";
 import type { Project, Resource } from "../project/project.ts";
 import type { Host } from "./host.ts";
 import type { Ui } from "./ui.ts";
@@ -86,7 +87,10 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
 
 /** Changes a project's description as the flags of plugins say; `resource` is the kind that `create` is about. */
 export interface ChosenPlugins {
-  choose(project: Project, resource?: Resource): Promise<Project>;
+  choose(
+    project: Project,
+    resource?: Resource,
+  ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
 }
 
 /** Declares a command so that its flag values are typed. */

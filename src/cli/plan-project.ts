@@ -1,4 +1,5 @@
 import type { PackageSpecifiers } from "../plugins/plugin.ts";
+import type { PluginCall } from "../plugins/contributed/executable-commands.ts";
 import type { PluginPlan } from "../plugins/contributed/plan-plugins.ts";
 import { describeProject, emptyBlueprint } from "../plugins/index.ts";
 import { formatBoilerplate } from "../project/boilerplate.ts";
@@ -32,6 +33,8 @@ export interface ProjectChange {
   readonly rewrite?: (key: string) => boolean;
   readonly force?: boolean;
   readonly keep?: boolean;
+  /** What executables among the plugins are to do. */
+  readonly pluginCall?: PluginCall | undefined;
   /** Also runs the generators on the changed project. */
   readonly make?: boolean;
   /** For a project that is scaffolded anew: the one that it is compared with. */
@@ -51,8 +54,9 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     : emptyBlueprint;
   const plugins =
     after.plugins.length > 0 || (before?.project.plugins ?? []).length > 0
-      ? await planContributions(change, after, blueprint, inputs.boilerplate)
+      ? await planContributions({ ...change, owned }, after, blueprint, inputs.boilerplate)
       : undefined;
+  plugins?.start(draft);
   const { notes, moves } = planScaffold(draft, {
     before: plugins ? joinBlueprints(ownBefore, plugins.before) : ownBefore,
     after: plugins ? joinBlueprints(blueprint, plugins.after) : blueprint,
@@ -61,17 +65,18 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     force: change.force ?? false,
     keep: change.keep ?? false,
   });
-  if (plugins) {
-    notes.push(...plugins.notes);
-    const { path, text: record } = plugins.record;
-    if (record === undefined) draft.remove(path);
-    else draft.write(path, record, "generated");
-  }
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   const text = formatProject(after, before?.text);
   // No command may write a PROJECT that the next one refuses.
   parseProject(text);
   draft.write(projectFile, text, "generated");
+  const finished = plugins?.finish(draft);
+  if (finished) {
+    notes.push(...finished.notes);
+    const { path, text: record } = finished.record;
+    if (record === undefined) draft.remove(path);
+    else draft.write(path, record, "generated");
+  }
   if (change.make) {
     const { planGenerated } = await import("./plan-generated.ts");
     notes.push(
@@ -79,13 +84,22 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     );
   }
   if (change.root !== undefined) formatCreated(change.root, draft);
-  owned.record(draft);
+  owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
 }
 
 /** Projects without plugins of others don't load what handles them. */
 async function planContributions(
-  { folder, tree, extraFiles, existing }: ProjectChange,
+  {
+    folder,
+    tree,
+    extraFiles,
+    existing,
+    pluginCall: call,
+    force = false,
+    keep = false,
+    owned,
+  }: ProjectChange & { readonly owned: OwnedFiles },
   project: Project,
   own: Blueprint,
   boilerplate: string,
@@ -100,6 +114,10 @@ async function planContributions(
     boilerplate,
     own,
     extraPaths: extraFiles?.keys() ?? [],
+    call,
+    owned,
+    force,
+    keep,
   });
 }
 

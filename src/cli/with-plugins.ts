@@ -1,12 +1,13 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { findPlugin, ownKeys } from "../plugins/contributed/choose-plugin.ts";
+import type { PluginCall } from "../plugins/contributed/executable-commands.ts";
 import type { PluginCommand, PluginFlag } from "../plugins/contributed/define-plugin.ts";
 import { isFolder } from "../plugins/contributed/find-package.ts";
 import type { LoadedPlugin } from "../plugins/contributed/load-plugin.ts";
 import { loadUsed } from "../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../plugins/contributed/plugin-error.ts";
-import { callPlugin } from "../plugins/contributed/run-plugin.ts";
+import { callPlugin, scopeOf } from "../plugins/contributed/run-plugin.ts";
 import { isSameResource, type Project, type Resource } from "../project/project.ts";
 import type { PluginOptions, PluginUse } from "../project/plugins.ts";
 import { parseProject } from "../project/store.ts";
@@ -25,13 +26,13 @@ export function withPlugins(
   const removed = new Set(valuesOf(words, "--remove-plugins"));
   const used = uses
     .filter(({ key }) => !removed.has(key))
-    .map((use): ChosenPlugin => ({ plugin: loadUsed(use, root), isNew: false }));
+    .map((use): ChosenPlugin => ({ plugin: loadUsed(use, root, name as PluginCommand), isNew: false }));
   const chosen = [...used];
   for (const value of valuesOf(words, "--plugins").filter((one) => !ownKeys.has(one))) {
     const plugin = used.find(({ plugin: { definition, source } }) =>
       [definition.key, source].includes(value),
     )?.plugin;
-    chosen.push({ plugin: plugin ?? findPlugin(value, root), isNew: true });
+    chosen.push({ plugin: plugin ?? findPlugin(value, root, name as PluginCommand), isNew: true });
   }
   const plugins = unique(chosen);
   return {
@@ -119,7 +120,8 @@ async function choose(
   plugins: readonly ChosenPlugin[],
   project: Project,
   resource: Resource | undefined,
-): Promise<Project> {
+): Promise<{ project: Project; call: PluginCall }> {
+  const keys = new Set<string>();
   const uses = new Map(project.plugins.map((use) => [use.key, use]));
   for (const { plugin, isNew } of plugins) {
     const { key } = plugin.definition;
@@ -129,6 +131,9 @@ async function choose(
       flags,
       own.filter((flag) => isNew || name !== "edit" || given.has(flag)),
     );
+    const isConcerned =
+      name === "edit" ? isNew || Object.keys(values).length > 0 : isNew || concerns(use, resource);
+    if (plugin.executable !== undefined && isConcerned) keys.add(key);
     if (resource) uses.set(key, forKind(use, resource, values, isNew));
     else
       uses.set(
@@ -136,14 +141,31 @@ async function choose(
         await forProject(plugin, { ...use, isInLayout: use.isInLayout || isNew }, project, values, name),
       );
   }
-  return { ...project, plugins: [...uses.values()] };
+  const scope = resource ? scopeOf(name === "create webhook" ? "webhook" : "api", resource) : "project";
+  const call = { command: name as PluginCommand, args: argumentsOf(flags, given), scope, keys };
+  return { project: { ...project, plugins: [...uses.values()] }, call };
 }
 
-function newUse({ definition, source }: LoadedPlugin, root: string): PluginUse {
+const concerns = (use: PluginUse, resource: Resource | undefined): boolean =>
+  use.isInLayout || use.resources.some((one) => resource !== undefined && isSameResource(one, resource));
+
+/** The flags that were given, as executables get them: without those that are about tsbuilder's own work. */
+function argumentsOf(flags: Invocation["flags"], given: ReadonlySet<string>): string[] {
+  const ours = new Set(["plugins", "remove-plugins", "dry-run", "diff", "force", "make", "skip-install"]);
+  return [...given]
+    .filter((flag) => !ours.has(flag))
+    .flatMap((flag) => {
+      const value = (flags as PluginOptions)[flag];
+      if (typeof value === "boolean") return [value ? `--${flag}` : `--${flag}=false`];
+      return [`--${flag}`, Array.isArray(value) ? value.join(",") : String(value)];
+    });
+}
+
+function newUse({ definition, source, executable }: LoadedPlugin, root: string): PluginUse {
   return {
     key: definition.key,
     isInLayout: false,
-    package: portable(source, root),
+    package: executable === undefined ? portable(source, root) : undefined,
     options: {},
     resources: [],
   };

@@ -42,13 +42,17 @@ export class OwnedFiles {
     this.#carried.set(to, textAfter);
   }
 
-  /** Records the files of a draft, unless the user had edited them before; then they stay the user's. */
-  record(draft: Draft): void {
+  /**
+   * Records the files of a draft, unless the user had edited them before; then they stay the user's. `edited` has the
+   * texts of files before others than tsbuilder changed them: those changes are to be merged from then on.
+   */
+  record(draft: Draft, edited: ReadonlyMap<string, string> = new Map()): void {
     for (const { path, content, before, ownership } of draft.changes()) {
       if (content === undefined) this.#hashes.delete(path);
       if (typeof content !== "string" || ownership === "generated") continue;
       const was = this.#carried.get(path) ?? before;
-      if (was === undefined || !this.isChanged(path, was)) this.#hashes.set(path, hashText(content));
+      if (was === undefined || !this.isChanged(path, was))
+        this.#hashes.set(path, hashText(edited.get(path) ?? content));
     }
     draft.write(ownedFile, this.#format(), "generated");
   }

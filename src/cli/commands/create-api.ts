@@ -133,14 +133,15 @@ export const createApi = defineCommand({
         controllerName: values["controller-name"],
         force: values.force,
       });
-      const after = plugins ? await plugins.choose(added, resource) : added;
+      const chosen = await plugins?.choose(added, resource);
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
         folder: root,
         root,
         tree,
         before: { project, text },
-        after,
+        after: chosen?.project ?? added,
+        pluginCall: chosen?.call,
         force: values.force,
         rewrite: (key) => values.force && isPartOf(key, resource, values),
         make: values.make,

@@ -85,14 +85,15 @@ export const createWebhook = defineCommand({
         force: values.force,
       });
       const rewrite = rewrittenRoles(values);
-      const after = plugins ? await plugins.choose(added, resource) : added;
+      const chosen = await plugins?.choose(added, resource);
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
         folder: root,
         root,
         tree,
         before: { project, text },
-        after,
+        after: chosen?.project ?? added,
+        pluginCall: chosen?.call,
         force: values.force,
         rewrite: (key) =>
           values.force &&

@@ -88,13 +88,15 @@ export const edit = defineCommand({
         license: licenseFile === undefined ? (flags.license as LicenseName | undefined) : "file",
         owner: flags.owner,
       });
-      const after = plugins ? await plugins.choose(settings) : settings;
+      const chosen = await plugins?.choose(settings);
+      const after = chosen?.project ?? settings;
       const boilerplate = changedBoilerplate(flags, after, cwd);
       const plan = await planProjectChange({
         folder: root,
         tree,
         before: { project, text },
         after,
+        pluginCall: chosen?.call,
         force: flags.force,
         make: flags.make,
         ...(boilerplate === undefined ? {} : { boilerplate }),

@@ -132,11 +132,13 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
       ? formatBoilerplate(project)
       : readLicenseFile(resolve(cwd, flags["license-file"]));
   warnAboutFiles(cwd, (text) => ui.note(text));
+  const chosen = await plugins?.choose(after);
   return planProjectChange({
     folder: cwd,
     tree: diskTree(cwd),
     before: undefined,
-    after: plugins ? await plugins.choose(after) : after,
+    after: chosen?.project ?? after,
+    pluginCall: chosen?.call,
     boilerplate,
     packages,
     extraFiles: files,

@@ -2,7 +2,10 @@ import { checkPluginKey } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
+import type { PluginCommand } from "./define-plugin.ts";
+import { findExecutable } from "./find-executable.ts";
 import { isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
+import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 
 /** What `--plugins` means without a plugin of others. */
@@ -18,13 +21,14 @@ const builtIn: Readonly<Record<string, string>> = {
 };
 
 /** Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. */
-export function findPlugin(value: string, root: string): LoadedPlugin {
+export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
   if (isFolder(value) || pluginPackagePattern.test(value)) return loadPlugin(value, root);
   const hint = builtIn[/^[^./]*/u.exec(value)![0]];
   const names = listPluginPackages(root);
   const plugins = names.flatMap((name) => loadIfWhole(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
   if (found) return found;
+  if (findExecutable(value) !== undefined) return loadExecutable(value, root, command);
   if (hint !== undefined) {
     throw new TsbuilderError(`"${value}" is a plugin of kubebuilder`, { code: "INVALID_ARGUMENT", hint });
   }
@@ -37,7 +41,7 @@ export function findPlugin(value: string, root: string): LoadedPlugin {
     code: "NOT_FOUND",
     hint:
       meant === undefined
-        ? "install its package, tsbuilder-plugin-NAME, or name the path of its folder; tsbuilder plugins lists those that are there"
+        ? "install its package, tsbuilder-plugin-NAME, or its executable, or name the path of its folder; tsbuilder plugins lists those that are there"
         : `did you mean "${meant}"?`,
   });
 }

@@ -1,7 +1,9 @@
 import type { PluginUse } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { listExecutables } from "./find-executable.ts";
 import { listPluginPackages } from "./find-package.ts";
+import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { loadUsed } from "./plan-plugins.ts";
 
@@ -37,15 +39,18 @@ export function listPlugins(uses: readonly PluginUse[], root: string, version: s
     summary: "TypeScript and kustomize",
     use: "project",
   };
+  const executables = listExecutables().filter((key) => !uses.some((use) => use.key === key));
   return [
     ours,
     ...used,
     ...installed.map((name) => orError(name, name, () => describe(loadPlugin(name, root)))),
+    ...executables.map((key) => orError(key, "an executable", () => describe(loadExecutable(key, root)))),
   ];
 }
 
-function describe({ definition, source, found }: LoadedPlugin): ListedPlugin {
+function describe({ definition, source, found, executable }: LoadedPlugin): ListedPlugin {
   const { key, summary, deprecated } = definition;
+  if (executable !== undefined) return { key, source: executable, summary };
   const contributes = (["init", "createApi", "createWebhook"] as const).filter(
     (name) => definition[name] !== undefined,
   );

@@ -14,6 +14,8 @@ export interface LoadedPlugin {
   /** As in `PROJECT`: the name of the package, or the path of its folder. */
   readonly source: string;
   readonly found: FoundPackage;
+  /** Of a plugin that is no package but speaks kubebuilder's protocol. */
+  readonly executable?: string;
 }
 
 /** Loads the plugin of a package, which runs its code, and checks its form. */

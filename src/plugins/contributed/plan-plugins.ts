@@ -2,8 +2,12 @@ import type { Project } from "../../project/project.ts";
 import type { PluginUse } from "../../project/plugins.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { renderPart } from "../../scaffold/template.ts";
-import type { Tree } from "../../scaffold/tree.ts";
-import { loadPlugin } from "./load-plugin.ts";
+import type { OwnedFiles } from "../../scaffold/ownership.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import type { PluginCommand } from "./define-plugin.ts";
+import { keptRecord, type PluginCall, revertDropped, runExecutables } from "./executable-commands.ts";
+import { loadExecutable } from "./load-executable.ts";
+import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 import {
   formatPluginRecords,
@@ -13,6 +17,7 @@ import {
   recordBlueprint,
 } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
+import { repeatEdits } from "./run-executable.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** A change of a project with plugins. */
@@ -27,15 +32,29 @@ export interface PluginRequest {
   readonly own: Blueprint;
   /** Paths of other files that the command writes. */
   readonly extraPaths: Iterable<string>;
+  /** What executables are to do. */
+  readonly call?: PluginCall | undefined;
+  readonly owned: OwnedFiles;
+  readonly force: boolean;
+  readonly keep: boolean;
 }
 
 /** What plugins have contributed, and what they contribute from now on. */
 export interface PluginPlan {
   readonly before: Blueprint;
   readonly after: Blueprint;
-  /** The file that records it; without a text, there is nothing to record. */
+  /** Before the scaffolder compares: takes back what executables changed for what is gone. */
+  start(draft: Draft): void;
+  /** After it: has executables change the files. */
+  finish(draft: Draft): FinishedPlugins;
+}
+
+export interface FinishedPlugins {
+  /** The file that records all of it; without a text, there is nothing to record. */
   readonly record: { readonly path: string; readonly text: string | undefined };
   readonly notes: readonly string[];
+  /** What files of others had been before executables changed them. */
+  readonly edited: ReadonlyMap<string, string>;
 }
 
 /** Asks the project's plugins what they contribute, and refuses what is not theirs to write. */
@@ -46,6 +65,12 @@ export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
   const records: PluginRecord[] = [];
   const surroundings = { root, tree, before, own: textsOf(own, extraPaths) };
   for (const use of project.plugins) {
+    if (use.package === undefined) {
+      records.push(
+        isAnew ? { key: use.key, version: "", contributions: [] } : keptRecord(before, use, project),
+      );
+      continue;
+    }
     const plugin = loadUsed(use, root);
     if (!isAnew) refuseOtherVersion(before, plugin.definition.key, plugin.found.version);
     const { deprecated } = plugin.definition;
@@ -56,8 +81,13 @@ export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
   return {
     before: isAnew ? joinBlueprints() : recordBlueprint(before),
     after: recordBlueprint(records),
-    record: recordFile(records),
-    notes,
+    start(draft) {
+      if (!isAnew) notes.push(...revertDropped(draft, before, records, request));
+    },
+    finish(draft) {
+      const done = runExecutables(draft, before, records, request);
+      return { record: recordFile(done.records), notes: [...notes, ...done.notes], edited: done.edited };
+    },
   };
 }
 
@@ -67,23 +97,22 @@ export function replayPlugins(tree: Tree): PluginPlan {
   return {
     before: joinBlueprints(),
     after: recordBlueprint(records),
-    record: recordFile(records),
-    notes: [],
+    start: () => undefined,
+    finish(draft) {
+      for (const { contributions } of records)
+        for (const { edits = [] } of contributions) repeatEdits(draft, edits);
+      return { record: recordFile(records), notes: [], edited: new Map() };
+    },
   };
 }
 
-function recordFile(records: readonly PluginRecord[]): PluginPlan["record"] {
+function recordFile(records: readonly PluginRecord[]): FinishedPlugins["record"] {
   return { path: pluginRecordFile, text: records.length === 0 ? undefined : formatPluginRecords(records) };
 }
 
 /** Loads a plugin of the project, whose package must still be the one that `PROJECT` means. */
-export function loadUsed(use: PluginUse, root: string) {
-  if (use.package === undefined) {
-    throw pluginError(use.key, "it is not installed", {
-      code: "NOT_FOUND",
-      hint: `PROJECT names no package for it; if it is not needed: tsbuilder edit --remove-plugins ${use.key}`,
-    });
-  }
+export function loadUsed(use: PluginUse, root: string, command?: PluginCommand): LoadedPlugin {
+  if (use.package === undefined) return loadExecutable(use.key, root, command);
   const plugin = loadPlugin(use.package, root);
   if (plugin.definition.key === use.key) return plugin;
   throw pluginError(use.key, `"${use.package}" is now the plugin "${plugin.definition.key}"`, {
@@ -96,6 +125,7 @@ export function loadUsed(use: PluginUse, root: string) {
 export function haveOtherVersions(project: Project, tree: Tree, root: string): boolean {
   const before = readPluginRecords(tree);
   return project.plugins.some((use) => {
+    if (use.package === undefined) return false;
     const { definition, found } = loadUsed(use, root);
     return before.some(({ key, version }) => key === definition.key && version !== found.version);
   });

@@ -4,6 +4,7 @@ import type { Ownership } from "../../scaffold/file-change.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
+import type { PluginCommand } from "./define-plugin.ts";
 import { explainBadPath } from "./contributed-path.ts";
 
 /** The record of what plugins contributed: a later command compares it with what they contribute then. */
@@ -23,6 +24,20 @@ export interface ScopedContribution {
   readonly scope: string;
   readonly files: readonly ScopedFile[];
   readonly inserts: readonly Insert[];
+  /** Of an executable: what it changed in other files, and how it was called. */
+  readonly edits?: readonly TextEdit[];
+  readonly calls?: readonly ExecutableCall[];
+}
+
+export interface TextEdit {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface ExecutableCall {
+  readonly command: PluginCommand;
+  readonly args: readonly string[];
 }
 
 export interface ScopedFile {
@@ -40,7 +55,7 @@ export function readPluginRecords(tree: Tree): PluginRecord[] {
   const { plugins } = readJsonObject(pluginRecordFile, text, mend);
   if (!Array.isArray(plugins) || !plugins.every(isRecord)) throw invalid("has no list of plugins");
   for (const { path } of plugins.flatMap(({ contributions }) =>
-    contributions.flatMap(({ files }) => files),
+    contributions.flatMap(({ files, edits = [] }) => [...files, ...edits]),
   )) {
     const reason = explainBadPath(path);
     if (reason !== undefined) throw invalid(`has the path ${JSON.stringify(path)}, which ${reason}`);
@@ -80,12 +95,16 @@ function isRecord(value: unknown): value is PluginRecord {
 
 function isContribution(value: unknown): boolean {
   if (!isObject(value) || !isTexts(value, "scope")) return false;
-  const { files, inserts } = value;
+  const { files, inserts, edits = [], calls = [] } = value;
   return (
     Array.isArray(files) &&
     files.every((file) => isTexts(file, "id", "path", "content", "ownership")) &&
     Array.isArray(inserts) &&
-    inserts.every((insert) => isTexts(insert, "file", "marker", "text"))
+    inserts.every((insert) => isTexts(insert, "file", "marker", "text")) &&
+    Array.isArray(edits) &&
+    edits.every((edit) => isTexts(edit, "path", "before", "after")) &&
+    Array.isArray(calls) &&
+    calls.every((call) => isTexts(call, "command") && isObject(call) && Array.isArray(call["args"]))
   );
 }
 

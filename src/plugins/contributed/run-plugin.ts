@@ -59,6 +59,16 @@ export function scopeOf(command: "api" | "webhook", resource: Resource): string 
   return `${command} ${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
 }
 
+/** All that a plugin may contribute to. */
+export function scopesOf(use: PluginUse, project: Project): Set<string> {
+  const concerned = project.resources.filter((resource) => concerns(use, resource));
+  return new Set([
+    ...(use.isInLayout ? ["project"] : []),
+    ...concerned.map((resource) => scopeOf("api", resource)),
+    ...concerned.filter(hasWebhooks).map((resource) => scopeOf("webhook", resource)),
+  ]);
+}
+
 const concerns = (use: PluginUse, resource: Resource): boolean =>
   use.isInLayout || use.resources.some((one) => isSameResource(one, resource));
 

@@ -1,0 +1,44 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, parse } from "node:path";
+
+/** Where kubebuilder looks for executables that are plugins: `NAME/VERSION/NAME`, with any ending. */
+export function executableFolder(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { EXTERNAL_PLUGINS_PATH: own, XDG_CONFIG_HOME: config } = env;
+  if (own) return own;
+  if (config) return join(config, "kubebuilder", "plugins");
+  const home = env["HOME"] || homedir();
+  return platform === "darwin"
+    ? join(home, "Library", "Application Support", "kubebuilder", "plugins")
+    : join(home, ".config", "kubebuilder", "plugins");
+}
+
+/** The executable of a key. */
+export function findExecutable(key: string, folder = executableFolder()): string | undefined {
+  const [name = "", version = ""] = key.split("/");
+  const place = join(folder, name, version);
+  const file = list(place).find((one) => parse(one).name === name || one === name);
+  return file !== undefined && isExecutable(join(place, file)) ? join(place, file) : undefined;
+}
+
+/** The keys of all executables that are there. */
+export function listExecutables(folder = executableFolder()): string[] {
+  return list(folder)
+    .flatMap((name) => list(join(folder, name)).map((version) => `${name}/${version}`))
+    .filter((key) => findExecutable(key, folder) !== undefined);
+}
+
+const list = (folder: string): string[] =>
+  existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Project } from "../../project/project.ts";
+import { pluginKey } from "../../project/read-project.ts";
+import { toRecord } from "../../project/to-record.ts";
+import { mergeTexts } from "../../scaffold/merge-texts.ts";
+import type { OwnedFiles } from "../../scaffold/ownership.ts";
+import { refuseOutside } from "../../scaffold/refuse-outside.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { callExecutable } from "./call-executable.ts";
+import { checkContributedPath, checkSize } from "./check-contribution.ts";
+import { requireExecutable } from "./load-executable.ts";
+import { pluginError } from "./plugin-error.ts";
+import type { ExecutableCall, ScopedContribution, TextEdit } from "./plugin-record.ts";
+
+/**
+ * Has an executable change the files of a draft, as kubebuilder has it change those on the disk. What it changed belongs
+ * to the project or to a kind: the protocol has no command to take it back.
+ */
+export function runExecutable(
+  key: string,
+  call: ExecutableCall,
+  scope: string,
+  { root, draft, project, own }: { root: string; draft: Draft; project: Project; own: ReadonlySet<string> },
+): { contribution: ScopedContribution; notes: string } {
+  const universe = Object.fromEntries(draft.list(".").map((path) => [path, draft.read(path) ?? ""]));
+  const chain = project.plugins.filter(({ isInLayout }) => isInLayout).map((use) => use.key);
+  const config = JSON.parse(JSON.stringify(toRecord(project))) as Record<string, unknown>;
+  const request = { ...call, universe, pluginChain: [pluginKey, ...chain], config };
+  const response = callExecutable(key, requireExecutable(key), request, root);
+  const changed = Object.entries(response.universe).filter(([path, text]) => universe[path] !== text);
+  checkSize(
+    key,
+    call.command,
+    changed.map(([, text]) => text),
+  );
+  const files: ScopedContribution["files"][number][] = [];
+  const edits: TextEdit[] = [];
+  for (const [path, text] of changed) {
+    checkPlace(key, path, draft, root);
+    const before = Object.hasOwn(universe, path) ? universe[path]! : undefined;
+    if (before === undefined && draft.has(path) && draft.read(path) !== text) throw hidden(key, path);
+    if (before === undefined || own.has(path))
+      files.push({ id: path, path, content: text, ownership: "yours" });
+    else edits.push({ path, before, after: text });
+    draft.write(path, text);
+  }
+  return { contribution: { scope, files, inserts: [], edits, calls: [call] }, notes: response.notes };
+}
+
+/** Makes recorded edits once more, in a project that is scaffolded anew. */
+export function repeatEdits(draft: Draft, edits: readonly TextEdit[]): void {
+  for (const { path, before, after } of edits) {
+    const text = draft.read(path);
+    const merged = text === undefined ? undefined : mergeTexts(before, after, text);
+    if (merged !== undefined) draft.write(path, merged);
+  }
+}
+
+export interface Reverting {
+  readonly owned: OwnedFiles;
+  readonly force: boolean;
+  readonly keep: boolean;
+}
+
+/** Takes edits back, last one first, from texts that the user may have changed since. */
+export function revertEdits(
+  key: string,
+  draft: Draft,
+  edits: readonly TextEdit[],
+  { owned, force, keep }: Reverting,
+): string[] {
+  const notes: string[] = [];
+  for (const { path, before, after } of edits.toReversed()) {
+    const text = draft.read(path);
+    if (text === undefined) continue;
+    const reverted = mergeTexts(after, before, text);
+    if (reverted !== undefined) {
+      draft.write(path, reverted);
+      owned.carry(path, path, text, reverted);
+    } else if (force || keep)
+      notes.push(`kept what plugin "${key}" wrote into "${path}": you edited it since`);
+    else {
+      throw new TsbuilderError(`you edited what plugin "${key}" wrote into "${path}"`, {
+        code: "FILE_CHANGED",
+        hint: "take it out by hand, or add --keep to keep it",
+        at: { file: path, line: 1, column: 1 },
+      });
+    }
+  }
+  return notes;
+}
+
+function checkPlace(key: string, path: string, draft: Tree, root: string): void {
+  checkContributedPath(key, path);
+  const steps = path.split("/");
+  const folders = steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));
+  const file = folders.find((folder) => draft.has(folder) && draft.list(folder).length === 0);
+  if (file !== undefined)
+    throw pluginError(key, `"${path}" is below "${file}", which is a file`, { code: "REFUSED" });
+  if (draft.list(path).length > 0) throw pluginError(key, `"${path}" is a folder`, { code: "REFUSED" });
+  try {
+    refuseOutside(root, [path]);
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    throw pluginError(key, error.message, { code: error.code, hint: error.hint, cause: error });
+  }
+}
+
+function hidden(key: string, path: string): Error {
+  return pluginError(key, `"${path}" exists, and it was not told its text`, {
+    code: "REFUSED",
+    hint: "files in hidden folders, dist and vendor are no part of the universe",
+  });
+}
