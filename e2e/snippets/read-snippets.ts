@@ -15,6 +15,7 @@ export const readmes = [
   "src/runtime/README.md",
   "src/cluster/README.md",
   "src/apimachinery/README.md",
+  "src/plugins/README.md",
 ];
 
 /** All snippets of the READMEs, in their order. */

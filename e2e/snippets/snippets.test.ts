@@ -70,6 +70,8 @@ beforeAll(() => {
     writeFileSync(join(project, path), content);
   }
   cpSync(join(import.meta.dirname, "given.ts"), join(project, "src/given.ts"));
+  mkdirSync(join(project, "node_modules"), { recursive: true });
+  symlinkSync(repository, join(project, "node_modules/tsbuilder"));
   if (Number(process.versions.node.split(".")[0]) >= 22) return;
   // The newest version of this package doesn't load here.
   mkdirSync(join(project, "node_modules/@kubernetes"), { recursive: true });

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
-import { crdFolder, type ManifestsPlan } from "../generators/manifests.ts";
+import type { ManifestsPlan } from "../generators/manifests-plan.ts";
+import { crdFolder } from "../generators/manifests.ts";
 import { isGrown, keepResults, restoreResults, resultsOf } from "../generators/kept-results.ts";
 import type { GeneratorOptions } from "../generators/options.ts";
 import { createCache, type GeneratorCache } from "../generators/project-sources.ts";

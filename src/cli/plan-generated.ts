@@ -1,4 +1,4 @@
-import type { ManifestsPlan } from "../generators/manifests.ts";
+import type { ManifestsPlan } from "../generators/manifests-plan.ts";
 import type { GeneratorOptions } from "../generators/options.ts";
 import type { GeneratorCache } from "../generators/project-sources.ts";
 import type { Draft } from "../scaffold/tree.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../scaffold/tree.ts";
 import { isGrown, keepResults, restoreResults, resultsOf } from "./kept-results.ts";
-import { crdFolder, type ManifestsPlan, planManifests } from "./manifests.ts";
+import type { ManifestsPlan } from "./manifests-plan.ts";
+import { crdFolder, planManifests } from "./manifests.ts";
 import type { GeneratorOptions } from "./options.ts";
 import { createCache, type GeneratorCache } from "./project-sources.ts";
 

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
-import type { Diagnostic } from "./diagnostic.ts";
 import { emitFile } from "./emit.ts";
 import { withLineEndsOf } from "../shared/line-ends.ts";
+import type { GeneratedFile, ManifestsPlan } from "./manifests-plan.ts";
 import type { Marker } from "./markers/collect.ts";
 import type { GeneratorName, GeneratorOptions } from "./options.ts";
 import { projectOptions } from "./project-options.ts";
@@ -12,22 +12,6 @@ import { addProvenance } from "./rbac/provenance.ts";
 import { rolesOf } from "./rbac/roles.ts";
 import type { SourceTree } from "./source-tree.ts";
 import { webhookConfigurations, type WebhookPackage } from "./webhook/configurations.ts";
-
-/** The files to write, and the findings. */
-export interface ManifestsPlan {
-  /** New and changed files; empty if the project is up to date. */
-  readonly changes: readonly GeneratedFile[];
-  /** CRD files without a kind. If `prune` is on, `changes` deletes them. */
-  readonly stale: readonly string[];
-  /** Sorted by position. If one is an error, `changes` is empty: nothing may be written. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** A file of the plan; `content` undefined deletes it. */
-export interface GeneratedFile {
-  readonly path: string;
-  readonly content: string | undefined;
-}
 
 const output: Readonly<Record<GeneratorName, string>> = {
   crd: "config/crd/bases",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../scaffold/tree.ts";
-import { type ManifestsPlan, planManifests } from "./manifests.ts";
+import type { ManifestsPlan } from "./manifests-plan.ts";
+import { planManifests } from "./manifests.ts";
 import { createCache } from "./project-sources.ts";
 
 const kind = (

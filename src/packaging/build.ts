@@ -5,6 +5,7 @@ import { build as bundle, type Plugin } from "esbuild";
 import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { readCommit } from "./commit.ts";
+import { keepReachable } from "./keep-reachable.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
 import { readMappedSources, readPackageFiles } from "./package-files.ts";
@@ -18,6 +19,7 @@ const packages = ["apimachinery", "runtime", "cluster", "simulation"].map((name)
 
 await step("compile the packages", () => run("node_modules/typescript-native/bin/tsc", ["-b", ...packages]));
 await step("bundle the CLI", bundleCli);
+await step("bundle what others build on", bundleLibrary);
 await step("pack the tarballs", packAll);
 
 /** Each command becomes its own script, loaded on demand; large dependencies that few commands need stay external. */
@@ -38,7 +40,7 @@ async function bundleCli(): Promise<void> {
     legalComments: "linked",
     logLevel: "warning",
     metafile: true,
-    plugins: [precompileTemplates()],
+    plugins: [replaceTemplates(precompiledTemplates())],
   });
   toScripts(join(root, "dist/cli"));
   await bundle({
@@ -59,13 +61,40 @@ async function bundleCli(): Promise<void> {
   writeFileSync(join(root, "dist/cli", licensesFile), licenses);
 }
 
-/** Templates are compiled now, and not when they are filled in. */
-function precompileTemplates(): Plugin {
+/** `tsbuilder/scaffold` and `tsbuilder/generators`, with their types. What the projects have installed stays outside. */
+async function bundleLibrary(): Promise<void> {
+  const folder = join(root, "dist/lib");
+  rmSync(folder, { recursive: true, force: true });
+  run("node_modules/typescript-native/bin/tsc", ["-p", ".config/tsconfig.library.json"]);
+  keepReachable(folder, ["plugins/library.d.ts", "generators/library.d.ts"]);
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: { scaffold: "src/plugins/library.ts", generators: "src/generators/library.ts" },
+    outdir: "dist/lib",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    external: ["esbuild", "@tsbuilder/*"],
+    banner: {
+      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+    },
+    legalComments: "none",
+    logLevel: "warning",
+    metafile: true,
+    plugins: [replaceTemplates("export const compiledTemplates = () => [];")],
+  });
+  const inputs = [...Object.keys(metafile.inputs), "node_modules/typescript/lib/typescript.js"];
+  writeFileSync(join(folder, licensesFile), describeLicenses(root, inputs));
+}
+
+/** Templates are compiled now, and not when they are filled in; what others build on has none of them. */
+function replaceTemplates(contents: string): Plugin {
   const filter = /scaffold.compiled-templates\.ts$/;
   return {
-    name: "precompile templates",
+    name: "replace templates",
     setup(build) {
-      const contents = precompiledTemplates();
       build.onLoad({ filter }, () => ({ contents, resolveDir: root, loader: "js" }));
     },
   };
@@ -81,7 +110,7 @@ function packAll(): void {
     for (const { fileName, bytes } of packSiblings(sources)) writeFileSync(join(vendor, fileName), bytes);
   };
   write(siblings);
-  const entries = ["bin", "dist/cli", "dist/vendor", "README.md"];
+  const entries = ["bin", "dist/cli", "dist/lib", "dist/vendor", "README.md"];
   write([...siblings, readSource(root, entries, license)]);
 }
 

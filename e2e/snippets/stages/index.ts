@@ -3,6 +3,7 @@ import { rootStages } from "./root.ts";
 import { clientStages } from "./runtime-client.ts";
 import { managerStages } from "./runtime-manager.ts";
 import { testStages } from "./runtime-tests.ts";
+import { pluginStages } from "./plugins.ts";
 import type { Stages } from "./stage.ts";
 
 export const stages: Stages = {
@@ -11,4 +12,5 @@ export const stages: Stages = {
   ...clientStages,
   ...testStages,
   ...clusterStages,
+  ...pluginStages,
 };

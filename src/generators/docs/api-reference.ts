@@ -2,7 +2,7 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { posix } from "node:path";
 import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
 import type { CrdVersion } from "../crd/version.ts";
-import type { ManifestsPlan } from "../manifests.ts";
+import type { ManifestsPlan } from "../manifests-plan.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { projectOptions } from "../project-options.ts";
 import { ProjectSources } from "../project-sources.ts";

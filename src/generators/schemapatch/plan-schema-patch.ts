@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Pair, type Y
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import type { DiagnosticLog } from "../diagnostic.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
-import type { ManifestsPlan } from "../manifests.ts";
+import type { ManifestsPlan } from "../manifests-plan.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { projectOptions } from "../project-options.ts";
 import { ProjectSources } from "../project-sources.ts";

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { GeneratedFile } from "../manifests.ts";
+import type { GeneratedFile } from "../manifests-plan.ts";
 import { readCrds, type ThirdPartyCrd } from "./read-crds.ts";
 import { type TypesFile, typesFromCrd } from "./types-from-crd.ts";
 

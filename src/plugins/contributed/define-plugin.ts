@@ -93,3 +93,7 @@ export interface ContributedFile {
   /** Default: "yours" */
   readonly ownership?: Ownership;
 }
+/** Declares a plugin, so that its functions are typed. */
+export function definePlugin(plugin: PluginDefinition): PluginDefinition {
+  return plugin;
+}

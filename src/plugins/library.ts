@@ -1,0 +1,34 @@
+/**
+ * What `tsbuilder/scaffold` exports: plugins are written with it, and other CLIs. Version 0: names may still change, which
+ * the changelog then says.
+ */
+export { definePlugin } from "./contributed/define-plugin.ts";
+export type {
+  ContributedFile,
+  ContributedPart,
+  Contribution,
+  EditInput,
+  KindInput,
+  PluginCommand,
+  PluginDefinition,
+  PluginFlag,
+  ProjectInput,
+} from "./contributed/define-plugin.ts";
+export type { PluginOptions } from "../project/plugins.ts";
+export type { Project, Resource } from "../project/project.ts";
+export { formatProject, parseProject, type StoredProject } from "../project/store.ts";
+export { applyPlan, recoverPlan } from "../scaffold/apply.ts";
+export {
+  type Blueprint,
+  type Insert,
+  joinBlueprints,
+  type Part,
+  type RenderedFile,
+  type TextPart,
+} from "../scaffold/blueprint.ts";
+export type { FileChange, Ownership, Plan } from "../scaffold/file-change.ts";
+export { OwnedFiles } from "../scaffold/ownership.ts";
+export { planScaffold, type ScaffoldReport, type ScaffoldRequest } from "../scaffold/plan.ts";
+export { diskTree, Draft, memoryTree, type Tree } from "../scaffold/tree.ts";
+export { formatUnifiedDiff } from "../scaffold/unified-diff.ts";
+export { TsbuilderError } from "../shared/errors.ts";
