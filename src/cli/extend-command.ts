@@ -18,5 +18,11 @@ export async function extendCommand(
   const text = root === undefined ? "" : readFileSync(join(root, projectFile), "utf8");
   if (!isTyped(words, "--plugins") && (root === undefined || !mayHavePlugins(text))) return command;
   const { withPlugins } = await import("./with-plugins.ts");
-  return withPlugins(name, command, words, { root: root ?? cwd, text });
+  try {
+    return withPlugins(name, command, words, { root: root ?? cwd, text });
+  } catch (error) {
+    // The help of tsbuilder's own flags does not depend on plugins that are missing.
+    if (isTyped(words, "--help", "-h")) return command;
+    throw error;
+  }
 }

@@ -133,6 +133,7 @@ describe("a plugin of an npm package", () => {
       });
     }
     expect(files()).toEqual(before);
+    expect(await call("create api --help")).toContain("--cluster-scoped");
     await call(`edit --remove-plugins ${key} --make=false`);
     expect(has("docs/kinds/order.md")).toBe(false);
   });

@@ -2,6 +2,7 @@ import { checkPluginKey } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
+import { loadOptional, optionalKeys } from "../optional/index.ts";
 import type { PluginCommand } from "./define-plugin.ts";
 import { findExecutable } from "./find-executable.ts";
 import { isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
@@ -17,13 +18,16 @@ const builtIn: Readonly<Record<string, string>> = {
   kustomize: "omit it: TypeScript and kustomize are built in",
   base: "omit it: TypeScript and kustomize are built in",
   helm: "use tsbuilder chart for a Helm chart",
+  grafana: "use --plugins grafana.tsbuilder.dev/v1",
   "deploy-image": "use tsbuilder create api --image IMAGE",
 };
 
 /** Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. */
 export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
   if (isFolder(value) || pluginPackagePattern.test(value)) return loadPlugin(value, root);
-  const hint = builtIn[/^[^./]*/u.exec(value)![0]];
+  const own = loadOptional(value);
+  if (own) return own;
+  const hint = builtIn[/^([^./]*)(?:\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
   const names = listPluginPackages(root);
   const plugins = names.flatMap((name) => loadIfWhole(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
@@ -33,10 +37,7 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
     throw new TsbuilderError(`"${value}" is a plugin of kubebuilder`, { code: "INVALID_ARGUMENT", hint });
   }
   checkPluginKey(value);
-  const meant = didYouMean(
-    value,
-    plugins.map(({ definition }) => definition.key),
-  );
+  const meant = didYouMean(value, [...optionalKeys, ...plugins.map(({ definition }) => definition.key)]);
   throw new TsbuilderError(`plugin "${value}" not found`, {
     code: "NOT_FOUND",
     hint:

@@ -1,6 +1,7 @@
 import type { PluginUse } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { loadOptional, optionalKeys } from "../optional/index.ts";
 import { listExecutables } from "./find-executable.ts";
 import { listPluginPackages } from "./find-package.ts";
 import { loadExecutable } from "./load-executable.ts";
@@ -40,9 +41,11 @@ export function listPlugins(uses: readonly PluginUse[], root: string, version: s
     use: "project",
   };
   const executables = listExecutables().filter((key) => !uses.some((use) => use.key === key));
+  const optional = optionalKeys.filter((key) => !uses.some((use) => use.key === key));
   return [
     ours,
     ...used,
+    ...optional.flatMap((key) => loadOptional(key) ?? []).map(describe),
     ...installed.map((name) => orError(name, name, () => describe(loadPlugin(name, root)))),
     ...executables.map((key) => orError(key, "an executable", () => describe(loadExecutable(key, root)))),
   ];

@@ -5,6 +5,7 @@ import { renderPart } from "../../scaffold/template.ts";
 import type { OwnedFiles } from "../../scaffold/ownership.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { PluginCommand } from "./define-plugin.ts";
+import { loadOptional, ownPackage } from "../optional/index.ts";
 import { keptRecord, type PluginCall, revertDropped, runExecutables } from "./executable-commands.ts";
 import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
@@ -113,6 +114,8 @@ function recordFile(records: readonly PluginRecord[]): FinishedPlugins["record"]
 /** Loads a plugin of the project, whose package must still be the one that `PROJECT` means. */
 export function loadUsed(use: PluginUse, root: string, command?: PluginCommand): LoadedPlugin {
   if (use.package === undefined) return loadExecutable(use.key, root, command);
+  const own = use.package === ownPackage ? loadOptional(use.key) : undefined;
+  if (own) return own;
   const plugin = loadPlugin(use.package, root);
   if (plugin.definition.key === use.key) return plugin;
   throw pluginError(use.key, `"${use.package}" is now the plugin "${plugin.definition.key}"`, {
