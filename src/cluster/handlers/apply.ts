@@ -27,7 +27,7 @@ import { type FieldValidation, fieldValidationOf, writeOf } from "./write-option
 
 /** Server-side apply: the body holds all fields that the manager wants to own. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
-  const write = { ...writeOf(context, target, "PatchOptions"), applied: true };
+  const write = { applied: true, ...writeOf(context, target, "PatchOptions") };
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   const validation = fieldValidationOf(context.query, "PatchOptions");

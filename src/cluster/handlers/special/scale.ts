@@ -100,7 +100,7 @@ async function writeScale(
 
 /** The field manager becomes the owner of the replicas field of the object. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
-  const write = { ...scaleWrite(context, target, "PatchOptions"), applied: true };
+  const write = { applied: true, ...scaleWrite(context, target, "PatchOptions") };
   const { applied, force } = await readApply(context, scaleKind);
   checkName(target, applied.metadata?.name ?? target.name);
   const { resource, served, version, name } = target;
