@@ -37,6 +37,8 @@ export interface BundleRequest {
   readonly now: Date;
   /** Validity of a serving certificate in days; it is replaced after two thirds of them. */
   readonly days: number;
+  /** The CAs of a bundle that is lost: their certificates may still be in use. */
+  readonly former?: string | undefined;
 }
 
 const dayLength = 86_400_000;
@@ -68,7 +70,7 @@ export function renewBundle(
     notBefore,
     notAfter,
   });
-  const former = current ? splitBundle(current.caBundle) : [];
+  const former = splitBundle(current?.caBundle ?? request.former ?? "");
   const trusted = [ca.cert, ...former.filter((pem) => pem.trim() !== ca.cert.trim() && !hasEnded(pem, now))];
   return { caBundle: trusted.slice(0, 2).join(""), caKey: ca.key, cert, key };
 }
@@ -90,8 +92,13 @@ function isGood(pem: string, now: Date): boolean {
   return now < renewalTime(pem);
 }
 
+/** What can't be read, as somebody may have written it, counts as ended. */
 function hasEnded(pem: string, now: Date): boolean {
-  return now >= describeCertificate(pem).notAfter;
+  try {
+    return now >= describeCertificate(pem).notAfter;
+  } catch {
+    return true;
+  }
 }
 
 function hasNames(pem: string, names: readonly string[]): boolean {

@@ -13,6 +13,32 @@ export interface WebhookService {
   readonly namespace: string;
 }
 
+function isBefore(service: WebhookService, config: WebhookClientConfig | undefined): boolean {
+  return config?.service?.name === service.name && config.service.namespace === service.namespace;
+}
+
+/** Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust. */
+export async function findAuthority(
+  client: Client,
+  service: WebhookService,
+  converted: Iterable<Kind>,
+): Promise<string | undefined> {
+  const configs: (WebhookClientConfig | undefined)[] = [];
+  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration])
+    for (const { webhooks = [] } of await client.list(kind, { live: true }))
+      configs.push(...webhooks.map(({ clientConfig }) => clientConfig));
+  for (const kind of converted) {
+    const crd = await client.find(ConvertedResource, { name: crdName(kind) }, { live: true });
+    configs.push(crd?.spec.conversion?.webhook?.clientConfig);
+  }
+  const found = configs.find((config) => config?.caBundle && isBefore(service, config));
+  return found && Buffer.from(found.caBundle!, "base64").toString("utf8");
+}
+
+function crdName({ plural, group }: Kind): string {
+  return `${plural}.${group}`;
+}
+
 /**
  * Writes the CA to every webhook configuration that names the Service, and to the CRDs of converted kinds, unless it is
  * already there. Returns what was changed.
@@ -26,9 +52,7 @@ export async function injectAuthority(
   const caBundle = Buffer.from(pem).toString("base64");
   const changed: string[] = [];
   const isStale = (config: WebhookClientConfig | undefined) =>
-    config?.service?.name === service.name &&
-    config.service.namespace === service.namespace &&
-    config.caBundle !== caBundle;
+    isBefore(service, config) && config?.caBundle !== caBundle;
 
   for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
     for (const configuration of await client.list(kind, { live: true })) {
@@ -39,8 +63,8 @@ export async function injectAuthority(
       changed.push(`${kind.kind} ${configuration.metadata.name}`);
     }
   }
-  for (const { plural, group } of converted) {
-    const name = `${plural}.${group}`;
+  for (const kind of converted) {
+    const name = crdName(kind);
     const crd = await client.find(ConvertedResource, { name }, { live: true });
     if (!crd || !isStale(crd.spec.conversion?.webhook?.clientConfig)) continue;
     await client.patch(ConvertedResource, crd, ({ spec }) => {

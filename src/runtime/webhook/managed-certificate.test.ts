@@ -142,6 +142,43 @@ test("a certificate is replaced after two thirds of its life, and a new CA is tr
   );
 });
 
+test.each([
+  ["by the replica that made it", 0],
+  ["by one that has just started", 1],
+])(
+  "a Secret that somebody deleted is made anew %s, and what others still serve stays trusted",
+  async (_, who) => {
+    const clock = new FakeClock(new Date());
+    const first = makeReplica(clock);
+    await first.start();
+    const [before] = first.served;
+    await client.delete(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+    const { served, start } = [first, makeReplica(clock)][who]!;
+    if (who === 0) await clock.advance(5 * 60_000);
+    else await start();
+    await eventually(() => served.at(-1) !== before);
+    const after = served.at(-1)!;
+    expect(after.cert).not.toBe(before!.cert);
+    const authorities = (await caBundleOf()).match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g) ?? [];
+    const isTrusted = ({ cert }: Certificate) =>
+      authorities.some((ca) => new X509Certificate(cert).verify(new X509Certificate(ca).publicKey));
+    expect([before!, after].map(isTrusted)).toEqual([true, true]);
+  },
+);
+
+test("a CA that can't be read is replaced", async () => {
+  await client.delete(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+  const configuration = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
+  const garbage = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  await client.patch(ValidatingWebhookConfiguration, configuration, ({ webhooks = [] }) => {
+    webhooks[0]!.clientConfig.caBundle = Buffer.from(garbage).toString("base64");
+  });
+  const { served, start } = makeReplica(new FakeClock(new Date()));
+  await start();
+  const authority = new X509Certificate(await caBundleOf());
+  expect(new X509Certificate(served[0]!.cert).verify(authority.publicKey)).toBe(true);
+});
+
 test("an empty Secret is filled, and a configuration that lost its CA gets it again", async () => {
   const secret = await client.get(CertificateSecret, { namespace: "default", name: "hooks-cert" });
   await client.patch(CertificateSecret, secret, { merge: { data: { "tls.crt": "", "ca.key": "" } } });

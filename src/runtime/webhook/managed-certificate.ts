@@ -6,7 +6,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
-import { injectAuthority, type WebhookService } from "./inject-authority.ts";
+import { findAuthority, injectAuthority, type WebhookService } from "./inject-authority.ts";
 import { CertificateSecret } from "./webhook-kinds.ts";
 
 /** Options of a managed certificate. */
@@ -84,7 +84,7 @@ export class ManagedCertificate implements CertificateSource {
 
   /** Replicas may write at the same time: one succeeds, the others adopt what it wrote. */
   async #agree(service: WebhookService): Promise<CertificateBundle> {
-    const { client, clock, days, secretName } = this.#options;
+    const { client, clock, converted, days, secretName } = this.#options;
     const { name, namespace } = service;
     const key = { namespace, name: secretName(service) };
     for (let attempt = 1; ; attempt++) {
@@ -95,7 +95,9 @@ export class ManagedCertificate implements CertificateSource {
         `${name}.${namespace}.svc.cluster.local`,
         `${name}.${namespace}`,
       ];
-      const bundle = renewBundle(stored, { name, dnsNames, days, now: new Date(clock.now()) });
+      // Other replicas still serve what a lost Secret had.
+      const former = stored ? undefined : await findAuthority(client, service, converted());
+      const bundle = renewBundle(stored, { name, dnsNames, days, former, now: new Date(clock.now()) });
       if (bundle === stored) return bundle;
       try {
         if (secret) await client.update(CertificateSecret, { ...secret, data: secretData(bundle) });
