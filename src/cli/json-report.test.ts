@@ -72,6 +72,16 @@ describe("--output json", () => {
     expect(await report("doctor --nosuch -o json")).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
   });
 
+  test("reports what is wrong with a bundle", async () => {
+    expect(await report("bundle validate . --output json")).toMatchObject({
+      exitCode: 1,
+      problems: [
+        { rule: "csv-missing", severity: "error", position: { line: 1 } },
+        { rule: "annotations-missing", severity: "error", position: { file: "metadata/annotations.yaml" } },
+      ],
+    });
+  });
+
   test("reports where errors are", async () => {
     await folder.initialize();
     await folder.call("create api --group apps --version v1 --kind Order --make=false");

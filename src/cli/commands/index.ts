@@ -203,6 +203,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./catalog-show.ts")).catalogShow,
   },
   {
+    name: "migrate packagemanifests",
+    summary: "Convert package manifests of OLM to bundles",
+    load: async () => (await import("./migrate-packagemanifests.ts")).migratePackagemanifests,
+  },
+  {
     name: "doctor",
     summary: "Check this machine and this project for problems",
     load: async () => (await import("./doctor.ts")).doctor,

@@ -1,0 +1,133 @@
+import { stringify } from "yaml";
+import type { Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import {
+  annotationsFile,
+  bundleAnnotations,
+  bundleDockerfileName,
+  bundleFolders,
+  bundleMediaType,
+  csvKind,
+} from "../bundle-format.ts";
+import { bundleDockerfile } from "../bundle-metadata.ts";
+import type { Located } from "../located.ts";
+import { readDocuments } from "../read-documents.ts";
+
+/** A version of a package in the old format: a folder with a ClusterServiceVersion and CRDs. */
+interface Release {
+  readonly folder: string;
+  readonly csv: Located;
+}
+
+/**
+ * The files of a bundle for each version below a folder of package manifests, by path: OUT/VERSION/bundle and a
+ * Dockerfile beside it. Manifests are copied as they are.
+ */
+export function planMigration(tree: Tree, folder: string, out: string): Map<string, string> {
+  const packages = tree.list(folder).filter((path) => /(?:^|[./-])package\.ya?ml$/u.test(path));
+  const [file, ...others] = packages;
+  if (file === undefined || others.length > 0) {
+    throw refuse(
+      file === undefined
+        ? `"${folder}" has no package manifest`
+        : `"${folder}" has several package manifests`,
+      "name the folder with one file PACKAGE.package.yaml, and a folder for each version",
+    );
+  }
+  const manifest = readOne(tree, file);
+  const packageName = manifest.get("packageName").text;
+  if (!packageName) throw refuse(`"${file}" has no packageName`, "add it", manifest);
+  const releases = findReleases(tree, folder);
+  const channels = channelsOf(manifest, releases);
+  const files = new Map<string, string>();
+  for (const { folder: source, csv } of releases) {
+    const name = csv.get("metadata", "name").text!;
+    const own = channels.get(name);
+    const version = csv.get("spec", "version").text;
+    if (!version || !/^[\w.+-]+$/u.test(version))
+      throw refuse(`"${csv.file}" has no valid spec.version`, "add it", csv.get("spec"));
+    if (!own)
+      throw refuse(
+        `no channel of "${file}" leads to "${name}"`,
+        "have a later version replace it, or delete its folder",
+        csv,
+      );
+    const annotations = annotationsOf(packageName, own, manifest.get("defaultChannel").text);
+    const target = `${out}/${version}`;
+    if (files.has(`${target}/${bundleDockerfileName}`)) {
+      throw refuse(
+        `two versions are called ${version}`,
+        "give each a version of its own",
+        csv.get("spec", "version"),
+      );
+    }
+    files.set(`${target}/${bundleDockerfileName}`, bundleDockerfile("bundle", annotations));
+    files.set(`${target}/bundle/${bundleFolders.metadata}${annotationsFile}`, stringify({ annotations }));
+    for (const path of tree.list(source).filter((one) => !one.slice(source.length + 1).includes("/"))) {
+      if (!/\.(?:ya?ml|json)$/u.test(path) || path === file) continue;
+      files.set(
+        `${target}/bundle/${bundleFolders.manifests}${path.slice(source.length + 1)}`,
+        tree.read(path)!,
+      );
+    }
+  }
+  return files;
+}
+
+function findReleases(tree: Tree, folder: string): Release[] {
+  const releases = tree
+    .list(folder)
+    .filter((path) => /\.(?:ya?ml|json)$/u.test(path) && !/(?:^|[./-])package\.ya?ml$/u.test(path))
+    .map((path) => ({ folder: path.slice(0, path.lastIndexOf("/")), csv: readOne(tree, path) }))
+    .filter(({ csv }) => csv.get("kind").value === csvKind);
+  for (const { csv } of releases) {
+    if (!csv.get("metadata", "name").text) throw refuse(`"${csv.file}" has no metadata.name`, "add it", csv);
+  }
+  if (releases.length > 0) return releases;
+  throw refuse(`"${folder}" has no ${csvKind}`, "each version has a folder with one");
+}
+
+/** The channels of each version: those whose current version it is, or is replaced by on the way. */
+function channelsOf(manifest: Located, releases: readonly Release[]): Map<string, string[]> {
+  const replaced = new Map(
+    releases.map(({ csv }) => [csv.get("metadata", "name").text, csv.get("spec", "replaces").text]),
+  );
+  const channels = new Map<string, string[]>();
+  for (const channel of manifest.get("channels").items) {
+    const seen = new Set<string>();
+    for (let name = channel.get("currentCSV").text; name && !seen.has(name); name = replaced.get(name)) {
+      seen.add(name);
+      channels.set(name, [...(channels.get(name) ?? []), channel.get("name").text ?? ""]);
+    }
+  }
+  return channels;
+}
+
+/** A default channel is only that of a bundle that is in it. */
+function annotationsOf(
+  packageName: string,
+  channels: readonly string[],
+  chosen: string | undefined,
+): Record<string, string> {
+  return {
+    [bundleAnnotations.mediaType]: bundleMediaType,
+    [bundleAnnotations.manifests]: bundleFolders.manifests,
+    [bundleAnnotations.metadata]: bundleFolders.metadata,
+    [bundleAnnotations.package]: packageName,
+    [bundleAnnotations.channels]: channels.join(","),
+    ...(chosen !== undefined && channels.includes(chosen)
+      ? { [bundleAnnotations.defaultChannel]: chosen }
+      : {}),
+  };
+}
+
+function readOne(tree: Tree, path: string): Located {
+  const documents = readDocuments(path, tree.read(path) ?? "");
+  if (documents instanceof TsbuilderError) throw documents;
+  if (documents[0]) return documents[0];
+  throw refuse(`"${path}" is empty`, "delete it");
+}
+
+function refuse(message: string, hint: string, place?: Located): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_SOURCE", hint, at: place?.at });
+}
