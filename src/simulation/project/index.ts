@@ -1,1 +1,2 @@
-export { exploreProject, type ProjectExploration } from "./explore-project.ts";
+export { exploreProject } from "./explore-project.ts";
+export type { ProjectExploration } from "./project-scenario.ts";

@@ -1,0 +1,82 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { listSources, repository } from "../support/source-imports.ts";
+import { bundleTest } from "./bundle-test.ts";
+import { type PlanReport, type Share, shares } from "./share.ts";
+
+// npm run seeds -- --only PATTERN [--seeds 1000] [--from 1] [--processes 2] [--story]
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "1" },
+    processes: { type: "string", default: "2" },
+    story: { type: "boolean", default: false },
+  },
+});
+
+const tests = new Map(
+  listSources("e2e/golden")
+    .filter((file) => file.endsWith("_explore.test.ts"))
+    .map((file) => [nameOf(file), file]),
+);
+const chosen = [...tests].filter(
+  ([name]) => values.only !== undefined && new RegExp(`^(${values.only})$`).test(name),
+);
+if (chosen.length === 0) {
+  console.error(`--only takes a pattern of these names: ${[...tests.keys()].join(", ")}`);
+  process.exitCode = 1;
+}
+for (const [name, test] of chosen) if ((await exploreTest(name, test)) > 0) process.exitCode = 1;
+
+/** Such as `app-operator/memcached`. */
+function nameOf(file: string): string {
+  return `${file.split("/")[2]}/${basename(file, "_explore.test.ts")}`;
+}
+
+/** Explores one operator; returns how many alarms there were. */
+async function exploreTest(name: string, test: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-seeds-"));
+  try {
+    const program = await bundleTest(join(repository, test), folder);
+    const started = performance.now();
+    let [seeds, runs, alarms] = [0, 0, 0];
+    const tell = (): void => {
+      const rate = Math.round(runs / ((performance.now() - started) / 60_000));
+      console.log(`${name}: ${seeds} seeds, ${runs} disturbed runs, ${alarms} alarms; ${rate} runs a minute`);
+    };
+    const report = (plan: PlanReport): void => {
+      seeds += plan.seeds;
+      runs += plan.runs;
+      if (plan.alarm) {
+        alarms++;
+        const { seed, class: found, message, story, test } = plan.alarm;
+        console.log(`ALARM ${name} at seed ${seed}: ${found}: ${message}`);
+        if (values.story) console.log(`${story}\n\n${test}\n`);
+      }
+      if (seeds % 100 < plan.seeds) tell();
+    };
+    const project = join(repository, test.split("/").slice(0, 3).join("/"));
+    const all = shares(Number(values.from), Number(values.seeds), Number(values.processes), project);
+    await Promise.all(all.map((share) => exploreShare(program, share, report)));
+    tell();
+    return alarms;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function exploreShare(
+  program: string,
+  share: Share,
+  report: (plan: PlanReport) => void,
+): Promise<void> {
+  const child = fork(program, [JSON.stringify(share)], { execArgv: ["--enable-source-maps"] });
+  child.on("message", (message) => report(message as PlanReport));
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`a process that explored ended with ${code}`);
+}
