@@ -76,6 +76,16 @@ export function leaveStranger(kind: Kind, current: KubernetesObject, body: Kuber
   throw notOurs(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
 }
 
+/** The server calls another uid invalid: the object was replaced since it was read, which is a conflict. */
+export function conflictOfUid(error: unknown): unknown {
+  if (!(error instanceof ApiError) || !error.isInvalid) return error;
+  const { body, request } = error;
+  const isReplaced = body.details?.causes?.some(({ field }) => field === "metadata.uid");
+  return isReplaced
+    ? new ApiError({ ...body, code: 409, reason: "Conflict" }, { request, cause: error })
+    : error;
+}
+
 function notOurs(message: string): ApiError {
   return new ApiError({ code: 409, reason: "AlreadyOwned", message });
 }

@@ -108,6 +108,21 @@ test("Client.apply() sets the owner, and doesn't take an object away from anothe
   expect(adopted.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([other.metadata.uid]);
 });
 
+test("Client.apply() with an owner doesn't change another object that has got the name since it was read", async () => {
+  const [owner, successor] = [await create({}), await create({})];
+  const desired = { metadata: { name: key().name }, spec: { size: 1 } };
+  const former = await client.apply(Widget, desired, { owner });
+  await client.delete(Widget, former);
+  const gone = client.applyOver(Widget, desired, { owner }, former);
+  await expect(gone).rejects.toMatchObject({ isConflict: true });
+  await client.apply(Widget, desired, { owner: successor });
+  const late = client.applyOver(Widget, { ...desired, spec: { size: 2 } }, { owner }, former);
+  await expect(late).rejects.toMatchObject({ isConflict: true, isInvalid: false });
+  const { metadata, spec } = await client.get(Widget, { namespace: "default", name: desired.metadata.name });
+  expect(metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([successor.metadata.uid]);
+  expect(spec.size).toBe(1);
+});
+
 test("Client.apply() refuses an owner that the garbage collector would not find", async () => {
   const owner = await create();
   const elsewhere = client.apply(

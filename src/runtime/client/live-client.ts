@@ -6,7 +6,14 @@ import {
   type StatusDetails,
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
-import { alreadyOwned, bodyToApply, bodyWithOwner, controllerBeside, leaveStranger } from "./apply-body.ts";
+import {
+  alreadyOwned,
+  bodyToApply,
+  bodyWithOwner,
+  conflictOfUid,
+  controllerBeside,
+  leaveStranger,
+} from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
 import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
@@ -127,8 +134,9 @@ export class LiveClient extends LiveContainers implements Client {
   }
 
   /**
-   * Applies to an object that was just read. The server doesn't protect the controller reference: an apply of the same
-   * field manager with another owner replaces the first one silently.
+   * Applies to an object that was read before. The server doesn't protect the controller reference: an apply of the same
+   * field manager with another owner replaces the first one silently. So that it holds for no other object that has got
+   * this name since, as a cache doesn't know yet, the apply has the uid.
    */
   async applyOver<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -138,16 +146,22 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<DeepReadonly<T>> {
     const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
-    const other = current && (owner || leaveStrangers) ? controllerBeside(current, owner) : undefined;
+    const isOurs = owner !== undefined || leaveStrangers;
+    const other = current && isOurs ? controllerBeside(current, owner) : undefined;
     if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other, owner);
     if (current && leaveStrangers && !findController(current)) leaveStranger(kind, current, body);
     if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    return asReadonly(
-      await this.object(kind, this.requestApply(kind, keyOf(body), undefined, body, options)),
-    );
+    if (current && isOurs) body.metadata.uid = current.metadata.uid!;
+    try {
+      return asReadonly(
+        await this.object(kind, this.requestApply(kind, keyOf(body), undefined, body, options)),
+      );
+    } catch (error) {
+      throw conflictOfUid(error);
+    }
   }
 
   async applyStatus<T extends KubernetesObject>(
