@@ -2,7 +2,7 @@ import type { Request, Result } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
-import type { Scenario } from "../contract/index.ts";
+import type { Fault, Scenario } from "../contract/index.ts";
 import { judgeTrace } from "../verdicts/index.ts";
 import { simulate } from "./simulate.ts";
 
@@ -94,4 +94,13 @@ test("a user who waits until the operators rest waits for slow ones", async () =
     "default/a",
     "apply Shop.sim.dev/v1 default/b",
   ]);
+});
+
+test("what somebody changes just before all would rest is still to be seen by the operators", async () => {
+  const one = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };
+  const { trace } = await simulate(one);
+  const rest = trace.find(({ type }) => type === "phase")!.at;
+  const faults: Fault[] = [{ fault: "edit-child", child: 0, at: rest - 0.1 }];
+  const { state } = await simulate({ ...one, faults });
+  expect(state.list("ConfigMap")).toMatchObject([{ data: { size: "1" } }]);
 });

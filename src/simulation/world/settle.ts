@@ -1,7 +1,7 @@
 import type { Limits } from "../contract/index.ts";
 import type { World } from "./world.ts";
 
-/** Without a change by a process for this long, or the attempt, and without work, everything has come to rest. */
+/** Without a change by a process or a user for this long, or the attempt, and without work, everything has come to rest. */
 const quiet = 60_000;
 
 /** How long the user looks away. */

@@ -64,7 +64,7 @@ export class World {
   /** What the writes of the processes do to which kinds: each is a point at which they may die. */
   readonly writePoints = new Set<string>();
   readonly diedAt = new Set<string>();
-  /** When a process last changed an object, or failed to: it will try again. */
+  /** When a process last changed an object, or failed to: it will try again. Or a user, whom processes will answer. */
   lastEffort = 0;
   readonly #refusals = new Refusals();
   /** The changes of the processes since they last had to come to rest. */
@@ -120,7 +120,7 @@ export class World {
         if (type === "ADDED") this.children.push(object);
         this.lastEffort = this.loop.now;
         if (!this.#isDisturbed) this.changes.add(name, object);
-      }
+      } else if (by === "user") this.lastEffort = this.loop.now;
       const wasDeleted = previous?.object.metadata.deletionTimestamp !== undefined;
       const fields =
         type === "MODIFIED"
