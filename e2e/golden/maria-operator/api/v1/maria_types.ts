@@ -111,6 +111,9 @@ export interface MariaSpec {
   /**
    * How servers are spread over zones. They are kept on different nodes where possible, anyway.
    * +kubebuilder:validation:MaxItems=8
+   * +listType=map
+   * +listMapKey=topologyKey
+   * +listMapKey=whenUnsatisfiable
    */
   topologySpreadConstraints?: TopologySpreadConstraint[];
   /**

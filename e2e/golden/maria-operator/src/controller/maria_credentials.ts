@@ -9,7 +9,7 @@ import { HISTORY, historyOf } from "./maria_history.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { DOMAIN, labelsOf, namesOf, ownerOfData, PORT, PRIMARY_ANNOTATION } from "./maria_names.ts";
 import { type Observed, type Pass, primaryOf } from "./maria_observed.ts";
-import { refuseTerminatingNamespace } from "./maria_owned.ts";
+import { findOwn, refuseTerminatingNamespace } from "./maria_owned.ts";
 import { type Credentials, type Passwords, validPasswords } from "./maria_passwords.ts";
 import { Problem } from "./maria_problem.ts";
 import { decode, encode } from "./maria_secrets.ts";
@@ -22,10 +22,12 @@ const RESTORED = `${DOMAIN}/restored`;
  * The Secret has no owner: without the root password the data is lost, so it is kept or deleted with the data.
  */
 export async function ensureCredentials(pass: Pass): Promise<Passwords> {
-  const { client, mysql, observed, clock } = pass;
-  const { namespace } = mysql.metadata;
-  const name = namesOf(mysql).credentials;
-  if (!observed.credentials) await refuseTerminatingNamespace(client, mysql);
+  const { client, mysql, observed: cached, clock } = pass;
+  const key = { namespace: mysql.metadata.namespace, name: namesOf(mysql).credentials };
+  // The cache doesn't know one that lost its labels.
+  const known = await findOwn(client, mysql, Secret, key.name, { live: !cached.credentials });
+  const observed = { ...cached, credentials: known };
+  if (!known) await refuseTerminatingNamespace(client, mysql);
   const passwords = validPasswords(mysql, observed, await readGiven(client, mysql), clock);
   const history = historyOf(mysql, observed);
   const annotations = {
@@ -35,11 +37,11 @@ export async function ensureCredentials(pass: Pass): Promise<Passwords> {
     ...(wasRestored(mysql, observed) ? { [RESTORED]: "true" } : {}),
   };
   const secret = {
-    metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
+    metadata: { ...key, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",
     data: encode({ ...passwords.current, ...connectionTo(mysql, passwords.current.app) }),
   };
-  await client.apply(Secret, secret, { leaveStrangers: true });
+  await client.apply(Secret, secret, { leaveStrangers: !known });
   return passwords;
 }
 

@@ -15,7 +15,7 @@ import {
 } from "@tsbuilder/runtime";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { commonLabelsOf } from "./maria_names.ts";
+import { commonLabelsOf, OWNER_ANNOTATION } from "./maria_names.ts";
 import { NAMESPACE_TERMINATING, Problem } from "./maria_problem.ts";
 
 /** Finds an object of a MySQL; one of the same name with another owner is ignored. */
@@ -58,22 +58,20 @@ export async function deleteOwned<T extends KubernetesObject>(
 }
 
 /** An object that disappeared may have been deleted with its namespace, in which nothing can be created any more. */
-export async function refuseTerminatingNamespace(
-  client: Client,
-  { metadata, status }: Maria,
-): Promise<void> {
-  if (!status) return;
-  const { namespace: name = "" } = metadata;
+export async function refuseTerminatingNamespace(client: Client, mysql: Maria): Promise<void> {
+  if (!mysql.status) return;
+  const { namespace: name = "" } = mysql.metadata;
   const namespace = await client.find(Namespace, { name }, { live: true });
   if (!namespace || namespace.metadata.deletionTimestamp) {
     throw new Problem(NAMESPACE_TERMINATING, `namespace "${name}" is being deleted`);
   }
 }
 
-/** Objects without a controller belong to a MySQL by label: passwords, volumes, and what was orphaned. */
+/** Objects without a controller belong to a MySQL by uid or label: passwords, volumes, and what was orphaned. */
 export function belongsTo(mysql: Maria, object: KubernetesObject): boolean {
   const controller = findController(object);
   if (controller) return controller.uid === mysql.metadata.uid;
-  const labels = Object.entries(commonLabelsOf(mysql));
-  return labels.every(([label, value]) => object.metadata.labels?.[label] === value);
+  const { labels = {}, annotations = {} } = object.metadata;
+  if (annotations[OWNER_ANNOTATION] === mysql.metadata.uid) return true;
+  return Object.entries(commonLabelsOf(mysql)).every(([label, value]) => labels[label] === value);
 }
