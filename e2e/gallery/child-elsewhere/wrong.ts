@@ -1,15 +1,18 @@
 import { type Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { App } from "../app.ts";
-import { away } from "../away.ts";
+import { away, home } from "../away.ts";
 
 export function setup(manager: Manager): void {
   const { client } = manager;
-  manager.controllerFor(App).complete({
-    async reconcile(request) {
-      const app = await client.find(App, request);
-      if (app)
-        await client.apply(ConfigMap, { metadata: away(request), data: { message: app.spec.message } });
-    },
-  });
+  manager
+    .controllerFor(App)
+    .watches(ConfigMap, home)
+    .complete({
+      async reconcile(request) {
+        const app = await client.find(App, request);
+        if (app)
+          await client.apply(ConfigMap, { metadata: away(request), data: { message: app.spec.message } });
+      },
+    });
 }

@@ -1,12 +1,13 @@
 import { type Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { App } from "../app.ts";
-import { away } from "../away.ts";
+import { away, home } from "../away.ts";
 
 export function setup(manager: Manager): void {
   const { client } = manager;
   manager
     .controllerFor(App)
+    .watches(ConfigMap, home)
     .watchesEvents(App, async ({ type, object }) => {
       if (type === "delete") await client.delete(ConfigMap, away(object.metadata));
     })
