@@ -81,7 +81,8 @@ export interface PatchOptions extends WriteOptions {
 export interface ApplyOptions extends CreateOptions {
   /**
    * The controlling owner, as with `create`. If another object already controls this one, `apply` throws an `ApiError`
-   * with `isAlreadyOwned` and changes nothing.
+   * with `isAlreadyOwned` and changes nothing; with `isConflict` if the object that was read was deleted since, also if
+   * there is another one of its name.
    */
   readonly owner?: Owner | undefined;
   /** Take the object over from its current controller. */
