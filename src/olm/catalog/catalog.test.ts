@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
@@ -177,6 +178,22 @@ test.each(damages)("%s is found, at its place", (rule, change, text) => {
     return [one.rule, source.slice(column - 1).startsWith(text)];
   });
   expect(found).toContainEqual([rule, true]);
+});
+
+test("a catalog with a piece of text cut out or inserted never ends in a JavaScript error", () => {
+  const text = rightCatalog().read(file)!;
+  const insert = fc.constantFrom("", "\n", "  ", "- ", ": ", "*a", "{", "---\n", "null", "[]", "entries:\n");
+  fc.assert(
+    fc.property(fc.nat(text.length), fc.nat(60), insert, (from, length, inserted) => {
+      const written = text.slice(0, from) + inserted + text.slice(from + length);
+      const lines = written.split("\n");
+      const findings = checkCatalog(memoryTree({ [file]: written }), "catalog");
+      const outside = findings.filter(
+        ({ position: { line, column } }) => line > lines.length || column > lines[line - 1]!.length + 1,
+      );
+      expect(outside).toEqual([]);
+    }),
+  );
 });
 
 test("every rule of catalogs is broken by a damage, and a right catalog breaks none", () => {
