@@ -135,6 +135,21 @@ describe("a plugin that is broken is an error with its name", () => {
       "inserts nothing",
     ],
     [
+      "it inserts an open string",
+      initWith("{ inserts: [{ file: 'src/main.ts', marker: 'imports', text: '`' }] }"),
+      "could not be found again",
+    ],
+    [
+      "it inserts an open comment",
+      initWith("{ inserts: [{ file: 'src/main.ts', marker: 'imports', text: 'f(); /*' }] }"),
+      "could not be found again",
+    ],
+    [
+      "it inserts a comment alone",
+      initWith("{ inserts: [{ file: 'src/main.ts', marker: 'imports', text: '// hello' }] }"),
+      "could not be found again",
+    ],
+    [
       "it inserts a marker",
       initWith(
         "{ inserts: [{ file: 'src/main.ts', marker: 'imports', text: '// +tsbuilder:scaffold:imports' }] }",

@@ -50,16 +50,25 @@ export function checkContributedPath(key: string, path: string): string {
   throw pluginError(key, `the path ${JSON.stringify(shorten(path))} ${reason}`, { code: "REFUSED" });
 }
 
-/** Lines are found again by their syntax, to be removed: a comment has none. */
+/**
+ * Lines are found again by their syntax, to be removed: a comment has none, and an open string or comment takes what
+ * follows along.
+ */
 function checkFindable(key: string, insert: Insert): void {
-  const place = findInsert(`${insert.text}\n`, insert);
-  if (place?.start === 0 && place.end === insert.text.length + 1) return;
+  const isYaml = /\.ya?ml$/u.test(insert.file);
+  const first = isYaml ? "- linesBefore" : "linesBefore();";
+  const last = isYaml ? "- linesAfter" : "linesAfter();";
+  const before = `${first}\n`;
+  // What closes an open string or comment may stand anywhere below.
+  const text = `${before}${insert.text}\n${last}${isYaml ? "" : " // ` ' \" */"}\n`;
+  const end = before.length + insert.text.length + 1;
+  const place = findInsert(text, insert);
+  const following = findInsert(text, { ...insert, text: last });
+  if (place?.start === before.length && place.end === end && following?.start === end) return;
   throw pluginError(
     key,
     `the lines ${JSON.stringify(shorten(insert.text))} could not be found again to remove them`,
-    {
-      hint: "insert whole statements, or items of a list in YAML",
-    },
+    { hint: "insert whole statements, or items of a list in YAML" },
   );
 }
 
