@@ -11,7 +11,7 @@ const crd = parse(readFileSync(join(crds, "data.example.com_maria.yaml"), "utf8"
 
 const named = (namespace: string, name: string, labels = {}) => ({ metadata: { namespace, name, labels } });
 
-/** Somebody else's volume has the labels that a database of this name would have. */
+/** A volume of another owner has the labels that a database of this name would have. */
 const stranger = {
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
@@ -23,7 +23,7 @@ const stranger = {
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
 };
 
-/** A database is deleted with its data, beside which somebody else's looks alike. */
+/** A database is deleted with its data, beside which that of another owner looks alike. */
 export const deletedDatabases: Scenario = {
   crds: [crd],
   operators: [{ name: "maria", setup: setupMariaController }],
