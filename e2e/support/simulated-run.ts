@@ -12,6 +12,7 @@ export function runOf(trace: readonly TraceEvent[], objects: readonly Kubernetes
     rejected: [],
     writes: {},
     requests: {},
+    controllerWrites: 0,
     writePoints: [],
     diedAt: [],
     duration: 0,

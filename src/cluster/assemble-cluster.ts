@@ -17,6 +17,7 @@ import { podServiceAccount } from "./admission/service-account/service-account.t
 import type { WebhookClient } from "./admission/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
+import type { ClusterObjects } from "./contract/cluster-objects.ts";
 import { alwaysAllow } from "./contract/authorizer.ts";
 import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
@@ -53,6 +54,8 @@ export interface AssembleOptions {
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
+  /** Gives the controllers the cluster's objects through something of its own, such as one that has writes fail. */
+  readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
   /**
    * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
    * ServiceAccounts, so `ServiceAccount` is left out anyway.
@@ -116,7 +119,7 @@ export async function assembleCluster(
     async run(port) {
       stops.push(keepServiceAddresses(core), await publishServer(core, port));
       const context = {
-        objects: clusterObjects(core),
+        objects: options.wrapObjects?.(clusterObjects(core)) ?? clusterObjects(core),
         clock,
         caCertificate: parts.caCertificate,
         stages: options.stages,

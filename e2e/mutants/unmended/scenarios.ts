@@ -3,8 +3,10 @@ import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario, Step } from "@tsbuilder/simulation";
 import { applyShop, setupShops, Shop, shopScenario, shopsThat } from "../../support/simulated-shop.ts";
 import { sharedApplies } from "../../support/own-parts/apply-memory.ts";
+import { servedCertificates } from "../../support/own-parts/certificates.ts";
 import { severalClusters } from "../../support/own-parts/clusters.ts";
 import { queuedSteps } from "../../support/own-parts/queue.ts";
+import { workloads } from "../../support/own-parts/workloads.ts";
 import { autoscaledApps } from "./autoscaled-apps.ts";
 import { deletedDatabases } from "./deleted-databases.ts";
 
@@ -92,6 +94,13 @@ const suspendedLeader = [
   { fault: "suspend", process: "shop-0", at: 500, for: 40_000 },
 ] as const;
 
+/** For a while, nothing that the controllers of the cluster write arrives. */
+const failingWrites = Array.from(
+  { length: 6 },
+  (_, at) =>
+    ({ fault: "refuse", process: "controllers", request: 41 + at, with: "error", done: false }) as const,
+);
+
 /** What the mends of the runtime and the templates are explored by. */
 export const scenarios = {
   "throwing index": {
@@ -140,6 +149,8 @@ export const scenarios = {
   },
   "strangers with the same labels": deletedDatabases,
   "several clusters": severalClusters,
+  "served certificates": servedCertificates,
   "shared applies": sharedApplies,
   "queued steps": queuedSteps,
+  "failing writes": { ...workloads, faults: failingWrites },
 } satisfies { readonly [name: string]: Scenario };

@@ -190,4 +190,43 @@ export const unmended: readonly Unmended[] = [
     ],
     classes: ["without-lease"],
   },
+  {
+    finding: "certificates",
+    defect: "once its Secret is gone, the certificates that other processes serve aren't trusted",
+    scenario: "served certificates",
+    edits: [
+      {
+        file: "src/runtime/webhook/managed-certificate.ts",
+        mended: "const former = stored ? undefined : await findAuthority(client, service, converted());",
+        before: "const former = undefined;",
+      },
+    ],
+    classes: ["error"],
+  },
+  {
+    finding: "certificates",
+    defect: "a certificate is not replaced before it expires",
+    scenario: "served certificates",
+    edits: [
+      {
+        file: "src/runtime/tls/certificate-bundle.ts",
+        mended: "    isGood(current.cert, now) &&\n",
+        before: "",
+      },
+    ],
+    classes: ["error"],
+  },
+  {
+    finding: "controllers of a cluster",
+    defect: "a write of a controller that failed isn't tried again",
+    scenario: "failing writes",
+    edits: [
+      {
+        file: "src/cluster/control-loop/control-loop.ts",
+        mended: "    this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));\n",
+        before: "",
+      },
+    ],
+    classes: ["promise", "unretried"],
+  },
 ];

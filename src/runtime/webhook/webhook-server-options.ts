@@ -33,6 +33,8 @@ export interface WebhookServerOptions {
 /** The webhooks of a manager that are called, not listened for. */
 export interface ServedWebhooks {
   readonly paths: readonly string[];
+  /** What it would show to callers, as PEM, if it manages its certificate itself. */
+  certificate(): string | undefined;
   answer(call: WebhookCall): Promise<WebhookAnswer>;
 }
 

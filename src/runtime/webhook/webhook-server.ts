@@ -122,9 +122,10 @@ export class WebhookServer implements Service {
   /** Somebody brings the calls until it is closed. */
   async #carried(carry: (served: ServedWebhooks | undefined) => void): Promise<Listener> {
     const source = this.#parts.certificates?.();
-    await source?.start(() => {});
+    let served = await source?.start((next) => void (served = next));
     carry({
       paths: this.#paths,
+      certificate: () => served?.cert,
       answer: ({ path, body, signal }) => this.#answer({ path, signal: () => signal, read: () => body }),
     });
     return {

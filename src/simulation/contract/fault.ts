@@ -57,6 +57,7 @@ export interface CrashFault {
 /** A request isn't answered as it should be. */
 export interface RefusalFault {
   readonly fault: "refuse";
+  /** One that isn't an operator's: `controllers` for those of the scenario, whose writes count. */
   readonly process: string;
   /** Which of its requests, counted from 1; watches don't count. */
   readonly request: number;

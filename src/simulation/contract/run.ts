@@ -18,6 +18,8 @@ export interface Run {
   /** The writes of each process, for faults to be aimed at. */
   readonly writes: { readonly [process: string]: number };
   readonly requests: { readonly [process: string]: number };
+  /** How often the controllers of the scenario wrote. */
+  readonly controllerWrites: number;
   /** What the processes' writes do to which kinds, such as `shop: PATCH ConfigMap`. */
   readonly writePoints: readonly string[];
   /** The points at which a process died. */

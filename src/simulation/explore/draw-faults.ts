@@ -11,7 +11,20 @@ export function drawFaults(
   if (targets.length === 0) return [];
   const count = random.pick([1, 1, 1, 2, 2, 3]);
   const faults = Array.from({ length: count }, () => drawFault(random, plain, random.pick(targets)));
-  return [...drawUpgrades(random.fork("upgrades"), plain, operators), ...faults];
+  return [
+    ...drawUpgrades(random.fork("upgrades"), plain, operators),
+    ...drawRefusedWrites(random.fork("controllers"), plain),
+    ...faults,
+  ];
+}
+
+/** In every third run, a controller of the cluster can't write something, or doesn't learn that it could. */
+function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
+  if (controllerWrites === 0 || !random.chance(0.33)) return [];
+  const how = random.pick(["conflict", "error"] as const);
+  const request = random.integer(1, controllerWrites);
+  const done = how === "error" && random.chance(0.5);
+  return [{ fault: "refuse", process: "controllers", request, with: how, done }];
 }
 
 /** Every second run begins with the former version of an operator that has one. */

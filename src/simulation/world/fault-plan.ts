@@ -95,8 +95,13 @@ export function faultText(fault: Fault): string {
       ];
       return `${fault.process} dies ${when} its write ${fault.write}, and starts again after ${fault.down} ms${lag}`;
     }
-    case "refuse":
-      return `request ${fault.request} of ${fault.process} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
+    case "refuse": {
+      const what =
+        fault.process === "controllers"
+          ? `write ${fault.request} of the cluster's controllers`
+          : `request ${fault.request} of ${fault.process}`;
+      return `${what} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
+    }
     case "hold":
       return `events for ${fault.process} are held for ${fault.for} ms`;
     case "break":

@@ -87,6 +87,7 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
+    controllerWrites: world.controllerWrites,
     writePoints: [...world.writePoints],
     diedAt: [...world.diedAt],
     duration: loop.now,

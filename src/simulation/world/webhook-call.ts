@@ -1,4 +1,5 @@
 import type { WebhookPost, WebhookReply } from "@tsbuilder/cluster";
+import { DistrustError, distrustOf } from "./distrust.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
 
@@ -13,7 +14,14 @@ export async function callWebhook(world: World, post: WebhookPost): Promise<Webh
     recorder.add({ type: "webhook", process: replica.name, path, status: reply.code });
     return reply;
   } catch (error) {
-    recorder.add({ type: "webhook", process: replica?.name, path, status: 0 });
+    if (error instanceof DistrustError)
+      recorder.add({
+        type: "log",
+        process: "cluster",
+        level: "error",
+        message: `${replica!.name}: ${error.message}`,
+      });
+    else recorder.add({ type: "webhook", process: replica?.name, path, status: 0 });
     throw error;
   }
 }
@@ -46,6 +54,8 @@ function answerOf(world: World, replica: Replica, path: string, post: WebhookPos
     loop.after(replica.latency() + (fault?.delay ?? 0), () =>
       replica.run(() => {
         if (!replica.calls.has(lose)) return;
+        const distrust = distrustOf(webhooks!.certificate(), post.config, world.date);
+        if (distrust !== undefined) return end(() => reject(new DistrustError(distrust)));
         const call = { path, body: JSON.parse(post.body) as unknown, signal: abort.signal };
         void webhooks!.answer(call).then(({ status, body }) => {
           const reply = { code: status, text: JSON.stringify(body) };

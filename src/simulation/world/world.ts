@@ -13,6 +13,7 @@ import { EventLoop } from "./event-loop.ts";
 import { FaultPlan, faultText } from "./fault-plan.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { Recorder } from "./recorder.ts";
+import { refusing } from "./refused-writes.ts";
 import { Refusals } from "./refusals.ts";
 import { Replica } from "./replica.ts";
 import { callWebhook } from "./webhook-call.ts";
@@ -64,6 +65,7 @@ export class World {
   /** What the writes of the processes do to which kinds: each is a point at which they may die. */
   readonly writePoints = new Set<string>();
   readonly diedAt = new Set<string>();
+  controllerWrites = 0;
   /** When a process last changed an object, or failed to: it will try again. Or a user, whom processes will answer. */
   lastEffort = 0;
   readonly #refusals = new Refusals();
@@ -93,6 +95,7 @@ export class World {
         clock: this.#clock,
         tokens: tokensOf({ operators }),
         controllers: [...new Set([...always, ...controllers])],
+        ...(controllers.length > 0 && { wrapObjects: (objects) => refusing(this, objects) }),
         serviceAccountKey,
         state: this.#base.state,
         carryWebhook: (post) => {
@@ -173,6 +176,11 @@ export class World {
         (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + recovery,
       )
     );
+  }
+
+  /** The date of the API server. */
+  get date(): number {
+    return this.#clock.now();
   }
 
   isProcess(who: string): boolean {

@@ -1,0 +1,29 @@
+import type { InProcessOptions } from "@tsbuilder/cluster";
+import type { RefusalFault } from "../contract/index.ts";
+import type { World } from "./world.ts";
+
+type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
+
+/** The cluster's objects for its controllers, some of whose writes fail, as the faults say. */
+export function refusing(world: World, objects: ClusterObjects): ClusterObjects {
+  const attempt = async <R>(write: () => Promise<R>): Promise<R> => {
+    const refusal = world.faults.refusalOf("controllers", ++world.controllerWrites);
+    if (!refusal) return write();
+    world.note(refusal);
+    if (refusal.done) await write();
+    throw errorOf(refusal);
+  };
+  return {
+    ...objects,
+    create: (...write) => attempt(() => objects.create(...write)),
+    update: (...write) => attempt(() => objects.update(...write)),
+    delete: (...write) => attempt(() => objects.delete(...write)),
+  };
+}
+
+/** As the server's own errors. */
+function errorOf({ with: how }: RefusalFault): Error {
+  const status =
+    how === "conflict" ? { code: 409, reason: "Conflict" } : { code: 500, reason: "InternalError" };
+  return Object.assign(new Error(`the write ended with ${how}`), { status });
+}
