@@ -36,7 +36,7 @@ afterAll(() => {
   rmSync(work, { recursive: true, force: true });
 });
 
-/** What OLM brings along or replaces. */
+/** What OLM adds or replaces. */
 const intended: readonly (readonly [RegExp, string])[] = [
   [/^Namespace [^.]*: only deployed$/u, "people choose where OLM installs"],
   [/^(?:Certificate|Issuer) [^.]*: only deployed$/u, "OLM makes the certificates"],

@@ -209,7 +209,7 @@ function toOptions(key: string, returned: unknown): PluginOptions {
     const options = JSON.parse(JSON.stringify(returned)) as unknown;
     if (isObject(options)) return options;
   } catch {
-    // Reported below, as anything else that is no object.
+    // Reported below, as anything else but an object.
   }
   throw pluginError(key, "what edit() returned are no options");
 }

@@ -8,7 +8,7 @@ import { pluginError } from "./plugin-error.ts";
 import type { PluginRecord } from "./plugin-record.ts";
 
 /** What a project has besides the files of plugins. */
-export interface Surroundings {
+export interface ExistingFiles {
   /** Undefined for a project in memory. */
   readonly root: string | undefined;
   readonly tree: Tree;
@@ -21,7 +21,7 @@ export interface Surroundings {
 /** Refuses contributions to files that are not the plugin's: the user's, tsbuilder's and those of other plugins. */
 export function refuseForeign(
   records: readonly PluginRecord[],
-  { root, tree, own, before }: Surroundings,
+  { root, tree, own, before }: ExistingFiles,
 ): void {
   const owners = new Map<string, string>();
   const take = (path: string, owner: string): string | undefined => {
@@ -62,7 +62,7 @@ export function refuseForeign(
  */
 export function withoutPresent(
   record: PluginRecord,
-  { tree, own, before }: Pick<Surroundings, "tree" | "own" | "before">,
+  { tree, own, before }: Pick<ExistingFiles, "tree" | "own" | "before">,
 ): PluginRecord {
   const recorded = insertsOf(before.filter(({ key }) => key === record.key));
   const isPresent = (insert: Insert): boolean =>
@@ -81,7 +81,7 @@ export function withoutPresent(
 function refuseLostInserts(
   records: readonly PluginRecord[],
   owners: ReadonlyMap<string, string>,
-  { tree, before }: Pick<Surroundings, "tree" | "before">,
+  { tree, before }: Pick<ExistingFiles, "tree" | "before">,
 ): void {
   for (const record of records) {
     const recorded = insertsOf(before.filter(({ key }) => key === record.key));
