@@ -39,6 +39,16 @@ test("passwords that lost their labels by hand get them back: their uid says who
   expect(secret?.metadata.labels).toMatchObject({ "app.kubernetes.io/instance": "db" });
 });
 
+test("a volume of backups that lost its labels by hand gets them back, as its uid says whose it is", async () => {
+  const volume = 6; // created before the CronJob that mounts it
+  const { state } = await run(
+    [apply({ backupSchedule: "0 3 * * *" })],
+    [{ fault: "edit-child", child: volume, at: 20_000 }],
+  );
+  const claim = state.list("PersistentVolumeClaim").find(({ metadata }) => metadata.name === "db-backup");
+  expect(claim?.metadata.labels).toMatchObject({ "app.kubernetes.io/instance": "db" });
+});
+
 test("constraints that no StatefulSet can hold together are rejected", async () => {
   const constraint = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" } as const;
   const twice = await run([

@@ -15,7 +15,7 @@ import {
 import { wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
 import { isPrimaryReady, type Pass, primaryOf } from "./maria_observed.ts";
-import { applyOwned, deleteOwned, refuseTerminatingNamespace } from "./maria_owned.ts";
+import { applyOwned, deleteOwned, findOwn, refuseTerminatingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** Reconciles the backup schedule. */
@@ -44,27 +44,27 @@ export async function driveRestore({ client, mysql, observed }: Pass): Promise<v
 async function expectBackups(client: Client, { metadata }: Maria, name: string): Promise<void> {
   const key = { namespace: metadata.namespace, name };
   if (await client.find(PersistentVolumeClaim, key, { live: true })) return;
-  const message = `PersistentVolumeClaim "${name}" not found`;
-  throw new Problem("BackupNotFound", message, { retry: true });
+  throw new Problem("BackupNotFound", `PersistentVolumeClaim "${name}" not found`, { retry: true });
 }
 
 /** Created once: a later apply with the original size would try to shrink it. */
 async function createBackupVolume(client: Client, mysql: Maria): Promise<void> {
   await refuseTerminatingNamespace(client, mysql);
   const desired = backupVolumeFor(mysql);
+  const { metadata } = desired;
   try {
     await client.create(PersistentVolumeClaim, desired);
   } catch (error) {
     if (!(error instanceof ApiError && error.isAlreadyExists)) throw error;
-    // The cache only holds volumes with our labels.
-    const message = `PersistentVolumeClaim "${desired.metadata.name}" was created by another owner`;
+    // The cache only holds volumes with our labels: ours gets back those that it lost.
+    const own = await findOwn(client, mysql, PersistentVolumeClaim, metadata.name!, { live: true });
+    if (own) return void (await client.patch(PersistentVolumeClaim, own, { merge: { metadata } }));
+    const message = `PersistentVolumeClaim "${metadata.name}" was created by another owner`;
     throw new Problem("NameConflict", message, { retry: true });
   }
 }
 
 function failSchedule(error: unknown): never {
-  if (error instanceof ApiError && error.isInvalid) {
-    throw new Problem("InvalidSchedule", error.message);
-  }
-  throw error;
+  const isInvalid = error instanceof ApiError && error.isInvalid;
+  throw isInvalid ? new Problem("InvalidSchedule", error.message) : error;
 }
