@@ -70,11 +70,13 @@ export class AppServiceReconciler implements Reconciler {
 
     const children = new Children(this.#client, app, { clock: this.#clock });
     await children.set(ConfigMap, configName(app), config && configMapFor(app, config));
+    // While there is an autoscaler, `replicas` is never ours: it goes before we set the number again.
     if (autoscaling) await this.#handOverReplicas(children, request, autoscaling);
+    else await children.set(HorizontalPodAutoscaler, name, undefined);
     const deployment = await children.set(Deployment, name, deploymentFor(app));
     // An autoscaler references its Deployment by name, and must not scale that of another owner.
     const autoscaler = deployment && autoscaling && autoscalerFor(app, autoscaling);
-    await children.set(HorizontalPodAutoscaler, name, autoscaler);
+    if (autoscaling) await children.set(HorizontalPodAutoscaler, name, autoscaler);
     const desiredService = port && serviceFor(app, ports);
     const service = await children.set(Service, name, desiredService, removeForeignPorts);
     await children.set(Ingress, name, ingress && port && ingressFor(app, ingress, port));
