@@ -226,9 +226,15 @@ const disturbances: readonly (readonly [string, (context: ScenarioContext) => Pr
     "the StatefulSet deleted",
     (context) => context.client.delete(StatefulSet, context.key("db"), { propagationPolicy: "Background" }),
   ],
-  ["the passwords deleted", (context) => context.client.delete(Secret, context.key("db-credentials"))],
-  ["the configuration deleted", (context) => context.client.delete(Secret, context.key("db-config"))],
+  ["the passwords deleted", (context) => deleteCopy(context, "db-credentials", "db-config")],
+  ["the configuration deleted", (context) => deleteCopy(context, "db-config", "db-credentials")],
 ];
+
+/** Both Secrets have the passwords, and who deletes both before one is made again loses them. */
+async function deleteCopy(context: ScenarioContext, name: string, other: string): Promise<void> {
+  await context.eventually(async () => expect(await context.find(Secret, other)).toBeDefined());
+  await context.client.delete(Secret, context.key(name));
+}
 
 function makes({ method, path }: PassedRequest): boolean {
   return (method === "POST" || method === "PATCH") && /statefulsets|services|cronjobs/.test(path);
