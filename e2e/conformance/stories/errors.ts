@@ -89,7 +89,7 @@ export const errors: readonly Story[] = [
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" },
       subjects: [{ kind: "User", name: "bob" }],
     }),
-    { ...get(cm), headers: { "Impersonate-User": "bob" } },
+    { ...get(cm), headers: { "Impersonate-User": "bob" }, until: 200 },
     { ...remove(`${cm}/a`), headers: { "Impersonate-User": "bob" } },
     post("/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/rolebindings", {
       metadata: { name: "s" },
