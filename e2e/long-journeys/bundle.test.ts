@@ -1,7 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { parseProject } from "../../src/project/store.ts";
 import { diskTree, everythingBelow } from "../../src/scaffold/tree.ts";
 import { optionalSets, type OptionalSet } from "../../src/olm/validate/rules.ts";
@@ -11,29 +10,13 @@ import { renderConfig } from "../../src/ship/render.ts";
 import { goldenProjects, run as call } from "../golden/golden-projects.ts";
 import { explainDifferences } from "../support/compare-deployments.ts";
 import { expandBundle } from "../support/expand-bundle.ts";
-import { findPrograms } from "../support/kubectl-binaries.ts";
+import { useGoldenCopies } from "../support/golden-copies.ts";
 import { repository } from "../support/source-imports.ts";
 
 // The bundles of the golden projects, which together have webhooks, conversion, certificates, and both scopes.
 
-const programs = findPrograms("36");
-const missing = "missing" in programs ? programs.missing : undefined;
-if (missing !== undefined) console.log(`left out: bundles for OLM: ${missing}`);
-const work = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
-const path = process.env["PATH"];
-
-beforeAll(async () => {
-  if ("missing" in programs) return;
-  process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
-  for (const name of goldenProjects) {
-    cpSync(join(repository, "e2e/golden", name), join(work, name), { recursive: true });
-    await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], join(work, name));
-  }
-});
-
-afterAll(() => {
-  process.env["PATH"] = path;
-  rmSync(work, { recursive: true, force: true });
+const { work, missing } = useGoldenCopies("bundles for OLM", async (root) => {
+  await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], root);
 });
 
 /** What OLM adds or replaces. */

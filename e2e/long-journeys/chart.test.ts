@@ -1,6 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { controllerNames, startCluster } from "@tsbuilder/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { timeoutIn } from "../../.config/limits.ts";
@@ -8,33 +7,17 @@ import { parseManifest } from "../../src/ship/manifest.ts";
 import { renderConfig } from "../../src/ship/render.ts";
 import { goldenProjects, run as call } from "../golden/golden-projects.ts";
 import { byName, essence, helmTemplate } from "../support/chart.ts";
+import { useGoldenCopies } from "../support/golden-copies.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { run, type Shell } from "../support/shell.ts";
-import { repository } from "../support/source-imports.ts";
 
 // The charts of the golden projects, which together have every feature, rendered by real Helm: Helm 3 and 4.
 
 const releases = ["30", "36"] as const;
-const programs = findPrograms("36");
-const missing = "missing" in programs ? programs.missing : undefined;
-if (missing !== undefined) console.log(`left out: charts in Helm: ${missing}`);
-const work = mkdtempSync(join(tmpdir(), "tsbuilder-chart-"));
-const path = process.env["PATH"];
-
-beforeAll(async () => {
-  if ("missing" in programs) return;
-  process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
-  for (const name of goldenProjects) {
-    cpSync(join(repository, "e2e/golden", name), join(work, name), { recursive: true });
-    // The goldens' CRDs are written without Kubernetes' own descriptions.
-    await call(["manifests"], join(work, name));
-    await call(["chart"], join(work, name));
-  }
-});
-
-afterAll(() => {
-  process.env["PATH"] = path;
-  rmSync(work, { recursive: true, force: true });
+const { work, missing, helm } = useGoldenCopies("charts in Helm", async (root) => {
+  // The goldens' CRDs are written without Kubernetes' own descriptions.
+  await call(["manifests"], root);
+  await call(["chart"], root);
 });
 
 const shell = (name: string): Shell => ({
@@ -63,7 +46,6 @@ describe.skipIf(missing !== undefined).each(releases)("with helm of kubectl 1.%s
 });
 
 describe.skipIf(missing !== undefined)("a value", () => {
-  const helm = "helm" in programs ? programs.helm : "";
   const template = async (...values: string[]): Promise<string[]> =>
     [...byName(await helmTemplate(shell("team-operator"), helm, "team-operator", ...values)).keys()].sort();
   const gone = async (...values: string[]): Promise<string[]> => {
@@ -195,7 +177,6 @@ test.skipIf(missing !== undefined)("the release's name replaces a prefix that th
   const base = join(folder, "config/base/kustomization.yaml");
   writeFileSync(base, readFileSync(base, "utf8").replace("namePrefix: maria-operator-", "namePrefix: prod-"));
   await call(["chart"], folder);
-  const helm = "helm" in programs ? programs.helm : "";
   const text = JSON.stringify(await helmTemplate(shell("maria-operator"), helm, "maria-operator"));
   expect(text).toContain('"maria-operator-controller-manager"');
   expect(text).not.toContain("prod-");
