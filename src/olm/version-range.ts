@@ -1,8 +1,8 @@
-import { compareSemver, parseVersion, type Version } from "./version.ts";
+import { compareSemver, parseSemver, type Semver } from "@tsbuilder/apimachinery/semver";
 
 /** Versions between bounds, as in `olm.skipRange`: `>=1.0.0 <1.2.0 || =2.0.0`. */
 export interface VersionRange {
-  has(version: Version): boolean;
+  has(version: Semver): boolean;
 }
 
 /**
@@ -17,7 +17,7 @@ export function parseRange(text: string): VersionRange | undefined {
   };
 }
 
-type Condition = (version: Version) => boolean;
+type Condition = (version: Semver) => boolean;
 
 function parseConditions(text: string): Condition[] | undefined {
   // A blank may stand between an operator and its version.
@@ -33,14 +33,14 @@ function parseCondition(word: string): Condition | undefined {
   const [, operator = "", written = ""] = /^(>=|<=|!=|==|>|<|=|!)?(.*)$/u.exec(word) ?? [];
   const [, known = "", wildcards] = /^(.*?)((?:\.[xX*]){1,2})?$/u.exec(written) ?? [];
   const count = (wildcards?.length ?? 0) / 2;
-  const from = parseVersion(`${known}${".0".repeat(count)}`);
+  const from = parseSemver(`${known}${".0".repeat(count)}`);
   if (!from) return undefined;
   const [major, minor] = from.numbers;
   // What comes after all versions that a wildcard stands for.
-  const end: Version | undefined =
+  const end: Semver | undefined =
     count === 0
       ? undefined
-      : { numbers: count === 2 ? [major + 1, 0, 0] : [major, minor + 1, 0], prerelease: [] };
+      : { numbers: count === 2 ? [major + 1n, 0n, 0n] : [major, minor + 1n, 0n], prerelease: [] };
   const isAtLeast: Condition = (version) => compareSemver(version, from) >= 0;
   const isBehind: Condition = (version) =>
     end ? compareSemver(version, end) >= 0 : compareSemver(version, from) > 0;

@@ -1,3 +1,4 @@
+import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
@@ -181,11 +182,8 @@ async function withDigests(objects: readonly ManifestObject[]) {
   return { objects: pinned, relatedImages: findImages(pinned) };
 }
 
-/** As npm and OLM read it. */
-const semver = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/u;
-
 function checkVersion(version: string): string {
-  if (semver.test(version)) return version;
+  if (parseSemver(version)) return version;
   throw new TsbuilderError(`"${version}" is not a version`, {
     code: "INVALID_ARGUMENT",
     hint: `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,

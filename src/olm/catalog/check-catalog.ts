@@ -1,7 +1,7 @@
+import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import type { Tree } from "../../scaffold/tree.ts";
 import type { Located } from "../located.ts";
 import { sortFindings } from "../rule-finding.ts";
-import { parseVersion } from "../version.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import { properties } from "./catalog-format.ts";
 import { checkChannel } from "./check-channel.ts";
@@ -111,7 +111,7 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
       );
     }
     const version = versionOf(bundle);
-    if (version?.text === undefined || !parseVersion(version.text)) {
+    if (version?.text === undefined || !parseSemver(version.text)) {
       const message = `"${name.text}" has not exactly one property olm.package with its package and a semantic version`;
       yield finding(
         "bundle-package",

@@ -1,5 +1,5 @@
+import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
 import type { Located } from "../located.ts";
-import { compareSemver, parseVersion, type Version } from "../version.ts";
 import type { Bundle } from "./bundle.ts";
 import { finding, type Findings } from "./finding.ts";
 import { findRemovedApi, type RemovedApi } from "./removed-apis.ts";
@@ -10,10 +10,10 @@ import { findRemovedApi, type RemovedApi } from "./removed-apis.ts";
  */
 export function* checkApis(bundle: Bundle, kubernetes: string | undefined): Findings {
   const minimum = bundle.csv.get("spec", "minKubeVersion").text;
-  const targets = [minimum, kubernetes].flatMap((text) => parseVersion(text ?? "") ?? []);
+  const targets = [minimum, kubernetes].flatMap((text) => parseSemver(text ?? "") ?? []);
   for (const { place, apiVersion, kind, removed } of removedApis(bundle)) {
     const { removedIn, successor } = removed;
-    const isGone = targets.some((target: Version) => compareSemver(target, parseVersion(removedIn)!) >= 0);
+    const isGone = targets.some((target) => compareSemver(target, parseSemver(removedIn)!) >= 0);
     const message = `Kubernetes ${removedIn.replace(/\.0$/u, "")} removed ${kind} of ${apiVersion}`;
     const bound = maxOpenShift(removedIn);
     const hint =

@@ -1,9 +1,9 @@
+import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
 import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { bundleAnnotations, csvAnnotations, csvApiVersion, csvKind } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
-import { compareSemver, parseVersion, versionOfName } from "../version.ts";
 import type { Bundle } from "./bundle.ts";
 import { finding, type Findings } from "./finding.ts";
 
@@ -66,7 +66,7 @@ function* checkName({ csv, annotations }: Bundle): Findings {
 
 function* checkVersions(csv: Located): Findings {
   const version = csv.get("spec", "version");
-  if (parseVersion(version.text ?? "") === undefined) {
+  if (parseSemver(version.text ?? "") === undefined) {
     const message = `spec.version ${show(version)} is not a semantic version`;
     yield finding("csv-version", version, message, "use MAJOR.MINOR.PATCH, such as 1.0.0, without a v");
   }
@@ -79,7 +79,7 @@ function* checkVersions(csv: Located): Findings {
       message,
       "set the lowest version that you test, such as 1.28.0",
     );
-  } else if (parseVersion(minimum.text ?? "") === undefined) {
+  } else if (parseSemver(minimum.text ?? "") === undefined) {
     const message = `spec.minKubeVersion ${show(minimum)} is not a semantic version`;
     yield finding("csv-min-kube-version", minimum, message, "use MAJOR.MINOR.PATCH, such as 1.28.0");
   }
@@ -131,7 +131,7 @@ function* checkAnnotations(annotations: Located): Findings {
 
 function* checkUpgrades(csv: Located): Findings {
   const name = csv.get("metadata", "name").text;
-  const own = parseVersion(csv.get("spec", "version").text ?? "");
+  const own = parseSemver(csv.get("spec", "version").text ?? "");
   const spec = csv.get("spec");
   const replaces = spec.get("replaces");
   const replaced = replaces.isMissing || replaces.value === "" ? [] : [replaces];
@@ -149,7 +149,7 @@ function* checkUpgrades(csv: Located): Findings {
       const message = `${former.path} names this version itself`;
       yield finding("replaces-name", former, message, "name an earlier version, or omit it");
     } else {
-      const version = parseVersion(versionOfName(former.text!) ?? "");
+      const version = parseSemver(versionOfName(former.text!) ?? "");
       if (!own || !version || compareSemver(version, own) < 0) continue;
       const message = `${former.path} "${former.text}" is not lower than this version`;
       yield finding("replaces-version", former, message, "an upgrade goes to a higher version");
@@ -172,4 +172,9 @@ export function show({ value, isMissing }: Located): string {
   if (isMissing) return "is missing and";
   const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** The version at the end of the name of a ClusterServiceVersion, `1.0.0` of `shop.v1.0.0`. */
+function versionOfName(name: string): string | undefined {
+  return /\.v(\d.*)$/u.exec(name)?.[1];
 }

@@ -1,8 +1,9 @@
+import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { ExtensionValue } from "../values/extension.ts";
-import { type Int, maxUint, toInt } from "../values/int.ts";
+import { type Int, toInt } from "../values/int.ts";
 import type { Value } from "../values/value.ts";
 
 const { bool, int, string } = types;
@@ -12,13 +13,11 @@ export const semverType = objectType("kubernetes.Semver");
 
 class SemverValue extends ExtensionValue {
   readonly celType = semverType;
-  readonly numbers: readonly [bigint, bigint, bigint];
-  readonly prerelease: readonly string[];
+  readonly version: Semver;
 
-  constructor(numbers: readonly [bigint, bigint, bigint], prerelease: readonly string[]) {
+  constructor(version: Semver) {
     super();
-    this.numbers = numbers;
-    this.prerelease = prerelease;
+    this.version = version;
   }
 
   equals(other: Value): boolean {
@@ -26,19 +25,7 @@ class SemverValue extends ExtensionValue {
   }
 }
 
-const number = "(0|[1-9]\\d*)";
-const identifier = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
-const pattern = new RegExp(
-  `^${number}\\.${number}\\.${number}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
-);
-
-function read(text: string): SemverValue | undefined {
-  const match = pattern.exec(text);
-  if (!match) return undefined;
-  const numbers = [BigInt(match[1]!), BigInt(match[2]!), BigInt(match[3]!)] as const;
-  if (numbers.some((one) => one > maxUint)) return undefined;
-  return new SemverValue(numbers, match[4]?.split(".") ?? []);
-}
+const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.version, b.version);
 
 /** Normalizes `v1.2`, `1` and `01.2.3`. */
 function normalize(text: string): string {
@@ -56,8 +43,8 @@ function normalize(text: string): string {
 }
 
 function parse(text: string, normalized = false): SemverValue {
-  const version = read(normalized ? normalize(text) : text);
-  if (version) return version;
+  const version = parseSemver(normalized ? normalize(text) : text);
+  if (version) return new SemverValue(version);
   if (text === "") throw new EvalError("Version string empty");
   if (text.split(".").length < 3) throw new EvalError("No Major.Minor.Patch elements found");
   throw new EvalError(`Invalid character(s) found in version "${text}"`);
@@ -73,35 +60,11 @@ function isSemver(text: string, normalized = false): boolean {
   }
 }
 
-/** Compares versions: build metadata is ignored, a prerelease comes before its release. */
-function order(a: SemverValue, b: SemverValue): Int {
-  for (const index of [0, 1, 2] as const) {
-    if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] > b.numbers[index] ? 1 : -1;
-  }
-  if (a.prerelease.length === 0 || b.prerelease.length === 0) {
-    return Math.sign(b.prerelease.length - a.prerelease.length);
-  }
-  for (let index = 0; index < Math.min(a.prerelease.length, b.prerelease.length); index++) {
-    const difference = compareIdentifiers(a.prerelease[index]!, b.prerelease[index]!);
-    if (difference !== 0) return difference;
-  }
-  return Math.sign(a.prerelease.length - b.prerelease.length);
-}
-
-/** Numeric identifiers come before alphanumeric ones, and are compared as numbers. */
-function compareIdentifiers(a: string, b: string): number {
-  const [isNumber, isOtherNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)];
-  if (isNumber && isOtherNumber) return Math.sign(Number(BigInt(a) - BigInt(b)));
-  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
-  if (a === b) return 0;
-  return a > b ? 1 : -1;
-}
-
 const pair = [semverType, semverType];
 const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
   declare(
     name,
-    method(`semver_${name}`, [semverType], int, ({ numbers }: SemverValue) => toInt(numbers[index])),
+    method(`semver_${name}`, [semverType], int, ({ version }: SemverValue) => toInt(version.numbers[index])),
   );
 
 /** The functions of the semver library. */

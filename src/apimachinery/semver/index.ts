@@ -1,0 +1,1 @@
+export { compareSemver, parseSemver, type Semver } from "./semver.ts";

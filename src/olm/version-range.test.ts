@@ -1,0 +1,24 @@
+import { parseSemver } from "@tsbuilder/apimachinery/semver";
+import { expect, test } from "vitest";
+import { parseRange } from "./version-range.ts";
+
+test.each([
+  [">=1.0.0 <1.2.0", ["1.0.0", "1.1.9"], ["0.9.9", "1.2.0"]],
+  ["> 1.0.0 <= 1.2.0", ["1.0.1", "1.2.0"], ["1.0.0", "1.2.1"]],
+  ["<1.0.0 || =2.0.0 || ==3.0.0", ["0.1.0", "2.0.0", "3.0.0"], ["1.0.0", "2.0.1"]],
+  ["1.2.x", ["1.2.0", "1.2.9"], ["1.1.9", "1.3.0"]],
+  [">1.2.x !1.3.1 !=1.3.2", ["1.3.0", "2.0.0"], ["1.2.5", "1.3.1", "1.3.2"]],
+  ["<=1.x.x", ["0.1.0", "1.9.9"], ["2.0.0"]],
+  ["1.0.0", ["1.0.0"], ["1.0.1"]],
+])("the range %j", (text, inside, outside) => {
+  const range = parseRange(text)!;
+  expect(inside.filter((version) => !range.has(parseSemver(version)!))).toEqual([]);
+  expect(outside.filter((version) => range.has(parseSemver(version)!))).toEqual([]);
+});
+
+test.each(["", ">=", ">=1.0", "^1.0.0", "~1.0.0", ">=1.0.0 &&", ">=1.0.0 ||", "1.0.0 - 2.0.0", "latest"])(
+  "%j is no range",
+  (text) => {
+    expect(parseRange(text)).toBeUndefined();
+  },
+);
