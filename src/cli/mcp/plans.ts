@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { TsbuilderError } from "../../shared/errors.ts";
+import type { CommandLine } from "./command-line.ts";
 
 /** What a command would write, as `--output json` reports it. */
 export interface ShownPlan {
-  readonly argv: readonly string[];
+  readonly line: CommandLine;
   /** What `--diff` prints. */
   readonly diff: string;
 }
@@ -23,9 +24,9 @@ export class Plans {
   }
 
   /** The command line of a plan that was shown. */
-  find(name: string): readonly string[] {
+  find(name: string): CommandLine {
     const plan = this.#shown.get(name);
-    if (plan) return plan.argv;
+    if (plan) return plan.line;
     throw new TsbuilderError(`no plan "${name}" was shown`, {
       code: "REFUSED",
       hint: "call the tool plan first, and show the user what it would write",
@@ -33,9 +34,9 @@ export class Plans {
   }
 }
 
-function nameOf({ argv, diff }: ShownPlan): string {
+function nameOf({ line, diff }: ShownPlan): string {
   return createHash("sha256")
-    .update(JSON.stringify([argv, diff]))
+    .update(JSON.stringify([line, diff]))
     .digest("hex")
     .slice(0, 12);
 }

@@ -72,10 +72,24 @@ describe("plan and apply", () => {
     ["create api", [...order, "--no-diff"]],
     ["create api", [...order, "--"]],
     ["manifests", ["--dry-run=false"]],
+    ["create api", [...order, "--plugins", "./evil"]],
   ])("refuse %s with %j", async (command, args) => {
     await folder.initialize();
     const before = folder.snapshot();
     expect(await call("plan", { command, args })).toMatchObject({ error: { code: "REFUSED" } });
+    expect(folder.snapshot()).toEqual(before);
+  });
+
+  test.each([
+    ["--owner"],
+    ["--multigroup", "--make=false", "--owner"],
+    ["--multigroup", "--make=false", "-o"],
+    ["--multigroup", "--make=false", "--output"],
+    ["--multigroup", "--make=false", "--enable"],
+  ])("show %s, whose last flag wants a value, and write nothing", async (...args) => {
+    await folder.initialize();
+    const before = folder.snapshot();
+    expect(await call("plan", { command: "edit", args })).not.toHaveProperty("plan");
     expect(folder.snapshot()).toEqual(before);
   });
 
@@ -109,6 +123,24 @@ describe("tools that only read", () => {
     expect((await call("markers", { containing: "Minimum" }))["markers"]).toContainEqual(
       expect.objectContaining({ name: "kubebuilder:validation:Minimum" }),
     );
+    expect(folder.snapshot()).toEqual(before);
+  });
+
+  test.each(["dev", "create", "completion", "test"])("help with %s", async (command) => {
+    expect((await call("help", { command }))["output"]).toContainEqual(
+      expect.stringContaining(`tsbuilder ${command}`),
+    );
+  });
+
+  test.each([
+    "edit --multigroup --owner",
+    "create api --plugins ./evil",
+    "__complete create api",
+    "help edit --x",
+  ])("help with names only, not with %s", async (command) => {
+    await folder.initialize();
+    const before = folder.snapshot();
+    expect(await call("help", { command })).toMatchObject({ error: { code: "REFUSED" } });
     expect(folder.snapshot()).toEqual(before);
   });
 

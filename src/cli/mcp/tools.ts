@@ -4,10 +4,11 @@ import { z } from "zod";
 import { readObjects } from "../../dev/read-objects.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Host } from "../host.ts";
+import { reportAsJson } from "../json-report.ts";
 import { findProjectRoot } from "../find-project-root.ts";
 import { explainError } from "../report.ts";
+import { type CommandLine, plannableCommands, readName, readPlannable } from "./command-line.ts";
 import { Plans } from "./plans.ts";
-import { plannableCommands, readPlannable } from "./plannable.ts";
 
 /** A server with tsbuilder's commands as tools, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
@@ -22,7 +23,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
       inputSchema: { command: z.string().optional().describe("such as: create api") },
       annotations: { readOnlyHint: true },
     },
-    ({ command }) => answer(async () => run([...(command?.split(" ") ?? []), "--help"])),
+    ({ command = "" }) => answer(async () => run([...readName(command), "--help"])),
   );
   server.registerTool(
     "plan",
@@ -36,8 +37,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     },
     ({ command, args }) =>
       answer(async () => {
-        const argv = await readPlannable(command, args);
-        return showPlan(argv, plans, run);
+        return showPlan(await readPlannable(command, args), plans, run);
       }),
   );
   server.registerTool(
@@ -50,9 +50,11 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     },
     ({ plan }) =>
       answer(async () => {
-        const argv = plans.find(plan);
-        const now = await showPlan(argv, plans, run);
-        return now["plan"] === plan ? run(argv) : { ...now, exitCode: 1, error: changedSince };
+        const line = plans.find(plan);
+        const now = await showPlan(line, plans, run);
+        return now["plan"] === plan
+          ? run([...line.name, ...line.args])
+          : { ...now, exitCode: 1, error: changedSince };
       }),
   );
   server.registerTool(
@@ -116,6 +118,7 @@ const changedSince = {
 /** What a command says with `--output json`, and other answers of the same form. */
 type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
 
+/** Runs a command without a terminal. What `--output json` says is made here: a flag would be up to the arguments. */
 async function report(argv: readonly string[], cwd: string, host: Host): Promise<Report> {
   const printed: string[] = [];
   const ui = {
@@ -123,20 +126,23 @@ async function report(argv: readonly string[], cwd: string, host: Host): Promise
     note: () => undefined,
     isInteractive: false,
   };
-  await dispatch([...argv, "-o", "json"], cwd, ui, host);
+  const flag = argv.findIndex((word) => word.startsWith("-"));
+  const name = argv.slice(0, flag === -1 ? undefined : flag).join(" ");
+  await reportAsJson(name, ui, (by) => dispatch(argv, cwd, by, host));
   return JSON.parse(printed.join("\n")) as Report;
 }
 
 /** Runs a command with `--diff`, and keeps what it shows. Help, which is no plan, is passed on. */
 async function showPlan(
-  argv: readonly string[],
+  line: CommandLine,
   plans: Plans,
   run: (argv: readonly string[]) => Promise<Report>,
 ): Promise<Report> {
-  const { output, ...shown } = await run([...argv, "--diff"]);
+  // In front, where no flag of the arguments can take it for its value.
+  const { output, ...shown } = await run([...line.name, "--diff", ...line.args]);
   if (shown["written"] !== false) return { ...shown, output };
   const diff = (output as readonly string[]).join("\n");
-  return { plan: plans.show({ argv, diff }), ...shown, diff };
+  return { plan: plans.show({ line, diff }), ...shown, diff };
 }
 
 async function answer(work: () => Promise<Report>): Promise<CallToolResult> {
