@@ -31,7 +31,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
 async function extendIfWhole(entry: CommandEntry, words: readonly string[], cwd: string): Promise<Command> {
   const command = (await entry.load()) as Command;
   try {
-    return await extendCommand(entry.name, command, words, cwd);
+    return await extendCommand(entry.name, command, words, cwd, { isCompletion: true });
   } catch {
     return command;
   }

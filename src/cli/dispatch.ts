@@ -27,11 +27,13 @@ export async function dispatch(
   const entry = findCommand(words);
   if (!entry) return dispatchWithoutCommand(words, ui);
   const [{ runCommand }, loaded] = await Promise.all([import("./run-command.ts"), entry.load()]);
-  const command = await extendCommand(entry.name, loaded, words, cwd);
   const { rest: flags, isVerbose } = takeVerbose(words.slice(entry.name.split(" ").length));
-  const { rest, isJson } = takeFormat(flags, command);
+  const { rest, isJson } = takeFormat(flags, loaded);
   const run = (by: Ui): Promise<number> => {
-    const runIt = (): Promise<number> => runCommand(entry.name, command, rest, cwd, by, host);
+    const runIt = async (): Promise<number> => {
+      const command = await extendCommand(entry.name, loaded, words, cwd);
+      return runCommand(entry.name, command, rest, cwd, by, host);
+    };
     return isVerbose ? noteSteps(by, runIt) : runIt();
   };
   return isJson ? reportAsJson(entry.name, ui, run) : run(ui);

@@ -14,6 +14,7 @@ const flags = {
   force: { type: "boolean", summary: "" },
   yes: { type: "boolean", summary: "" },
   version: { type: "string", summary: "" },
+  plugins: { type: "list", summary: "" },
 } as const;
 const environment = {
   TSBUILDER_PROJECT_NAME: "shop",
@@ -24,6 +25,7 @@ const environment = {
   TSBUILDER_FORCE: "true",
   TSBUILDER_YES: "true",
   TSBUILDER_VERSION: "v2",
+  TSBUILDER_PLUGINS: "team.example.com/v1",
   PROJECT_NAME: "other",
 };
 

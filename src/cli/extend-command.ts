@@ -12,6 +12,7 @@ export async function extendCommand(
   command: Command,
   words: readonly string[],
   cwd: string,
+  { isCompletion = false } = {},
 ): Promise<Command> {
   if (!Object.hasOwn(command.flags, "plugins")) return command;
   const root = name === "init" ? undefined : findProjectRoot(cwd);
@@ -19,7 +20,7 @@ export async function extendCommand(
   if (!isTyped(words, "--plugins") && (root === undefined || !mayHavePlugins(text))) return command;
   const { withPlugins } = await import("./with-plugins.ts");
   try {
-    return withPlugins(name, command, words, { root: root ?? cwd, text });
+    return withPlugins(name, command, words, { root: root ?? cwd, text, isCompletion });
   } catch (error) {
     // The help of tsbuilder's own flags does not depend on plugins that are missing.
     if (isTyped(words, "--help", "-h")) return command;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { writePlugin } from "../../e2e/support/plugin-package.ts";
 import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { complete } from "./complete.ts";
 
 const folder = useProjectFolder();
 const { call, read, snapshot } = folder;
@@ -47,6 +48,10 @@ describe("a plugin may not write", () => {
     ["node_modules/typescript/index.js", "is in a folder of git or npm"],
     ["vendor/tsbuilder-runtime-1.tgz", "belongs to tsbuilder, npm or git"],
     ["PROJECT.", "a name that ends with a dot"],
+    ["git~1/hooks/pre-commit", "characters that not all systems allow"],
+    [".g\u200cit/hooks/pre-commit", "characters that not all systems allow"],
+    [".t\u017fbuilder/owned.json", "belongs to tsbuilder, npm or git"],
+    ["docs/aux.md", "a name that Windows reserves"],
     ["", "is empty or too long"],
     ["x/".repeat(300), "is empty or too long"],
     ["src/main.ts", "is a file of tsbuilder"],
@@ -67,6 +72,23 @@ describe("a plugin may not write", () => {
       await expect(call("edit --plugins ./tools/evil --force --make=false")).rejects.toThrow(message);
     }
     expect(others()).toEqual(before);
+  });
+
+  test("when its code came with the project and somebody presses TAB", async () => {
+    await choose(`globalThis.loaded = (globalThis.loaded ?? 0) + 1;\n${plugin("")}`);
+    const loaded = () => (globalThis as { loaded?: number }).loaded;
+    const before = loaded();
+    expect(before).toBeGreaterThan(0);
+    writePlugin(join(folder.root, "tools/evil"), {
+      name: "evil",
+      code: `globalThis.loaded = 1000;\n${plugin("")}`,
+      files: {},
+    });
+    expect(await complete(["create", "api", "--"], folder.root)).toContainEqual(
+      expect.stringContaining("--kind"),
+    );
+    expect(await complete(["edit", "--plugins", "./tools/evil", "--"], folder.root)).not.toEqual([]);
+    expect(loaded()).toBe(before);
   });
 
   test("through a symbolic link", async () => {
@@ -215,6 +237,11 @@ describe("a plugin that is broken is an error with its name", () => {
       "a flag has no type",
       plugin("flags: { x: { summary: 'x', commands: ['edit'] } }"),
       "its flag --x has no type",
+    ],
+    [
+      "a flag is short",
+      plugin("flags: { x: { type: 'string', summary: 'x', short: 'o', commands: ['edit'] } }"),
+      'its flag --x has the unknown field "short"',
     ],
     [
       "a flag has no command",

@@ -82,6 +82,13 @@ describe("--output json", () => {
     });
   });
 
+  test("reports a damaged PROJECT, also of commands that take flags of plugins", async () => {
+    await folder.initialize();
+    writeFileSync(join(folder.root, "PROJECT"), "plugins: [");
+    const { error } = await report("create api --group apps --version v1 --kind Order -o json");
+    expect(error).toMatchObject({ code: "INVALID_PROJECT" });
+  });
+
   test("reports where errors are", async () => {
     await folder.initialize();
     await folder.call("create api --group apps --version v1 --kind Order --make=false");

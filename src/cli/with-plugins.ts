@@ -20,15 +20,21 @@ export function withPlugins(
   name: string,
   command: Command,
   words: readonly string[],
-  { root, text }: { readonly root: string; readonly text: string },
+  {
+    root,
+    text,
+    isCompletion,
+  }: { readonly root: string; readonly text: string; readonly isCompletion: boolean },
 ): Command {
   const uses = text === "" ? [] : parseProject(text).project.plugins;
   const removed = new Set(valuesOf(words, "--remove-plugins"));
   const used = uses
     .filter(({ key }) => !removed.has(key))
+    .filter((use) => !isCompletion || isInstalled(use))
     .map((use): ChosenPlugin => ({ plugin: loadUsed(use, root, name as PluginCommand), isNew: false }));
   const chosen = [...used];
-  for (const value of valuesOf(words, "--plugins").filter((one) => !ownKeys.has(one))) {
+  const named = isCompletion ? [] : valuesOf(words, "--plugins");
+  for (const value of named.filter((one) => !ownKeys.has(one))) {
     const plugin = used.find(({ plugin: { definition, source } }) =>
       [definition.key, source].includes(value),
     )?.plugin;
@@ -45,6 +51,9 @@ export function withPlugins(
       }),
   };
 }
+
+/** TAB, in a project that was only cloned, must not run code that came with it. */
+const isInstalled = (use: PluginUse): boolean => use.package !== undefined && !isFolder(use.package);
 
 interface ChosenPlugin {
   readonly plugin: LoadedPlugin;
@@ -95,11 +104,15 @@ const takenBy = (name: string, { definition }: LoadedPlugin): [string, PluginFla
 /** Another edit need not repeat what is set. */
 function toDefinition(
   name: string,
-  { pattern, required, prompt, ...flag }: PluginFlag,
+  { pattern, required, prompt, type, summary, placeholder, default: missing, choices }: PluginFlag,
   isAsked: boolean,
 ): FlagDefinition {
   return {
-    ...flag,
+    type,
+    summary,
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(missing === undefined ? {} : { default: missing }),
+    ...(choices === undefined ? {} : { choices }),
     ...(isAsked && required !== undefined ? { required } : {}),
     ...(isAsked && prompt !== undefined ? { prompt } : {}),
     check(value) {
@@ -107,7 +120,7 @@ function toDefinition(
       if (new RegExp(pattern.source, pattern.flags.replace(/[gy]/u, "")).test(value)) return;
       throw new TsbuilderError(`invalid value "${value}" for --${name}`, {
         code: "INVALID_ARGUMENT",
-        hint: `it must match ${pattern.source}: ${flag.summary}`,
+        hint: `it must match ${pattern.source}: ${summary}`,
       });
     },
   };
@@ -211,7 +224,7 @@ function toOptions(key: string, returned: unknown): PluginOptions {
   } catch {
     // Reported below, as anything else but an object.
   }
-  throw pluginError(key, "what edit() returned are no options");
+  throw pluginError(key, "edit() must return an object");
 }
 
 function pick(flags: Invocation["flags"], names: readonly string[]): PluginOptions {

@@ -5,7 +5,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 
 /** Which objects of a running session to read. */
 export interface ObjectQuery {
-  /** A kind, singular, plural or short name, with or without its group: `mysql`, `deployments.apps`. */
+  /** A kind, singular or plural, with or without its group: `mysql`, `deployments.apps`. */
   readonly kind: string;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;

@@ -32,11 +32,11 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
   const plugins = names.flatMap((name) => loadIfWhole(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
   if (found) return found;
+  if (hint === undefined) checkPluginKey(value);
   if (findExecutable(value) !== undefined) return loadExecutable(value, root, command);
   if (hint !== undefined) {
-    throw new TsbuilderError(`"${value}" is a plugin of kubebuilder`, { code: "INVALID_ARGUMENT", hint });
+    throw new TsbuilderError(`"${value}" is a kubebuilder plugin`, { code: "INVALID_ARGUMENT", hint });
   }
-  checkPluginKey(value);
   const meant = didYouMean(value, [...optionalKeys, ...plugins.map(({ definition }) => definition.key)]);
   throw new TsbuilderError(`plugin "${value}" not found`, {
     code: "NOT_FOUND",

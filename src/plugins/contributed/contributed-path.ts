@@ -13,10 +13,16 @@ const reserved = new Set([
   "vendor",
 ]);
 
+/** Equal for paths that are one file on some systems. */
+export function foldPath(path: string): string {
+  return path.normalize("NFKC").toLowerCase();
+}
+
 /** Why a plugin may not write a path; undefined if it may. */
 export function explainBadPath(path: string): string | undefined {
   if (path === "" || path.length > 400) return "is empty or too long";
-  if (/\p{Cc}|[\\:*?"<>|]/u.test(path)) return "has characters that not all systems allow in file names";
+  if (/[\p{Cc}\p{Cf}]|[\\:*?"<>|]|~\d/u.test(path))
+    return "has characters that not all systems allow in file names";
   if (
     path.startsWith("/") ||
     posix.normalize(path) !== path ||
@@ -24,8 +30,10 @@ export function explainBadPath(path: string): string | undefined {
     path.endsWith("/")
   )
     return "is not a plain path inside of the project";
-  const steps = path.toLowerCase().split("/");
+  const steps = foldPath(path).split("/");
   if (steps.some((step) => /[. ]$/u.test(step))) return "has a name that ends with a dot or a space";
+  if (steps.some((step) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/u.test(step)))
+    return "has a name that Windows reserves";
   if (steps.some((step) => step === ".git" || step === "node_modules")) return "is in a folder of git or npm";
   return reserved.has(steps[0]!) ? "belongs to tsbuilder, npm or git" : undefined;
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readJsonObject } from "../../shared/read-json.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
@@ -16,10 +16,13 @@ export interface FoundPackage {
 /** `tsbuilder-plugin-grafana` or `@example/tsbuilder-plugin-grafana`. */
 export const pluginPackagePattern = /^(?:@[a-z0-9][\w.-]*\/)?tsbuilder-plugin-[a-z0-9][\w.-]*$/u;
 
-export const isFolder = (source: string): boolean => /^\.{1,2}\/|^\//u.test(source);
+export const isFolder = (source: string): boolean =>
+  /^\.{1,2}(?:[\\/]|$)/u.test(source) || isAbsolute(source);
 
 /** Finds a package by its name, as Node does from the project's folder, or by the path of its folder. */
 export function findPackage(source: string, root: string): FoundPackage | undefined {
+  // Of another name, it could lead out of node_modules.
+  if (!isFolder(source) && !pluginPackagePattern.test(source)) return undefined;
   const folder = isFolder(source)
     ? resolve(root, source)
     : parents(root)

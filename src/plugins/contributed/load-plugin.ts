@@ -52,7 +52,7 @@ const functions = ["init", "createApi", "createWebhook", "edit"] as const;
 const fields = ["key", "summary", "deprecated", "templates", "flags", ...functions];
 
 function checkDefinition(source: string, value: unknown): PluginDefinition {
-  if (!isObject(value)) throw pluginError(source, "its default export is no plugin");
+  if (!isObject(value)) throw pluginError(source, "its default export is not a plugin");
   // A copy: what it says from now on doesn't change.
   const definition = { ...value } as Record<keyof PluginDefinition, unknown>;
   const { key, summary, deprecated, templates, flags = {} } = definition;
@@ -86,10 +86,24 @@ function checkDefinition(source: string, value: unknown): PluginDefinition {
 
 const commands: readonly PluginCommand[] = ["init", "create api", "create webhook", "edit"];
 
+const flagFields: readonly string[] = [
+  "type",
+  "summary",
+  "commands",
+  "placeholder",
+  "default",
+  "choices",
+  "pattern",
+  "required",
+  "prompt",
+];
+
 function checkFlag(name: string, flag: unknown, wrong: (what: string) => TsbuilderError): void {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/u.test(name) || name.startsWith("no-"))
     throw wrong(`its flag "${shorten(name)}" needs a name like "dashboard-folder"`);
   if (!isObject(flag)) throw wrong(`its flag --${name} is not an object`);
+  const stray = Object.keys(flag).find((field) => !flagFields.includes(field));
+  if (stray !== undefined) throw wrong(`its flag --${name} has the unknown field "${shorten(stray)}"`);
   const {
     type,
     summary,

@@ -55,7 +55,11 @@ export function readPluginRecords(tree: Tree): PluginRecord[] {
   const { plugins } = readJsonObject(pluginRecordFile, text, mend);
   if (!Array.isArray(plugins) || !plugins.every(isRecord)) throw invalid("has no list of plugins");
   for (const { path } of plugins.flatMap(({ contributions }) =>
-    contributions.flatMap(({ files, edits = [] }) => [...files, ...edits]),
+    contributions.flatMap(({ files, edits = [], inserts }) => [
+      ...files,
+      ...edits,
+      ...inserts.map(({ file }) => ({ path: file })),
+    ]),
   )) {
     const reason = explainBadPath(path);
     if (reason !== undefined) throw invalid(`has the path ${JSON.stringify(path)}, which ${reason}`);

@@ -4,6 +4,7 @@ import type { Tree } from "../../scaffold/tree.ts";
 import { refuseOutside } from "../../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { checkContributedPath } from "./check-contribution.ts";
+import { foldPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";
 import type { PluginRecord } from "./plugin-record.ts";
 
@@ -25,7 +26,7 @@ export function refuseForeign(
 ): void {
   const owners = new Map<string, string>();
   const take = (path: string, owner: string): string | undefined => {
-    const name = path.toLowerCase();
+    const name = foldPath(path);
     const other = owners.get(name);
     if (other === undefined) owners.set(name, owner);
     return other;
@@ -86,7 +87,7 @@ function refuseLostInserts(
   for (const record of records) {
     const recorded = insertsOf(before.filter(({ key }) => key === record.key));
     for (const [id, insert] of insertsOf([record])) {
-      if (recorded.has(id) || owners.has(insert.file.toLowerCase()) || tree.has(insert.file)) continue;
+      if (recorded.has(id) || owners.has(foldPath(insert.file)) || tree.has(insert.file)) continue;
       throw pluginError(record.key, `it inserts lines into "${insert.file}", which does not exist`);
     }
   }
@@ -125,22 +126,24 @@ function refuseFilesAsFolders(
   for (const path of owners.keys()) for (const folder of foldersOf(path)) folders.set(folder, path);
   for (const { key, contributions } of records) {
     for (const { path } of contributions.flatMap(({ files }) => files)) {
-      const within = folders.get(path.toLowerCase());
+      const within = folders.get(foldPath(path));
       if (within !== undefined) throw foreign(key, `"${path}" is the folder of "${within}"`);
       const file = foldersOf(path).find(
-        (folder) => owners.has(folder.toLowerCase()) || readFile(tree, folder) !== undefined,
+        (folder) => owners.has(foldPath(folder)) || readFile(tree, folder) !== undefined,
       );
       if (file !== undefined) throw foreign(key, `"${path}" is below "${file}", which is a file`);
     }
   }
 }
 
-function foldersOf(path: string): string[] {
+/** The folders that a path is in. */
+export function foldersOf(path: string): string[] {
   const steps = path.split("/");
   return steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));
 }
 
-function refuseLinks(key: string, root: string | undefined, paths: readonly string[]): void {
+/** Refuses paths that lead out of the project by a symbolic link. */
+export function refuseLinks(key: string, root: string | undefined, paths: readonly string[]): void {
   if (root === undefined) return;
   try {
     refuseOutside(root, paths);

@@ -3,13 +3,13 @@ import { pluginKey } from "../../project/read-project.ts";
 import { toRecord } from "../../project/to-record.ts";
 import { mergeTexts } from "../../scaffold/merge-texts.ts";
 import type { OwnedFiles } from "../../scaffold/ownership.ts";
-import { refuseOutside } from "../../scaffold/refuse-outside.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { callExecutable } from "./call-executable.ts";
 import { checkContributedPath, checkSize } from "./check-contribution.ts";
 import { requireExecutable } from "./load-executable.ts";
 import { pluginError } from "./plugin-error.ts";
+import { foldersOf, refuseLinks } from "./refuse-foreign.ts";
 import type { ExecutableCall, ScopedContribution, TextEdit } from "./plugin-record.ts";
 
 /**
@@ -92,22 +92,15 @@ export function revertEdits(
 
 function checkPlace(key: string, path: string, draft: Tree, root: string): void {
   checkContributedPath(key, path);
-  const steps = path.split("/");
-  const folders = steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));
-  const file = folders.find((folder) => draft.has(folder) && draft.list(folder).length === 0);
+  const file = foldersOf(path).find((folder) => draft.has(folder) && draft.list(folder).length === 0);
   if (file !== undefined)
     throw pluginError(key, `"${path}" is below "${file}", which is a file`, { code: "REFUSED" });
   if (draft.list(path).length > 0) throw pluginError(key, `"${path}" is a folder`, { code: "REFUSED" });
-  try {
-    refuseOutside(root, [path]);
-  } catch (error) {
-    if (!(error instanceof TsbuilderError)) throw error;
-    throw pluginError(key, error.message, { code: error.code, hint: error.hint, cause: error });
-  }
+  refuseLinks(key, root, [path]);
 }
 
 function hidden(key: string, path: string): Error {
-  return pluginError(key, `"${path}" exists, and it was not told its text`, {
+  return pluginError(key, `"${path}" exists, and its content was not passed to the plugin`, {
     code: "REFUSED",
     hint: "files in hidden folders, dist and vendor are no part of the universe",
   });
