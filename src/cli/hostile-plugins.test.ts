@@ -75,20 +75,18 @@ describe("a plugin may not write", () => {
   });
 
   test("when its code came with the project and somebody presses TAB", async () => {
-    await choose(`globalThis.loaded = (globalThis.loaded ?? 0) + 1;\n${plugin("")}`);
-    const loaded = () => (globalThis as { loaded?: number }).loaded;
-    const before = loaded();
-    expect(before).toBeGreaterThan(0);
-    writePlugin(join(folder.root, "tools/evil"), {
+    await choose(plugin(""));
+    writePlugin(join(folder.root, "tools/other"), {
       name: "evil",
-      code: `globalThis.loaded = 1000;\n${plugin("")}`,
+      code: `globalThis.isEvilLoaded = true;\n${plugin("")}`,
       files: {},
     });
+    writeFileSync(join(folder.root, "PROJECT"), read("PROJECT").replace("tools/evil", "tools/other"));
     expect(await complete(["create", "api", "--"], folder.root)).toContainEqual(
       expect.stringContaining("--kind"),
     );
-    expect(await complete(["edit", "--plugins", "./tools/evil", "--"], folder.root)).not.toEqual([]);
-    expect(loaded()).toBe(before);
+    expect(await complete(["edit", "--plugins", "./tools/other", "--"], folder.root)).not.toEqual([]);
+    expect(globalThis).not.toHaveProperty("isEvilLoaded");
   });
 
   test("through a symbolic link", async () => {
