@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
 import type { Presentation } from "../olm/base-csv.ts";
-import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FlagDefinition, FlagValues } from "./command.ts";
 import { ask } from "./prompt.ts";
+import { readIcon } from "./read-icon.ts";
 
 /** What catalogs show of an operator; asked for in a terminal before the first bundle. */
 export const presentationFlags = {
@@ -64,7 +62,7 @@ export function readPresentation(values: Values, cwd: string): Presentation {
     provider: provider === undefined ? undefined : { name: provider, ...(url ? { url } : {}) },
     keywords: keywords.length > 0 ? keywords : undefined,
     maintainers: maintainers.length > 0 ? maintainers.map(readMaintainer) : undefined,
-    icon: icon === undefined ? undefined : readIcon(join(cwd, icon), icon),
+    icon: icon === undefined ? undefined : readIcon(cwd, icon),
   };
 }
 
@@ -89,29 +87,4 @@ function readMaintainer(text: string): { readonly name: string; readonly email: 
     code: "INVALID_ARGUMENT",
     hint: 'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
   });
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  ".gif": "image/gif",
-  ".jpeg": "image/jpeg",
-  ".jpg": "image/jpeg",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-};
-
-function readIcon(file: string, given: string): { readonly base64data: string; readonly mediatype: string } {
-  const mediatype = mediaTypes[extname(file).toLowerCase()];
-  if (mediatype === undefined) {
-    throw new TsbuilderError(`"${given}" is not an image that catalogs show`, {
-      code: "INVALID_ARGUMENT",
-      hint: "use a file that ends with .svg, .png, .jpg or .gif",
-    });
-  }
-  if (!existsSync(file)) {
-    throw new TsbuilderError(`"${given}" not found`, {
-      code: "NOT_FOUND",
-      hint: "name the icon's file, relative to the current folder",
-    });
-  }
-  return { base64data: atFile(given, () => readFileSync(file)).toString("base64"), mediatype };
 }

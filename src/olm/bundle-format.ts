@@ -104,3 +104,12 @@ export const webhookTypes = {
   validating: "ValidatingAdmissionWebhook",
   conversion: "ConversionWebhook",
 } as const;
+
+/** The media types of icons that consoles show, by the ending of a file. */
+export const iconMediaTypes: Readonly<Record<string, string>> = {
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+};

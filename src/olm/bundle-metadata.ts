@@ -1,5 +1,6 @@
 import { isMap, parseDocument } from "yaml";
 import { readYaml } from "../shared/read-yaml.ts";
+import { yamlOptions } from "./write-yaml.ts";
 import {
   bundleAnnotations,
   bundleFolders,
@@ -39,21 +40,22 @@ function annotationsOf(metadata: BundleMetadata): Record<string, string> {
 /** The annotations that a file has now. */
 export function readAnnotations(path: string, text: string | undefined): Readonly<Record<string, string>> {
   const [content] = text === undefined ? [] : readYaml(path, text);
-  const { annotations = {} } = (content ?? {}) as { annotations?: Record<string, unknown> };
+  const { annotations } = (content ?? {}) as { annotations?: Record<string, unknown> | null };
   // Unquoted numbers are texts for OLM all the same.
-  return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, String(value)]));
+  return Object.fromEntries(Object.entries(annotations ?? {}).map(([key, value]) => [key, String(value)]));
 }
 
 /** Writes the annotations into the file's text; others in it, and comments, stay. */
 export function writeAnnotations(text: string | undefined, metadata: BundleMetadata): string {
-  const document = parseDocument(text ?? "annotations: {}\n", { compat: "yaml-1.1" });
+  const document = parseDocument(text ?? "annotations: {}\n", yamlOptions);
+  if (!isMap(document.get("annotations"))) document.set("annotations", document.createNode({}));
   for (const [key, value] of Object.entries(annotationsOf(metadata)))
     document.setIn(["annotations", key], value);
   if (metadata.defaultChannel === undefined)
     document.deleteIn(["annotations", bundleAnnotations.defaultChannel]);
   const map = document.get("annotations");
   if (isMap(map)) map.flow = false;
-  return document.toString({ lineWidth: 0 });
+  return document.toString(yamlOptions);
 }
 
 /** The Dockerfile of the bundle's image: its labels are the annotations, and it has the folders that they name. */

@@ -93,6 +93,13 @@ test("annotations of one's own and comments stay, and become labels", () => {
   expect(again["bundle.Dockerfile"]).toContain('LABEL com.example.versions="v4.14 or \\"newer\\""\n');
 });
 
+test.each(["annotations:\n", "# nothing\n", ""])("annotations are added to %j", (text) => {
+  const before = plan({});
+  expect(plan({ ...before, [annotationsFile]: text })[annotationsFile]).toContain(
+    "operators.operatorframework.io.bundle.package.v1: shop",
+  );
+});
+
 test("without overwriting, metadata and Dockerfile stay, and manifests are made anew", () => {
   const first: Record<string, string> = { ...plan({}), "bundle.Dockerfile": "FROM mine\n" };
   const again = plan(first, { overwrite: false, channels: ["stable"], version: "1.2.0" });

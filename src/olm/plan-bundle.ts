@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import type { Part } from "../scaffold/blueprint.ts";
 import { renderPart } from "../scaffold/template.ts";
 import type { Draft, Tree } from "../scaffold/tree.ts";
@@ -14,6 +13,7 @@ import {
   csvAnnotations,
 } from "./bundle-format.ts";
 import { bundleDockerfile, readAnnotations, writeAnnotations } from "./bundle-metadata.ts";
+import { compressedSize, largestBundle, nearlyTooLarge, shortenBundle } from "./bundle-size.ts";
 import type { ClusterServiceVersion } from "./csv.ts";
 
 export interface BundleRequest extends Omit<CsvRequest, "packageName"> {
@@ -68,7 +68,7 @@ export function planBundle(draft: Draft, request: BundleRequest): PlannedBundle 
     if (!files.has(file)) draft.write(file, content);
   }
   const text = [...texts.values()].join("---\n");
-  return { manifests: text, notes: [...notes, ...sizeNotes(text)] };
+  return { manifests: text, notes: [...notes, ...sizeNotes([...texts.values()])] };
 }
 
 /** The tests of the bundle, for operator-sdk's scorecard. */
@@ -138,21 +138,15 @@ function withDate(csv: ManifestObject, before: string | undefined, now: Date): M
   return dated(isSame ? date : `${now.toISOString().slice(0, 19)}Z`);
 }
 
-/** OLM stores a bundle compressed in a ConfigMap, whose size is limited. */
-const compressedLimit = 1024 * 1024;
-
-function sizeNotes(text: string): string[] {
-  const size = gzipSync(text).length;
-  if (size > compressedLimit) {
+function sizeNotes(texts: readonly string[]): string[] {
+  const size = compressedSize(texts);
+  if (size > largestBundle) {
     throw new TsbuilderError(
-      `the bundle has ${size} bytes when compressed, and OLM installs at most ${compressedLimit}`,
-      {
-        code: "REFUSED",
-        hint: "shorten the CRDs: tsbuilder manifests --max-desc-len 0 omits their descriptions",
-      },
+      `the bundle has ${size} bytes when compressed, and OLM installs at most ${largestBundle}`,
+      { code: "REFUSED", hint: shortenBundle },
     );
   }
-  return size > compressedLimit * 0.8
-    ? [`The bundle has ${size} of the ${compressedLimit} bytes that OLM installs, compressed.`]
+  return size > nearlyTooLarge
+    ? [`The bundle has ${size} of the ${largestBundle} bytes that OLM installs, compressed.`]
     : [];
 }

@@ -8,7 +8,10 @@ test.each([
   ["<1.0.0 || =2.0.0 || ==3.0.0", ["0.1.0", "2.0.0", "3.0.0"], ["1.0.0", "2.0.1"]],
   ["1.2.x", ["1.2.0", "1.2.9"], ["1.1.9", "1.3.0"]],
   [">1.2.x !1.3.1 !=1.3.2", ["1.3.0", "2.0.0"], ["1.2.5", "1.3.1", "1.3.2"]],
-  ["<=1.x.x", ["0.1.0", "1.9.9"], ["2.0.0"]],
+  ["1.x", ["1.0.0", "1.9.9"], ["0.9.9", "2.0.0"]],
+  ["<=1.x", ["0.1.0", "1.9.9"], ["2.0.0"]],
+  // As the package does that OLM uses, which looks at how many parts there are.
+  ["1.x.x", ["1.0.0", "1.0.9"], ["1.1.0"]],
   ["1.0.0", ["1.0.0"], ["1.0.1"]],
 ])("the range %j", (text, inside, outside) => {
   const range = parseRange(text)!;
@@ -16,9 +19,20 @@ test.each([
   expect(outside.filter((version) => range.has(parseSemver(version)!))).toEqual([]);
 });
 
-test.each(["", ">=", ">=1.0", "^1.0.0", "~1.0.0", ">=1.0.0 &&", ">=1.0.0 ||", "1.0.0 - 2.0.0", "latest"])(
-  "%j is no range",
-  (text) => {
-    expect(parseRange(text)).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  ">=",
+  ">=1.0",
+  "^1.0.0",
+  "~1.0.0",
+  ">=1.0.0 &&",
+  ">=1.0.0 ||",
+  "1.0.0 - 2.0.0",
+  "latest",
+  "1.2.*",
+  "1.2.X",
+  "1.2.3.x",
+  "x",
+])("%j is no range", (text) => {
+  expect(parseRange(text)).toBeUndefined();
+});

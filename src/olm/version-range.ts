@@ -7,7 +7,7 @@ export interface VersionRange {
 
 /**
  * Parses a range: conditions of an operator and a version, all of which must hold, and alternatives between `||`. `x`
- * stands for any number at the end of a version. Undefined if it is no range.
+ * stands for any number at the end of a version: `1.x`, `1.2.x`. Undefined if it is no range.
  */
 export function parseRange(text: string): VersionRange | undefined {
   const alternatives = text.split("||").map(parseConditions);
@@ -31,16 +31,17 @@ function parseConditions(text: string): Condition[] | undefined {
 
 function parseCondition(word: string): Condition | undefined {
   const [, operator = "", written = ""] = /^(>=|<=|!=|==|>|<|=|!)?(.*)$/u.exec(word) ?? [];
-  const [, known = "", wildcards] = /^(.*?)((?:\.[xX*]){1,2})?$/u.exec(written) ?? [];
-  const count = (wildcards?.length ?? 0) / 2;
-  const from = parseSemver(`${known}${".0".repeat(count)}`);
+  const [, known = "", wildcards] = /^(.*?)((?:\.x){1,2})?$/u.exec(written) ?? [];
+  const count = wildcards === undefined ? 0 : known.split(".").length;
+  const from = count > 2 ? undefined : parseSemver(count === 0 ? known : `${known}${".0".repeat(3 - count)}`);
   if (!from) return undefined;
   const [major, minor] = from.numbers;
-  // What comes after all versions that a wildcard stands for.
+  // What comes after all versions that a wildcard stands for. OLM counts parts: 1.x.x is 1.0.x.
+  const isMinor = written.split(".").length === 2;
   const end: Semver | undefined =
     count === 0
       ? undefined
-      : { numbers: count === 2 ? [major + 1n, 0n, 0n] : [major, minor + 1n, 0n], prerelease: [] };
+      : { numbers: isMinor ? [major + 1n, 0n, 0n] : [major, minor + 1n, 0n], prerelease: [] };
   const isAtLeast: Condition = (version) => compareSemver(version, from) >= 0;
   const isBehind: Condition = (version) =>
     end ? compareSemver(version, end) >= 0 : compareSemver(version, from) > 0;

@@ -1,3 +1,4 @@
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -137,7 +138,7 @@ export const bundle = defineCommand({
         ...pinned,
         projectName: project.projectName,
         packageName: flags.package,
-        version: flags.version ?? readPackageVersion(tree),
+        version: checkVersion(flags.version ?? readPackageVersion(tree)),
         builder: `tsbuilder-v${host.version()}`,
         projectLayout: pluginKey,
         kinds: await describeKinds(tree),
@@ -191,7 +192,7 @@ function checkVersion(version: string): string {
 }
 
 function checkPackage(name: string): string {
-  if (/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/u.test(name)) return name;
+  if (checkSubdomain(name).length === 0) return name;
   throw new TsbuilderError(`"${name}" is not the name of a package`, {
     code: "INVALID_NAME",
     hint: "use lower case letters, digits, dots and dashes",

@@ -1,10 +1,7 @@
-import { cpSync, existsSync } from "node:fs";
-import { join } from "node:path";
 import { catalogDockerfileName } from "../../olm/catalog/catalog-format.ts";
-import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
-import { withTemporaryFolder } from "../../ship/temporary-folder.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { buildFolderImage, requireFolder } from "../build-folder-image.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
 import { defineCommand } from "../command.ts";
 import { toolFlag } from "../image-flags.ts";
@@ -31,14 +28,9 @@ export const catalogBuild = defineCommand({
   examples: ["tsbuilder catalog build --tag registry.example.com/mysql-operator-catalog:v1 --push"],
   async run({ flags, rest, cwd, ui }) {
     const { root, tree } = openProject(cwd, ui);
-    const { catalog: folder, tag: image, push } = flags;
-    for (const path of [catalogDockerfileName, folder]) {
-      if (existsSync(join(root, path))) continue;
-      throw new TsbuilderError(`the project has no ${path}`, {
-        code: "NOT_FOUND",
-        hint: "create it with tsbuilder catalog init PACKAGE",
-      });
-    }
+    const { catalog: folder, tag: image, tool, push } = flags;
+    const made = { root, dockerfile: catalogDockerfileName, folder };
+    requireFolder(made, "create it with tsbuilder catalog init PACKAGE");
     const { checkCatalog } = await import("../../olm/catalog/check-catalog.ts");
     const [finding, ...others] = checkCatalog(tree, folder);
     if (finding) {
@@ -51,19 +43,6 @@ export const catalogBuild = defineCommand({
         },
       );
     }
-    const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
-    const { buildImage } = await import("../../ship/image-build.ts");
-    ui.note(`Building ${image} with ${tool}`);
-    // The project's .dockerignore is for the operator's image.
-    await withTemporaryFolder("tsbuilder-catalog-", async (context) => {
-      cpSync(join(root, catalogDockerfileName), join(context, "Dockerfile"));
-      cpSync(join(root, folder), join(context, folder), { recursive: true });
-      await buildImage(
-        tool,
-        { image, context, platforms: [], buildArgs: [], extra: rest },
-        { push, save: undefined, load: undefined, digestFile: undefined },
-      );
-    });
-    ui.print(image);
+    await buildFolderImage({ ...made, image, tool, push, digestFile: undefined, extra: rest }, ui);
   },
 });

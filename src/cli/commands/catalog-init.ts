@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { Draft } from "../../scaffold/tree.ts";
 import { atFile } from "../../shared/at-file.ts";
@@ -7,6 +7,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
 import { defineCommand } from "../command.ts";
+import { readIcon } from "../read-icon.ts";
 import { openToChange } from "../open-project.ts";
 
 export const catalogInit = defineCommand({
@@ -66,23 +67,4 @@ export const catalogInit = defineCommand({
 
 function readText(cwd: string, file: string): string {
   return atFile(file, () => readFileSync(resolve(cwd, file), "utf8"));
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-};
-
-function readIcon(cwd: string, file: string): { base64data: string; mediatype: string } {
-  const mediatype = mediaTypes[extname(file).toLowerCase()];
-  if (mediatype !== undefined) {
-    return { base64data: atFile(file, () => readFileSync(resolve(cwd, file), "base64")), mediatype };
-  }
-  throw new TsbuilderError(`"${file}" is not an image that consoles show`, {
-    code: "INVALID_ARGUMENT",
-    hint: `use a file that ends in ${Object.keys(mediaTypes).join(", ")}`,
-  });
 }

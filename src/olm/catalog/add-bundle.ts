@@ -1,7 +1,8 @@
-import { type Document, isMap, isSeq, parseAllDocuments, stringify } from "yaml";
+import { type Document, isMap, isSeq, parseAllDocuments } from "yaml";
 import type { Draft } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Bundle } from "../validate/bundle.ts";
+import { writeYaml, yamlOptions } from "../write-yaml.ts";
 import { readCatalog } from "./catalog.ts";
 import { schemas } from "./catalog-format.ts";
 import { channelEntry, renderBundle } from "./render-bundle.ts";
@@ -36,13 +37,22 @@ export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, imag
   }
   const entry = channelEntry(bundle);
   const added: unknown[] = [];
-  for (const channel of channels) {
+  for (const channel of new Set(channels)) {
     const file = catalog.channels.find((one) => isOwn(one) && one.get("name").value === channel)?.file;
     if (file === undefined) {
       added.push({ schema: schemas.channel, package: blob.package, name: channel, entries: [entry] });
       continue;
     }
-    const documents = parseAllDocuments(draft.read(file)!) as Document[];
+    if (file.endsWith(".json")) {
+      throw new TsbuilderError(
+        `the channel "${channel}" is in "${file}", and entries are added to YAML only`,
+        {
+          code: "REFUSED",
+          hint: "move the channel into a YAML file",
+        },
+      );
+    }
+    const documents = parseAllDocuments(draft.read(file)!, yamlOptions) as Document[];
     const document = documents.find(
       (one) =>
         one.get("schema") === schemas.channel &&
@@ -52,12 +62,9 @@ export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, imag
     const entries = document.get("entries");
     if (isSeq(entries)) entries.add(document.createNode(entry));
     else if (isMap(document.contents)) document.set("entries", document.createNode([entry]));
-    draft.write(file, documents.map(String).join(""));
+    draft.write(file, documents.map((one) => one.toString(yamlOptions)).join(""));
   }
   const text = draft.read(home)!;
-  const blobs = [...added, blob].map((one) => `---\n${stringify(one, options)}`);
+  const blobs = [...added, blob].map((one) => `---\n${writeYaml(one)}`);
   draft.write(home, `${text}${text.endsWith("\n") ? "" : "\n"}${blobs.join("")}`);
 }
-
-/** The servers of catalogs read YAML 1.1. */
-const options = { compat: "yaml-1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;

@@ -135,6 +135,25 @@ describe("addBundle()", () => {
 });
 
 /** Changes to the blobs: package, channels stable and fast, bundles 1.0.0 and 1.1.0; and the text at the finding. */
+test("a channel that is named twice gets one entry, and other texts keep their lines", () => {
+  const draft = emptyCatalog();
+  const description = `description: ${"long words ".repeat(20).trim()}\n`;
+  draft.write(file, `${draft.read(file)!.trimEnd()}\n${description}`);
+  addBundle(draft, bundleOf("1.0.0"), { folder: "catalog", channels: ["stable", "stable"], image });
+  addBundle(draft, bundleOf(), { folder: "catalog", channels: ["stable"], image });
+  expect(draft.read(file)).toContain(description);
+  expect(blobsOf(draft).filter(({ schema }) => schema === "olm.channel")).toHaveLength(1);
+});
+
+test("an entry is not added to a channel in JSON", () => {
+  const draft = emptyCatalog();
+  const channel = { schema: "olm.channel", package: "shop-operator", name: "stable", entries: [] };
+  draft.write("catalog/channels.json", JSON.stringify(channel));
+  expect(() => addBundle(draft, bundleOf(), { folder: "catalog", channels: ["stable"], image })).toThrow(
+    "entries are added to YAML only",
+  );
+});
+
 const damages: [
   rule: keyof typeof catalogRules,
   change: (blobs: Record<string, unknown>[]) => unknown,

@@ -34,7 +34,7 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
   const heads = [...entries.keys()].filter((name) => !skipped.has(name) && !replaced.has(name));
   const cycle = findCycle(entries);
   if (cycle !== undefined) {
-    const message = `the upgrades go in a circle: ${cycle.join(" replaces ")}`;
+    const message = `the upgrades form a cycle: ${cycle.join(" replaces ")}`;
     yield finding(
       "channel-cycle",
       entries.get(cycle[0]!)!.get("replaces"),

@@ -81,6 +81,11 @@ test.each([
     "kind: ClusterServiceVersion\nmetadata: { name: shop-operator.v1.0.0 }\nspec: { version: ../1 }",
     "has no valid spec.version",
   ],
+  [
+    "old/1.0.0/csv.yaml",
+    "kind: ClusterServiceVersion\nmetadata: { name: shop-operator.v1.0.0 }\nspec: { version: .. }",
+    "has no valid spec.version",
+  ],
 ])("%s with %j is refused", (path, text, message) => {
   const { [path]: _, ...others } = packageManifests();
   const files = { ...others, ...(text === undefined ? {} : { [path]: text }) };

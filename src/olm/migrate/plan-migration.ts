@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import {
@@ -12,6 +12,7 @@ import {
 import { bundleDockerfile } from "../bundle-metadata.ts";
 import type { Located } from "../located.ts";
 import { readDocuments } from "../read-documents.ts";
+import { writeYaml } from "../write-yaml.ts";
 
 /** A version of a package in the old format: a folder with a ClusterServiceVersion and CRDs. */
 interface Release {
@@ -44,8 +45,12 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
     const name = csv.get("metadata", "name").text!;
     const own = channels.get(name);
     const version = csv.get("spec", "version").text;
-    if (!version || !/^[\w.+-]+$/u.test(version))
-      throw refuse(`"${csv.file}" has no valid spec.version`, "add it", csv.get("spec"));
+    if (!version || !parseSemver(version))
+      throw refuse(
+        `"${csv.file}" has no valid spec.version`,
+        "set it to three numbers, such as 1.0.0",
+        csv.get("spec"),
+      );
     if (!own)
       throw refuse(
         `no channel of "${file}" leads to "${name}"`,
@@ -62,7 +67,7 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
       );
     }
     files.set(`${target}/${bundleDockerfileName}`, bundleDockerfile("bundle", annotations));
-    files.set(`${target}/bundle/${bundleFolders.metadata}${annotationsFile}`, stringify({ annotations }));
+    files.set(`${target}/bundle/${bundleFolders.metadata}${annotationsFile}`, writeYaml({ annotations }));
     for (const path of tree.list(source).filter((one) => !one.slice(source.length + 1).includes("/"))) {
       if (!/\.(?:ya?ml|json)$/u.test(path) || path === file) continue;
       files.set(

@@ -83,7 +83,7 @@ function* checkChannels(annotations: Located): Findings {
   const seen = new Set<string>();
   for (const channel of value.isMissing ? [] : channels) {
     const [reason] = channel === "" ? ["is empty"] : checkLabelValue(channel);
-    const why = reason ?? (seen.has(channel) ? "stands here twice" : undefined);
+    const why = reason ?? (seen.has(channel) ? "is listed twice" : undefined);
     seen.add(channel);
     if (why === undefined) continue;
     yield finding(

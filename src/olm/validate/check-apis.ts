@@ -24,7 +24,7 @@ export function* checkApis(bundle: Bundle, kubernetes: string | undefined): Find
   }
 }
 
-/** An object, or a resource that the ClusterServiceVersion names, of an API that is gone. */
+/** An object of an API that is gone. */
 interface RemovedUse {
   readonly place: Located;
   readonly apiVersion: string;

@@ -169,7 +169,7 @@ function* checkUpgrades(csv: Located): Findings {
 
 /** A value as messages show it. */
 export function show({ value, isMissing }: Located): string {
-  if (isMissing) return "is missing and";
+  if (isMissing) return "(not set)";
   const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -7,7 +7,7 @@ import { type Bundle, deploymentsOf } from "./bundle.ts";
 import { show } from "./check-csv.ts";
 import { finding, type Findings } from "./finding.ts";
 
-/** What OLM installs, with which rights, and for which namespaces. */
+/** What OLM installs, with which permissions, and for which namespaces. */
 export function* checkInstall(bundle: Bundle): Findings {
   const { csv } = bundle;
   if (csv.isMissing) return;
@@ -46,12 +46,7 @@ function* checkModes(modes: Located): Findings {
       const hint = meant === undefined ? `use ${installModes.join(", ")}` : `did you mean ${meant}?`;
       yield finding("install-modes", type, `there is no install mode "${name}"`, hint);
     } else if (seen.has(name)) {
-      yield finding(
-        "install-modes",
-        type,
-        `the install mode ${name} stands here twice`,
-        "delete one of them",
-      );
+      yield finding("install-modes", type, `the install mode ${name} is listed twice`, "delete one of them");
     }
     seen.add(name);
   }
@@ -148,7 +143,7 @@ function* checkRule(rule: Located, field: "permissions" | "clusterPermissions"):
     yield finding("permission-rule", rule, message, 'list the groups of the resources: "" is the core group');
   }
   if (field === "permissions" && urls.items.length > 0) {
-    const message = "rights to nonResourceURLs can't be limited to a namespace";
+    const message = "permissions for nonResourceURLs can't be limited to a namespace";
     yield finding("permission-rule", urls, message, "move the rule to clusterPermissions");
   }
 }

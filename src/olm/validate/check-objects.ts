@@ -89,10 +89,13 @@ const openShiftConstraints = new Set([
   "hostaccess",
   "hostmount-anyuid",
   "hostnetwork",
+  "hostnetwork-v2",
   "node-exporter",
   "nonroot",
+  "nonroot-v2",
   "privileged",
   "restricted",
+  "restricted-v2",
 ]);
 
 function* checkRights(rule: Located): Findings {
@@ -110,6 +113,6 @@ function* checkRights(rule: Located): Findings {
     grants("security.openshift.io", "securitycontextconstraints", ["delete", "update", "patch"])
   ) {
     const message = `this role may change OpenShift's own constraints: ${constraints.join(", ")}`;
-    yield finding("security-constraints", rule, message, "only use them, with the verb use");
+    yield finding("security-constraints", rule, message, "grant only the verb use on them");
   }
 }

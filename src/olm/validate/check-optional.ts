@@ -1,4 +1,4 @@
-import { capabilityLevels, bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
+import { capabilityLevels, bundleAnnotations, csvAnnotations, iconMediaTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, deploymentsOf } from "./bundle.ts";
 import { removedApis } from "./check-apis.ts";
@@ -16,7 +16,7 @@ export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Fi
   multiarch: checkPlatforms,
 };
 
-const mediaTypes = ["image/gif", "image/jpeg", "image/png", "image/svg+xml"];
+const mediaTypes = [...new Set(Object.values(iconMediaTypes))].sort();
 
 function* checkHub({ csv }: Bundle): Findings {
   const spec = csv.get("spec");

@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import {
@@ -8,6 +7,7 @@ import {
   bundleFolders,
   csvKind,
 } from "../bundle-format.ts";
+import { compressedSize } from "../bundle-size.ts";
 import type { Located } from "../located.ts";
 import { missingFile, readDocuments } from "../read-documents.ts";
 import type { Bundle, Dockerfile } from "./bundle.ts";
@@ -53,17 +53,13 @@ export function readBundle(
       objects.find((object) => object.get("kind").value === csvKind) ?? missingFile(`${folder}/${manifests}`),
     objects,
     annotations,
-    properties: tree.has(`${folder}/metadata/properties.yaml`)
-      ? readOne("metadata/properties.yaml").get("properties")
-      : missingFile(`${folder}/metadata/properties.yaml`),
-    dependencies: tree.has(`${folder}/metadata/dependencies.yaml`)
-      ? readOne("metadata/dependencies.yaml").get("dependencies")
-      : missingFile(`${folder}/metadata/dependencies.yaml`),
+    properties: readOne("metadata/properties.yaml").get("properties"),
+    dependencies: readOne("metadata/dependencies.yaml").get("dependencies"),
     dockerfile: findDockerfile(tree, folder),
     has: (path) =>
       tree.has(`${folder}/${path.replace(/\/+$/u, "")}`) ||
       tree.list(`${folder}/${path.replace(/\/+$/u, "")}`).length > 0,
-    compressedSize: texts.length === 0 ? 0 : gzipSync(texts.join("\n---\n")).length,
+    compressedSize: compressedSize(texts),
   };
   return { bundle, findings };
 }
