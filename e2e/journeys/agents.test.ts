@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "@tsbuilder/runtime/testing";
 import { startTsbuilder } from "../support/dev-process.ts";
 import { initProject } from "../support/init-project.ts";
 import { plainEnvironment, run, type Shell } from "../support/shell.ts";
@@ -48,7 +49,7 @@ test.each(documented)("%s of AGENTS.md runs in a new project", async (command) =
   expect(stdout + stderr).not.toBe("");
 });
 
-test("mcp plans, applies, and reads what dev's cluster has", async () => {
+test("mcp plans, applies, and reads what dev's cluster has and what its operator did", async () => {
   const agent = new Client({ name: "agent", version: "1" });
   const env = { ...plainEnvironment(), ...project.env } as Record<string, string>;
   const transport = new StdioClientTransport({
@@ -66,6 +67,18 @@ test("mcp plans, applies, and reads what dev's cluster has", async () => {
     expect(await call("objects", { kind: "order" })).toMatchObject({
       objects: [{ kind: "Order", metadata: { name: "order-sample" } }],
     });
+    await eventually(async () =>
+      expect(await call("reconciles", { request: "order-sample" })).toMatchObject({
+        reconciles: expect.arrayContaining([
+          expect.objectContaining({
+            controller: "order",
+            request: "default/order-sample",
+            causes: expect.arrayContaining(["add of Order default/order-sample"]) as string[],
+            outcome: "done",
+          }),
+        ]) as object[],
+      }),
+    );
     const webhook = ["--group", "apps", "--version", "v1", "--kind", "Order", "--defaulting"];
     const { plan } = await call("plan", { command: "create webhook", args: webhook });
     expect(await call("apply", { plan })).toMatchObject({ exitCode: 0, written: true });

@@ -8,12 +8,14 @@ import { type OperatorOptions, type OperatorProcess, operatorProcess } from "./o
 let folder: string;
 let lines: string[];
 let exits: string[];
+let messages: unknown[];
 let operator: OperatorProcess;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "operator process "));
   lines = [];
   exits = [];
+  messages = [];
 });
 
 afterEach(async () => {
@@ -75,6 +77,13 @@ test("an operator that exits on its own is reported, and can be restarted", asyn
   await sees("mended began");
 });
 
+test("what a process sends is received, also what it sends last; then its end", async () => {
+  writeFileSync(file(), `process.send(["first"]); process.on("exit", () => process.send(["last"]));`);
+  prepare();
+  await operator.restart();
+  await eventually(() => expect(messages).toEqual([["first"], ["last"], "end"]));
+});
+
 function file(): string {
   return join(folder, "operator.mjs");
 }
@@ -98,6 +107,7 @@ function prepare(options: Partial<OperatorOptions> = {}): void {
     args: ["--one", "--two"],
     env: {},
     standbyDelay: 10,
+    listen: () => ({ message: (message) => messages.push(message), end: () => messages.push("end") }),
     onLine: (line) => lines.push(line),
     onExit: (reason) => exits.push(reason),
     ...options,

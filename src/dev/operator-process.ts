@@ -14,10 +14,19 @@ export interface OperatorOptions {
   readonly standbyDelay?: number;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Makes what receives the messages of a process that was started. */
+  readonly listen: () => OperatorListener;
   /** Receives the operator's output, line by line. */
   readonly onLine: (line: string) => void;
   /** Called when the operator exits on its own. */
   readonly onExit: (reason: string) => void;
+}
+
+/** Receives what a process sends with `process.send`. */
+export interface OperatorListener {
+  message(message: unknown): void;
+  /** Called when the process has ended. */
+  end(): void;
 }
 
 /** A process that was started, and the reason for its end once it has ended. */
@@ -63,7 +72,10 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
     for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on("line", options.onLine);
     }
+    const listener = options.listen();
+    child.on("message", (message) => listener.message(message));
     void running.finished.then((reason) => {
+      listener.end();
       if (current !== running) return;
       current = undefined;
       options.onExit(reason);
@@ -89,10 +101,10 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
   const child = spawn(process.execPath, ["--enable-source-maps", ...nodeArgs, file, ...args], {
     cwd: project,
     env: { ...process.env, ...env },
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", "ipc"],
   });
   // Its exit is reported by the exit event.
-  child.stdin.on("error", () => undefined);
+  child.stdin!.on("error", () => undefined);
   return child;
 }
 

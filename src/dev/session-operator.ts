@@ -7,6 +7,9 @@ import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { operatorEnd } from "./operator-end.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
+import { listenToOperator } from "./record/listen-to-operator.ts";
+import { RecordFile } from "./record/record-file.ts";
+import { subscriber } from "./record/subscriber.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import type { WebhookPlace } from "./webhook-certificate.ts";
 
@@ -33,11 +36,14 @@ export async function sessionOperator(
   { namespace, prefix, webhooks }: SessionPlace,
   report: Report,
 ): Promise<OperatorProcess> {
+  const record = new RecordFile(join(root, ".tsbuilder/dev"));
+  record.clear();
   const operator = operatorProcess({
     file,
     project: root,
     inspect,
-    preload: runtimeOf(root),
+    preload: [subscriber, ...runtimeOf(root)],
+    listen: () => listenToOperator(record),
     args: [
       "--health-probe-bind-address=0",
       "--metrics-bind-address=0",

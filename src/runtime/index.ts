@@ -42,4 +42,11 @@ export * from "./events/index.ts";
 export * from "./health/index.ts";
 export * from "./log/index.ts";
 export * from "./manager/index.ts";
+export type {
+  ChannelMessages,
+  EnqueueMessage,
+  ReconcileEndMessage,
+  ReconcileStartMessage,
+  RequestMessage,
+} from "./tracing/channels.ts";
 export * from "./webhook/index.ts";

@@ -154,4 +154,19 @@ await stop();
 await cluster.stop();
 `,
   },
+  'subscribe("tsbuilder:enqueue"': {
+    before: `${inCluster}${given}
+const told: string[] = [];
+console.log = (line: string) => void told.push(line);
+`,
+    after: `const cluster = await startTestCluster({ crds: "config/crd/bases" });
+const { client, stop } = await startTestManager(cluster.kubeconfig, (manager) => {
+  manager.controllerFor(Shop).complete({ reconcile: async () => undefined });
+});
+await client.create(Shop, { metadata: { namespace: "default", name: "shop" }, spec: { owner: "its-owner" } });
+await eventually(() => assert.ok(told.includes("shop will reconcile default/shop: add of Shop default/shop")));
+await stop();
+await cluster.stop();
+`,
+  },
 };

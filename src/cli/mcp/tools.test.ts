@@ -145,6 +145,9 @@ describe("tools that only read", () => {
   });
 
   test("say where no cluster runs", async () => {
+    expect(await call("reconciles")).toMatchObject({
+      error: { code: "CLUSTER_UNREACHABLE", hint: expect.stringContaining("tsbuilder dev") as string },
+    });
     expect(await call("objects", { kind: "pods" })).toMatchObject({
       error: { code: "CLUSTER_UNREACHABLE", hint: expect.stringContaining("tsbuilder dev") as string },
     });

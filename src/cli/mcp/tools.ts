@@ -2,6 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { readObjects } from "../../dev/read-objects.ts";
+import { readReconciles } from "../../dev/record/read-reconciles.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Host } from "../host.ts";
 import { reportAsJson } from "../json-report.ts";
@@ -101,6 +102,25 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
       answer(async () => ({
         exitCode: 0,
         objects: await readObjects(findProjectRoot(cwd) ?? cwd, query),
+      })),
+  );
+  server.registerTool(
+    "reconciles",
+    {
+      description:
+        "The last reconciles of the operator that tsbuilder dev runs for this project: why each ran, what it requested, and how it ended. The oldest one first; at most 100.",
+      inputSchema: {
+        controller: z.string().optional(),
+        request: z.string().optional().describe("the object: default/db, or its name alone"),
+        outcome: z.enum(["done", "later", "again", "conflict", "terminal", "error", "unfinished"]).optional(),
+        last: z.number().int().positive().optional().describe("how many"),
+      },
+      annotations: { readOnlyHint: true },
+    },
+    (query) =>
+      answer(async () => ({
+        exitCode: 0,
+        reconciles: readReconciles(findProjectRoot(cwd) ?? cwd, query),
       })),
   );
   return server;

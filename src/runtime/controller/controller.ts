@@ -10,21 +10,20 @@ import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/
 import type { LogFields } from "../log/logger.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { runInScope } from "../scope/scope.ts";
+import { publish } from "../tracing/channels.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { endMessage, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
 import type { EnqueueOptions, Source } from "./source.ts";
 import { startReconcileTimers } from "./reconcile-timers.ts";
 import { reportOutcome } from "./report-outcome.ts";
+import { EndedReconciles } from "./ended-reconciles.ts";
 import { AddedSources } from "./added-sources.ts";
 import { ownDelay } from "./own-delay.ts";
 import { RunningReconciles } from "./running-reconciles.ts";
 import { startSources } from "./start-sources.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController, Watch } from "./controller-spec.ts";
 import type { ExtensibleController } from "./watchable-controller.ts";
-
-/** How many finished reconciles are remembered. */
-const remembered = 10;
 
 /** A request with its key, which is computed once: it must not change while the request is processed. */
 interface Keyed<R> {
@@ -43,8 +42,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
-  /** The last reconciles that ended, to find out what ran a moment ago. */
-  readonly #ended: { readonly key: string; readonly at: number }[] = [];
+  readonly #ended = new EndedReconciles();
   #isWorking = false;
   #isPumpScheduled = false;
   #onIdle: (() => void) | undefined;
@@ -93,8 +91,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   workedSince(moment: number): readonly string[] {
-    const ended = this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
-    return [...new Set([...this.queue.working.keys(), ...ended])];
+    return [...new Set([...this.queue.working.keys(), ...this.#ended.since(moment)])];
   }
 
   /** Notifies an observer from now on. */
@@ -165,7 +162,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   /** Throws for an invalid request, so that the error reaches the code that enqueues it. */
-  #enqueue(request: R, { after, priority }: EnqueueOptions = {}): void {
+  #enqueue(source: string, request: R, { after, priority, cause = source }: EnqueueOptions = {}): void {
     const { shard } = this.#spec;
     if (shard && !shard.gate.isOpen(shard.rangeOf(request))) return;
     const key: unknown = synchronous(this.#spec.keyOf(request));
@@ -173,6 +170,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     if (priority !== undefined && !Number.isFinite(priority))
       throw new TypeError(`priority is ${show(priority)}: it must be a number`);
     const milliseconds = after === undefined ? undefined : parseDuration(after);
+    publish("tsbuilder:enqueue", () => ({ controller: this.name, request: key, cause }));
     this.queue.add({ key, request }, { priority, after: milliseconds });
   }
 
@@ -217,19 +215,23 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
     const fields = lazy(() => ({ ...describe(request), reconcileID: randomUUID() }));
+    const told = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
     const calls = {
       signal: abort.signal,
       assertMayWrite: range === undefined ? undefined : () => shard?.gate.assertMayWrite(range),
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
     const attributes = () => ({ controller: this.name, ...fields() });
+    publish("tsbuilder:reconcile:start", told);
     try {
       await runInScope({ calls, logFields: fields }, () =>
         this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
           const run = () => this.#reconcile(request, abort, fields);
           const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
           this.#settle(taken, outcome);
-          this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
+          const milliseconds = this.#clock.monotonic() - startedAt;
+          this.#observer?.reconciled(outcome.result, milliseconds);
+          publish("tsbuilder:reconcile:end", () => endMessage(told(), outcome, milliseconds / 1000));
           const isStopping = abort.signal.aborted && !this.#isWorking;
           const retries = this.queue.retries(taken.request);
           reportOutcome(outcome, { log, observer: this.#observer, retries, isStopping });
@@ -240,8 +242,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#report(new CallbackError("tracer", "the tracer", error));
     } finally {
       this.#running.end(abort);
-      this.#ended.push({ key, at: performance.now() });
-      if (this.#ended.length > remembered) this.#ended.shift();
+      this.#ended.add(key);
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
       this.#schedulePump();

@@ -9,6 +9,7 @@ import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText } from "../client/object-key.ts";
 import { settledWithin } from "../clock/settled-within.ts";
 import { hasRange } from "../shards/ranges.ts";
+import { isObserved } from "../tracing/channels.ts";
 import type { Reaction } from "./event-reaction.ts";
 import type { ObjectShard } from "./object-shard.ts";
 import type { Predicate } from "./predicate.ts";
@@ -56,8 +57,9 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
         shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
         const usual = isOldNews(event) ? lowPriority : 0;
-        const add: Enqueue<R> = (request, { after, priority = usual } = {}) =>
-          enqueue(request, { after, priority });
+        const told = isObserved("tsbuilder:enqueue") ? causeOf(kind, event) : undefined;
+        const add: Enqueue<R> = (request, { after, priority = usual, cause = told } = {}) =>
+          enqueue(request, { after, priority, cause });
         const running = reaction.react(event, add, fail);
         if (!running) return;
         return settledWithin(clock, stuckAfter, running, () =>
@@ -84,6 +86,10 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
       }
     },
   };
+}
+
+function causeOf<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
+  return `${event.type} of ${kind} ${keyText(event.object.metadata)}`;
 }
 
 function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean {

@@ -2,6 +2,7 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { show, thrownError } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
+import type { ReconcileEndMessage, ReconcileStartMessage } from "../tracing/channels.ts";
 import type { Result } from "./reconciler.ts";
 
 /** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
@@ -33,6 +34,21 @@ export function outcomeOf(end: { readonly result: Result } | { readonly error: u
   } catch {
     return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
   }
+}
+
+/** Tells how a reconcile ended, as data. */
+export function endMessage(
+  start: ReconcileStartMessage,
+  outcome: Outcome,
+  seconds: number,
+): ReconcileEndMessage {
+  return {
+    ...start,
+    outcome: outcome.ending,
+    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
+    error: "error" in outcome ? outcome.error.message : undefined,
+    seconds,
+  };
 }
 
 function failure(thrown: unknown): Outcome {

@@ -29,6 +29,8 @@ export interface EnqueueOptions {
   readonly after?: Duration | undefined;
   /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
+  /** What caused it, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
+  readonly cause?: string | undefined;
 }
 
 /** What a source gets when it starts. */

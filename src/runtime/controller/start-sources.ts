@@ -6,7 +6,7 @@ import type { Enqueue, Source, SourceContext } from "./source.ts";
 /** What sources get from a running controller. */
 interface SourceHost<R> extends Pick<SourceContext, "report"> {
   readonly clock: Clock;
-  readonly enqueue: Enqueue<R>;
+  readonly enqueue: (source: string, ...request: Parameters<Enqueue<R>>) => void;
 }
 
 /**
@@ -23,14 +23,14 @@ export async function startSources<R>(
     cacheSyncTimeout === undefined ? () => {} : clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
   const patience = AbortSignal.any([signal, timeout.signal]);
   const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
-  // A function that was called before the stop may still return afterwards.
-  const enqueueUntilStopped: Enqueue<R> = (...request) => {
-    if (!signal.aborted) enqueue(...request);
-  };
   try {
     await Promise.all(
       sources.map(async (source) => {
         log.info("Starting EventSource", { source: source.name });
+        // A function that was called before the stop may still return afterwards.
+        const enqueueUntilStopped: Enqueue<R> = (...request) => {
+          if (!signal.aborted) enqueue(source.name, ...request);
+        };
         await Promise.race([
           source.start(enqueueUntilStopped, context),
           overdue(source, patience, signal, cacheSyncTimeout),

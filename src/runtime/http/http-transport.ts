@@ -2,6 +2,8 @@ import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/call-context.ts";
+import { currentScope } from "../scope/scope.ts";
+import { publish } from "../tracing/channels.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
 import type { Answer, HttpConnection } from "./http-connection.ts";
@@ -126,6 +128,13 @@ export class HttpTransport {
         responseBytes,
       };
       callSafely(() => this.#options.onRequest?.(finished), warnOf("the client's onRequest"));
+      publish("tsbuilder:request", () => ({
+        reconcileID: runningReconcile(),
+        method,
+        path: wire.path,
+        code,
+        seconds,
+      }));
     };
     const fail = (error: unknown): never => {
       report("<error>");
@@ -241,6 +250,11 @@ interface Attempt {
   readonly refresh: boolean;
   /** Starts at 0. */
   readonly number: number;
+}
+
+/** The ID that log lines of the running reconcile have, if one runs. */
+function runningReconcile(): string | undefined {
+  return currentScope()?.logFields?.()["reconcileID"] as string | undefined;
 }
 
 function abortError(reason: unknown): Error {

@@ -1,0 +1,90 @@
+import type { ChannelMessages } from "@tsbuilder/runtime";
+import { expect, test } from "vitest";
+import { type RecordedReconcile, ReconcileHistory } from "./reconcile-history.ts";
+import type { OperatorMessage } from "./subscriber.ts";
+
+const who = { controller: "mysql", request: "default/db" };
+
+/** A history, and what one tells it. */
+function begin() {
+  const history = new ReconcileHistory();
+  const tell = <Name extends keyof ChannelMessages>(
+    channel: Name,
+    message: Omit<ChannelMessages[Name], keyof typeof who>,
+  ): RecordedReconcile | undefined =>
+    history.add({ ...who, ...message, channel, at: 0 } as unknown as OperatorMessage);
+  return {
+    history,
+    enqueue: (cause: string) => tell("tsbuilder:enqueue", { cause }),
+    start: (reconcileID: string) => tell("tsbuilder:reconcile:start", { reconcileID }),
+    request: (reconcileID: string | undefined, path: string) =>
+      tell("tsbuilder:request", { reconcileID, method: "GET", path, code: "200", seconds: 0.01 }),
+    end: (
+      reconcileID: string,
+      outcome: RecordedReconcile["outcome"] & ChannelMessages["tsbuilder:reconcile:end"]["outcome"],
+      more: { requeueAfter?: number; error?: string } = {},
+    ) =>
+      tell("tsbuilder:reconcile:end", {
+        reconcileID,
+        outcome,
+        seconds: 1,
+        requeueAfter: more.requeueAfter,
+        error: more.error,
+      }),
+  };
+}
+
+test("a reconcile has the causes since the one before, and its own requests", () => {
+  const { enqueue, start, request, end } = begin();
+  enqueue("add of MySQL default/db");
+  enqueue("add of MySQL default/db");
+  enqueue("update of StatefulSet default/db");
+  expect(start("one")).toBeUndefined();
+  enqueue("update of Secret default/db");
+  request("one", "/a");
+  request("another", "/b");
+  request(undefined, "/c");
+  expect(end("one", "done")).toEqual({
+    at: "1970-01-01T00:00:00.000Z",
+    ...who,
+    reconcileID: "one",
+    causes: ["add of MySQL default/db", "update of StatefulSet default/db"],
+    requests: [{ method: "GET", path: "/a", code: "200", seconds: 0.01 }],
+    outcome: "done",
+    seconds: 1,
+  });
+  start("two");
+  expect(end("two", "done")).toMatchObject({ causes: ["update of Secret default/db"], requests: [] });
+});
+
+test.each([
+  ["later", { requeueAfter: 90_000 }, ["requeueAfter 90 s"]],
+  ["again", {}, ["requeueAfter 0 s"]],
+  ["error", { error: "no luck" }, ["retry after error"]],
+  ["conflict", { error: "changed" }, ["retry after conflict"]],
+  ["done", {}, []],
+] as const)("without an event, what follows %s ran because of it", (outcome, more, causes) => {
+  const { enqueue, start, end } = begin();
+  enqueue("add of MySQL default/db");
+  start("one");
+  expect(end("one", outcome, more)).toMatchObject({ outcome, ...more });
+  start("two");
+  expect(end("two", "done")).toMatchObject({ causes });
+});
+
+test("what ran when the process ended is unfinished, and a reconcile that nobody saw begin is left out", () => {
+  const { history, start, end } = begin();
+  start("one");
+  expect(end("unseen", "done")).toBeUndefined();
+  expect(history.unfinished()).toMatchObject([{ reconcileID: "one", outcome: "unfinished" }]);
+});
+
+test("a hot loop and a long list don't fill the memory", () => {
+  const { enqueue, start, request, end } = begin();
+  for (let n = 0; n < 1000; n++) enqueue(`event ${n}`);
+  start("one");
+  for (let n = 0; n < 1000; n++) request("one", `/${n}`);
+  const ended = end("one", "done")!;
+  expect(ended.causes).toHaveLength(10);
+  expect(ended.requests).toHaveLength(100);
+});

@@ -1,0 +1,49 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RecordedReconcile } from "./reconcile-history.ts";
+
+/** Half of what is kept at most. */
+const mostBytes = 2 * 1024 * 1024;
+
+/** The reconciles of a session, as lines of JSON in `.tsbuilder/dev`; the oldest ones are dropped. */
+export class RecordFile {
+  readonly #file: string;
+  readonly #older: string;
+  #bytes = 0;
+
+  constructor(folder: string) {
+    this.#file = join(folder, "reconciles.jsonl");
+    this.#older = join(folder, "reconciles.older.jsonl");
+  }
+
+  /** Forgets earlier sessions. */
+  clear(): void {
+    rmSync(this.#older, { force: true });
+    writeFileSync(this.#file, "");
+    this.#bytes = 0;
+  }
+
+  append(reconciles: readonly RecordedReconcile[]): void {
+    if (reconciles.length === 0) return;
+    const lines = reconciles.map((reconcile) => `${JSON.stringify(reconcile)}\n`).join("");
+    appendFileSync(this.#file, lines);
+    this.#bytes += Buffer.byteLength(lines);
+    if (this.#bytes < mostBytes) return;
+    renameSync(this.#file, this.#older);
+    writeFileSync(this.#file, "");
+    this.#bytes = 0;
+  }
+
+  /** The oldest one first; undefined if no session was recorded. */
+  read(): readonly RecordedReconcile[] | undefined {
+    const files = [this.#older, this.#file].filter((file) => existsSync(file));
+    if (files.length === 0) return undefined;
+    return files.flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        // What is being written is not whole yet.
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as RecordedReconcile),
+    );
+  }
+}

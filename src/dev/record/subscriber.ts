@@ -1,0 +1,37 @@
+import type { ChannelMessages } from "@tsbuilder/runtime";
+
+/** What an operator's process tells, with the name of its channel and the time. */
+export type OperatorMessage = {
+  readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
+    readonly channel: Name;
+    /** Milliseconds since 1970. */
+    readonly at: number;
+  };
+}[keyof ChannelMessages];
+
+const channels: readonly (keyof ChannelMessages)[] = [
+  "tsbuilder:enqueue",
+  "tsbuilder:reconcile:start",
+  "tsbuilder:reconcile:end",
+  "tsbuilder:request",
+];
+
+/**
+ * The URL of a module that runs before an operator's bundle and sends what its runtime publishes to the parent process,
+ * in arrays of `OperatorMessage`: those of one turn of the event loop together.
+ */
+export const subscriber = `data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from "node:diagnostics_channel";
+  let messages = [];
+  const send = () => {
+    const told = messages;
+    messages = [];
+    if (told.length > 0 && process.connected) process.send(told, () => {});
+  };
+  for (const channel of ${JSON.stringify(channels)}) {
+    subscribe(channel, (message) => {
+      if (messages.push({ ...message, channel, at: Date.now() }) === 1) setImmediate(send);
+    });
+  }
+  process.on("exit", send);
+`)}`;

@@ -1,0 +1,80 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { expect, onTestFinished, test } from "vitest";
+import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import { RequestChannel } from "../controller/request-channel.ts";
+import { objectMatches } from "../controller/predicate.ts";
+import type { Request } from "../controller/reconciler.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import { ConfigMap } from "../k8s/core/v1.ts";
+import { eventually } from "../testing/eventually.ts";
+import { silentLogger } from "../testing/silent-logger.ts";
+import { startTestManager } from "../testing/start-test-manager.ts";
+import type { ChannelMessages } from "./channels.ts";
+
+/** Collects what a channel gets until the test ends. */
+function collect<Name extends keyof ChannelMessages>(name: Name): ChannelMessages[Name][] {
+  const messages: ChannelMessages[Name][] = [];
+  const add = (message: unknown) => void messages.push(message as ChannelMessages[Name]);
+  subscribe(name, add);
+  onTestFinished(() => void unsubscribe(name, add));
+  return messages;
+}
+
+test("a subscriber learns why each reconcile ran, what it requested, and how it ended", async () => {
+  const enqueued = collect("tsbuilder:enqueue");
+  const started = collect("tsbuilder:reconcile:start");
+  const ended = collect("tsbuilder:reconcile:end");
+  const requests = collect("tsbuilder:request");
+  const cluster = await startClusterUnderTest();
+  const pushes = new RequestChannel<Request>("pushes");
+  const { client, stop } = await startTestManager(
+    { kubeconfig: cluster.kubeconfig!, logger: silentLogger },
+    (manager) =>
+      manager
+        .controllerFor(ConfigMap, {
+          predicates: [objectMatches(({ metadata }) => metadata.namespace === "default")],
+        })
+        .watchesSource(pushes)
+        .complete({
+          reconcile: async ({ name, namespace }) => {
+            if (name === "broken") throw new TerminalError("no luck");
+            const found = await manager.client.find(ConfigMap, { name, namespace });
+            if (!found || found.data?.["seen"]) return { requeueAfter: "5m" };
+            await manager.client.apply(ConfigMap, { metadata: { name, namespace }, data: { seen: "yes" } });
+            return {};
+          },
+        }),
+  );
+  onTestFinished(async () => {
+    await stop();
+    await cluster.stop();
+  });
+  await client.create(ConfigMap, { metadata: { name: "one", namespace: "default" } });
+  pushes.send({ name: "broken", namespace: "default" }, { cause: "push to main" });
+  pushes.send({ name: "absent", namespace: "default" });
+
+  await eventually(() =>
+    expect(ended.map(({ request, outcome }) => `${request} ${outcome}`)).toEqual(
+      expect.arrayContaining(["default/one done", "default/one later", "default/broken terminal"]),
+    ),
+  );
+  expect(enqueued.map(({ request, cause }) => `${request}: ${cause}`)).toEqual(
+    expect.arrayContaining([
+      "default/one: add of ConfigMap default/one",
+      "default/one: update of ConfigMap default/one",
+      "default/broken: push to main",
+      "default/absent: pushes",
+    ]),
+  );
+  const of = (outcome: string) =>
+    ended.find((end) => end.outcome === outcome && !end.request.endsWith("/absent"))!;
+  expect(of("terminal")).toMatchObject({ controller: "configmap", error: "no luck" });
+  expect(of("later").requeueAfter).toBe(300_000);
+  expect(started.map(({ reconcileID }) => reconcileID)).toEqual(
+    expect.arrayContaining(ended.map(({ reconcileID }) => reconcileID)),
+  );
+  const own = requests.filter(({ reconcileID }) => reconcileID === of("done").reconcileID);
+  expect(own).toMatchObject([{ method: "PATCH", code: "200" }]);
+  expect(own[0]!.path).toMatch(/^\/api\/v1\/namespaces\/default\/configmaps\/one/);
+  expect(requests.some(({ reconcileID }) => reconcileID === undefined)).toBe(true);
+});

@@ -1,0 +1,68 @@
+import { type Channel, channel } from "node:diagnostics_channel";
+
+/** A request was put into a controller's queue, which holds each once. */
+export interface EnqueueMessage {
+  readonly controller: string;
+  /** The key of the request: `default/db`. */
+  readonly request: string;
+  /** Such as `update of StatefulSet default/db`; what the source said, or its name. */
+  readonly cause: string;
+}
+
+/** A reconcile begins. */
+export interface ReconcileStartMessage {
+  readonly controller: string;
+  readonly request: string;
+  /** The same as in log lines. */
+  readonly reconcileID: string;
+}
+
+/** A reconcile has ended. */
+export interface ReconcileEndMessage extends ReconcileStartMessage {
+  readonly outcome: "done" | "later" | "again" | "conflict" | "terminal" | "error";
+  /** Milliseconds until it runs again, if it asked for that. */
+  readonly requeueAfter: number | undefined;
+  /** The message of the error. */
+  readonly error: string | undefined;
+  readonly seconds: number;
+}
+
+/** An attempt to send a request to an API server has ended. */
+export interface RequestMessage {
+  /** The reconcile that sent it, if one did. */
+  readonly reconcileID: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  /** The HTTP status, or `<error>` without an answer. */
+  readonly code: string;
+  readonly seconds: number;
+}
+
+/** What the runtime publishes on channels of `node:diagnostics_channel`, by name. */
+export interface ChannelMessages {
+  readonly "tsbuilder:enqueue": EnqueueMessage;
+  readonly "tsbuilder:reconcile:start": ReconcileStartMessage;
+  readonly "tsbuilder:reconcile:end": ReconcileEndMessage;
+  readonly "tsbuilder:request": RequestMessage;
+}
+
+/** A channel that nothing holds may be collected, and with it who subscribed. */
+const channels: { readonly [Name in keyof ChannelMessages]: Channel } = {
+  "tsbuilder:enqueue": channel("tsbuilder:enqueue"),
+  "tsbuilder:reconcile:start": channel("tsbuilder:reconcile:start"),
+  "tsbuilder:reconcile:end": channel("tsbuilder:reconcile:end"),
+  "tsbuilder:request": channel("tsbuilder:request"),
+};
+
+/** Whether something subscribed to a channel. */
+export function isObserved(name: keyof ChannelMessages): boolean {
+  return channels[name].hasSubscribers;
+}
+
+/** Publishes a message, which is only made if something subscribed. */
+export function publish<Name extends keyof ChannelMessages>(
+  name: Name,
+  make: () => ChannelMessages[Name],
+): void {
+  if (isObserved(name)) channels[name].publish(make());
+}
