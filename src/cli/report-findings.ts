@@ -1,16 +1,16 @@
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import type { RuleFinding } from "../olm/rule-finding.ts";
 import type { Ui } from "./ui.ts";
 
-/** Prints what is wrong with a bundle or a catalog, whose files have absolute paths. Returns the exit code: 1 if there is an error. */
+/** Prints what is wrong with a bundle or a catalog below `root`. Returns the exit code: 1 if there is an error. */
 export function reportFindings(
   what: string,
   findings: readonly RuleFinding[],
-  { cwd, ui }: { readonly cwd: string; readonly ui: Ui },
+  { root, cwd, ui }: { readonly root: string; readonly cwd: string; readonly ui: Ui },
 ): number {
   const problems = findings.map((finding) => ({
     ...finding,
-    position: { ...finding.position, file: shownPath(cwd, finding.position.file) },
+    position: { ...finding.position, file: shownPath(cwd, join(root, finding.position.file)) },
   }));
   ui.add?.({ problems });
   for (const problem of problems) ui.print(describe(problem));

@@ -157,8 +157,13 @@ test("a role that is bound to others, too, stays with them, and the namespace in
   expect(notes[0]).toMatch(/^RoleBinding shared-binding is for service accounts in shop-system/u);
 });
 
-test("a ServiceAccount that has no permission is a manifest: OLM makes only those with permissions", () => {
-  expect(assemble(account).objects.map(({ object }) => object.kind)).toEqual(["ServiceAccount"]);
+test("a ServiceAccount without permissions is one with no rules, which OLM makes; others stay manifests", () => {
+  const { csv, objects } = assemble(account, account.replace("shop-controller-manager", "helper"));
+
+  expect(csv.spec.install!.spec.permissions).toEqual([
+    { serviceAccountName: "shop-controller-manager", rules: [] },
+  ]);
+  expect(objects.map(({ object }) => object.metadata.name)).toEqual(["helper"]);
 });
 
 test("OLM's annotation says what to watch as soon as an install mode other than all namespaces is supported", () => {

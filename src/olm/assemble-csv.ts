@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KindDescription } from "../generators/describe-kinds.ts";
 import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -12,7 +13,14 @@ import {
 import type { ClusterServiceVersion, CsvSpec, InstalledDeployment, RelatedImage } from "./csv.ts";
 import { installDeployment, makesCertificate } from "./install-deployment.ts";
 import { byMarkers, type Crd, describeCrd, mergeOwned } from "./owned-crds.ts";
-import { type Accounts, bindingNotes, isForOwnCertificate, isRbac, splitRoles } from "./permissions.ts";
+import {
+  type Accounts,
+  bindingNotes,
+  isForOwnCertificate,
+  isRbac,
+  permitNothing,
+  splitRoles,
+} from "./permissions.ts";
 import { type Deployment, isDeployment } from "./served-by.ts";
 import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
 
@@ -52,8 +60,9 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
   const roles = splitRoles(objects.filter(isRbac), accounts);
   const webhooks = findWebhooks([...objects, ...crds]);
   const secrets = issuedSecrets(objects);
+  const permissions = [...roles.permissions, ...permitNothing(objects, deployments, roles)];
   const hasPermission = new Set(
-    [...roles.permissions, ...roles.clusterPermissions].map(({ serviceAccountName }) => serviceAccountName),
+    [...permissions, ...roles.clusterPermissions].map(({ serviceAccountName }) => serviceAccountName),
   );
   const others = objects.filter(
     (object) =>
@@ -69,7 +78,7 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
     strategy: "deployment",
     spec: {
       ...unlessEmpty("clusterPermissions", roles.clusterPermissions),
-      ...unlessEmpty("permissions", roles.permissions),
+      ...unlessEmpty("permissions", permissions),
       deployments: deployments.map((deployment) =>
         installDeployment(deployment, {
           secrets,
@@ -218,5 +227,5 @@ function unlessEmpty<Key extends string, Item>(
 
 /** Compares keys by their characters, as Go's encoders do. */
 export function sortKeys<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as Value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareText(a, b))) as Value;
 }

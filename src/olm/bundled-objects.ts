@@ -1,4 +1,4 @@
-import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { bundledKinds } from "./bundle-format.ts";
 import { type FoundWebhooks, olmServiceName } from "./webhook-definitions.ts";
@@ -120,8 +120,7 @@ function withOwnCertificate(monitor: ManifestObject, secrets: ReadonlySet<string
   };
 }
 
-/** The API group and kind of an object: `team.example.com/Tenant`. */
+/** The kind and API group of an object: `Tenant.team.example.com`. */
 export function groupKind({ apiVersion, kind }: Pick<ManifestObject, "apiVersion" | "kind">): string {
-  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  return apiVersionOf({ group, version: kind });
+  return `${kind}.${parseApiVersion(apiVersion).group}`;
 }

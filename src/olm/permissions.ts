@@ -1,6 +1,8 @@
 import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { describeObject, type ManifestObject } from "../ship/manifest.ts";
 import type { Permission } from "./csv.ts";
+import type { Deployment } from "./served-by.ts";
 
 /** The service accounts that OLM makes, and where they are in the rendered deployment. */
 export interface Accounts {
@@ -80,7 +82,24 @@ function toPermissions(rules: ReadonlyMap<string, readonly PolicyRule[]>): Permi
       rules: [...new Map(all.map((rule) => [JSON.stringify(rule), rule])).values()],
     }))
     .filter((permission) => permission.rules.length > 0)
-    .sort((a, b) => (a.serviceAccountName < b.serviceAccountName ? -1 : 1));
+    .sort((a, b) => compareText(a.serviceAccountName, b.serviceAccountName));
+}
+
+/**
+ * Permissions without rules for service accounts of the operator that have no others: OLM creates only those with
+ * permissions, and does not accept one that a Deployment runs as among the manifests.
+ */
+export function permitNothing(
+  objects: readonly ManifestObject[],
+  deployments: readonly Deployment[],
+  { permissions, clusterPermissions }: SplitRoles,
+): Permission[] {
+  const used = new Set(deployments.map(({ spec }) => spec.template.spec?.serviceAccountName));
+  const permitted = new Set([...permissions, ...clusterPermissions].map((one) => one.serviceAccountName));
+  return objects
+    .filter(({ kind, metadata }) => kind === "ServiceAccount" && used.has(metadata.name))
+    .filter(({ metadata }) => !permitted.has(metadata.name))
+    .map(({ metadata }) => ({ serviceAccountName: metadata.name, rules: [] }));
 }
 
 /** Bindings that name a namespace, which is only known once somebody installs the bundle. */

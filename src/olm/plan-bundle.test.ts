@@ -2,12 +2,15 @@ import { expect, test } from "vitest";
 import { Draft, memoryTree } from "../scaffold/tree.ts";
 import { parseManifest } from "../ship/manifest.ts";
 import { type BundleRequest, planBundle } from "./plan-bundle.ts";
+import { validateBundle } from "./validate/validate-bundle.ts";
 
-const objects = parseManifest(`
+const csvText = `
 apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
 metadata: { name: shop.v0.0.0 }
 spec: { replaces: shop.v1.0.0 }
+`;
+const objects = parseManifest(`${csvText}
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -118,6 +121,28 @@ test("manifests that tsbuilder generated go with their objects; others stay", ()
 
   expect(files).not.toHaveProperty(["bundle/manifests/gone_v1_role.yaml"]);
   expect(files).toHaveProperty(["bundle/manifests/mine.yaml"]);
+});
+
+test("a service account without permissions makes no invalid bundle", async () => {
+  const [base, deployment] = parseManifest(`
+${csvText}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop }
+spec:
+  selector: {}
+  template: { spec: { serviceAccountName: shop, containers: [{ name: manager, image: "shop:v1" }] } }
+`);
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "shop" } };
+  const files = plan({}, { objects: [base!, deployment!, account] });
+  const findings = await validateBundle(memoryTree(files), "bundle");
+
+  expect(findings.map(({ rule }) => rule).filter((rule) => rule.startsWith("service-account"))).toEqual([]);
+});
+
+test("a ClusterServiceVersion that is not YAML is named", () => {
+  expect(() => plan({ [csvFile]: "kind: [" })).toThrow(`"${csvFile}" is not valid YAML`);
 });
 
 test("a default channel that the bundle is not in, and a version that replaces itself, are refused", () => {

@@ -11,6 +11,7 @@ import {
   bundleDockerfileName,
   bundleFolders,
   csvAnnotations,
+  csvKind,
 } from "./bundle-format.ts";
 import { bundleDockerfile, readAnnotations, writeAnnotations } from "./bundle-metadata.ts";
 import { compressedSize, largestBundle, nearlyTooLarge, shortenBundle } from "./bundle-size.ts";
@@ -110,8 +111,7 @@ function writeManifests(
   const inFolder = (name: string): string => `${folder}/${bundleFolders.manifests}${name}`;
   const texts = new Map<string, string>();
   for (const [name, object] of manifests) {
-    const dated =
-      object.kind === "ClusterServiceVersion" ? withDate(object, files.read(inFolder(name)), now) : object;
+    const dated = object.kind === csvKind ? withDate(object, { path: inFolder(name), files, now }) : object;
     texts.set(inFolder(name), `${header}${formatManifest([dated])}`);
   }
   for (const [path, text] of texts) draft.write(path, text, "generated");
@@ -122,7 +122,11 @@ function writeManifests(
 }
 
 /** The time of the last change; a bundle that is made again of the same sources is the same. */
-function withDate(csv: ManifestObject, before: string | undefined, now: Date): ManifestObject {
+function withDate(
+  csv: ManifestObject,
+  { path, files, now }: { readonly path: string; readonly files: Tree; readonly now: Date },
+): ManifestObject {
+  const before = files.read(path);
   const dated = (date: string): ManifestObject => ({
     ...csv,
     metadata: {
@@ -130,7 +134,7 @@ function withDate(csv: ManifestObject, before: string | undefined, now: Date): M
       annotations: sortKeys({ ...(csv.metadata["annotations"] as object), [csvAnnotations.createdAt]: date }),
     },
   });
-  const [former] = (before === undefined ? [] : readYaml("the bundle", before)) as {
+  const [former] = (before === undefined ? [] : readYaml(path, before)) as {
     metadata?: { annotations?: Record<string, string> };
   }[];
   const date = former?.metadata?.annotations?.[csvAnnotations.createdAt];

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { webhookTypes } from "./bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
@@ -71,7 +72,7 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
   });
   return {
     definitions: [...admission, ...conversionDefinitions(conversions)].sort((a, b) =>
-      a.generateName < b.generateName ? -1 : 1,
+      compareText(a.generateName, b.generateName),
     ),
     services: new Set(served.map(({ service }) => service)),
     deployments: new Set(served.map(({ deployment }) => deployment.metadata.name)),

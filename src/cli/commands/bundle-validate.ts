@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
 import { reportFindings } from "../report-findings.ts";
@@ -51,11 +51,7 @@ export const bundleValidate = defineCommand({
       kubernetes: readValues(flags["optional-values"]),
       requireDigests: flags["require-digests"],
     });
-    return reportFindings(
-      "bundle",
-      findings.map((one) => ({ ...one, position: { ...one.position, file: join(root, one.position.file) } })),
-      { cwd, ui },
-    );
+    return reportFindings("bundle", findings, { root, cwd, ui });
   },
 });
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
@@ -24,10 +24,6 @@ export const catalogValidate = defineCommand({
     const { checkCatalog } = await import("../../olm/catalog/check-catalog.ts");
     const root = dirname(folder);
     const findings = checkCatalog(everythingBelow(root), basename(folder));
-    return reportFindings(
-      "catalog",
-      findings.map((one) => ({ ...one, position: { ...one.position, file: join(root, one.position.file) } })),
-      { cwd, ui },
-    );
+    return reportFindings("catalog", findings, { root, cwd, ui });
   },
 });

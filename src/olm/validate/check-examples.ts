@@ -1,5 +1,6 @@
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { isObject } from "@tsbuilder/apimachinery/json";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { compileSchema } from "@tsbuilder/apimachinery/schema";
 import { csvAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
@@ -62,13 +63,16 @@ function readExamples(annotation: Located): Record<string, unknown>[] | undefine
 function ownedKinds({ csv }: Bundle): Map<string, Located> {
   const crds = csv.get("spec", "customresourcedefinitions", "owned").items.map((one) => {
     const group = (one.get("name").text ?? "").split(".").slice(1).join(".");
-    return [`${group}/${one.get("version").text} ${one.get("kind").text}`, one] as const;
+    return [kindId(one, group), one] as const;
   });
   const apis = csv.get("spec", "apiservicedefinitions", "owned").items.map((one) => {
-    const [group, version, kind] = ["group", "version", "kind"].map((field) => one.get(field).text);
-    return [`${group}/${version} ${kind}`, one] as const;
+    return [kindId(one, one.get("group").text ?? ""), one] as const;
   });
   return new Map([...crds, ...apis]);
+}
+
+function kindId(owned: Located, group: string): string {
+  return `${apiVersionOf({ group, version: owned.get("version").text ?? "" })} ${owned.get("kind").text}`;
 }
 
 function schemaErrors(
@@ -76,7 +80,7 @@ function schemaErrors(
   example: Record<string, unknown>,
   broken: ReadonlySet<string>,
 ): string[] {
-  const [group, version] = String(example["apiVersion"]).split("/");
+  const { group, version } = parseApiVersion(String(example["apiVersion"]));
   const crd = crdsOf(bundle).find(
     (one) =>
       one.get("spec", "group").value === group &&

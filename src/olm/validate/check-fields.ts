@@ -1,5 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { findKind, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { type CompiledSchema, compileSchema } from "@tsbuilder/apimachinery/schema";
 import type { Located } from "../located.ts";
 import { type BundleFinding, finding } from "./finding.ts";
@@ -41,9 +42,9 @@ export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
   const [apiVersion, kind] = [object.get("apiVersion").text, object.get("kind").text];
   // The schemas of CRDs contain themselves, and are checked by rules of their own.
   if (apiVersion === undefined || kind === undefined || kind === "CustomResourceDefinition") return [];
-  const [version = "", group = ""] = apiVersion.split("/").toReversed();
-  if (!findKind({ group, version }, kind)) return [];
-  const node = (await loadSchemas(moduleOf({ group, version })))?.get(kind);
+  const groupVersion = parseApiVersion(apiVersion);
+  if (!findKind(groupVersion, kind)) return [];
+  const node = (await loadSchemas(moduleOf(groupVersion)))?.get(kind);
   if (!node) return [];
   const schema = compileSchema(node);
   return checkFields(object, schema, { wrong: "object-field", unknown: "object-unknown-field" });

@@ -1,3 +1,4 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { bundledKinds, csvKind } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
@@ -25,8 +26,7 @@ export function* checkObjects({ objects }: Bundle): Findings {
       yield finding("object-kind", kind, message, "have the operator create it, or omit it");
     }
     yield* checkName(kind.text, name);
-    const group = apiVersion.text.includes("/") ? apiVersion.text.split("/")[0] : "";
-    const id = `${kind.text}.${group} ${name.text}`;
+    const id = `${kind.text}.${parseApiVersion(apiVersion.text).group} ${name.text}`;
     const former = seen.get(id);
     if (former !== undefined) {
       const message = `"${former}" has this ${kind.text}, too: ${name.text}`;
