@@ -10,6 +10,13 @@ export interface CertificateDescription extends Subject {
   readonly serialNumber: string;
 }
 
+/** The certificates in a text, each in PEM. */
+export function splitBundle(text: string): string[] {
+  return (text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
+    (pem) => `${pem}\n`,
+  );
+}
+
 /** Parses a certificate in PEM; of a chain, the first one. */
 export function describeCertificate(pem: string): CertificateDescription {
   const certificate = new X509Certificate(pem);

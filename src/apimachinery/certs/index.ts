@@ -11,6 +11,11 @@ export {
   parseCertificateRequest,
   signCertificateRequest,
 } from "./certificate-request.ts";
-export { type CertificateDescription, describeCertificate, renewalTime } from "./describe-certificate.ts";
+export {
+  type CertificateDescription,
+  describeCertificate,
+  renewalTime,
+  splitBundle,
+} from "./describe-certificate.ts";
 export type { Usage } from "./extensions.ts";
 export type { AlternativeNames, Subject } from "./names.ts";

@@ -5,6 +5,7 @@ import {
   describeCertificate,
   issueCertificate,
   renewalTime,
+  splitBundle,
 } from "@tsbuilder/apimachinery/certs";
 import { assertUsable } from "./assert-usable.ts";
 
@@ -104,10 +105,4 @@ function hasEnded(pem: string, now: Date): boolean {
 function hasNames(pem: string, names: readonly string[]): boolean {
   const certificate = new X509Certificate(pem);
   return names.every((name) => certificate.checkHost(name) !== undefined);
-}
-
-function splitBundle(bundle: string): string[] {
-  return (bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
-    (pem) => `${pem}\n`,
-  );
 }

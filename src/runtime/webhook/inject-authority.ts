@@ -1,3 +1,4 @@
+import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
 import {
@@ -11,10 +12,6 @@ import {
 export interface WebhookService {
   readonly name: string;
   readonly namespace: string;
-}
-
-function isBefore(service: WebhookService, config: WebhookClientConfig | undefined): boolean {
-  return config?.service?.name === service.name && config.service.namespace === service.namespace;
 }
 
 /** Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust. */
@@ -31,12 +28,11 @@ export async function findAuthority(
     const crd = await client.find(ConvertedResource, { name: crdName(kind) }, { live: true });
     configs.push(crd?.spec.conversion?.webhook?.clientConfig);
   }
-  const found = configs.find((config) => config?.caBundle && isBefore(service, config));
-  return found && Buffer.from(found.caBundle!, "base64").toString("utf8");
-}
-
-function crdName({ plural, group }: Kind): string {
-  return `${plural}.${group}`;
+  // Some begin with a placeholder, and somebody may have edited others.
+  return configs
+    .filter((config) => pointsTo(service, config))
+    .map((config) => Buffer.from(config?.caBundle ?? "", "base64").toString("utf8"))
+    .find((text) => splitBundle(text).length > 0);
 }
 
 /**
@@ -52,7 +48,7 @@ export async function injectAuthority(
   const caBundle = Buffer.from(pem).toString("base64");
   const changed: string[] = [];
   const isStale = (config: WebhookClientConfig | undefined) =>
-    isBefore(service, config) && config?.caBundle !== caBundle;
+    pointsTo(service, config) && config?.caBundle !== caBundle;
 
   for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
     for (const configuration of await client.list(kind, { live: true })) {
@@ -73,4 +69,12 @@ export async function injectAuthority(
     changed.push(`CustomResourceDefinition ${name}`);
   }
   return changed;
+}
+
+function pointsTo(service: WebhookService, config: WebhookClientConfig | undefined): boolean {
+  return config?.service?.name === service.name && config.service.namespace === service.namespace;
+}
+
+function crdName({ plural, group }: Kind): string {
+  return `${plural}.${group}`;
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createCA, describeCertificate } from "@tsbuilder/apimachinery/certs";
+import { createCA, describeCertificate, splitBundle } from "@tsbuilder/apimachinery/certs";
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, type LiveClient } from "../client/live-client.ts";
@@ -88,6 +88,12 @@ const caBundleOf = async () => {
   return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? "", "base64").toString();
 };
 
+/** Which of them were signed by a CA that the API server was told to trust. */
+const areTrusted = async (...certificates: Certificate[]) => {
+  const authorities = splitBundle(await caBundleOf()).map((ca) => new X509Certificate(ca).publicKey);
+  return certificates.map(({ cert }) => authorities.some((key) => new X509Certificate(cert).verify(key)));
+};
+
 test("replicas share one certificate, and its CA is written to the webhook configurations", async () => {
   const clock = new FakeClock(new Date());
   const replicas = [makeReplica(clock), makeReplica(clock), makeReplica(clock)];
@@ -159,10 +165,27 @@ test.each([
     await eventually(() => served.at(-1) !== before);
     const after = served.at(-1)!;
     expect(after.cert).not.toBe(before!.cert);
-    const authorities = (await caBundleOf()).match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g) ?? [];
-    const isTrusted = ({ cert }: Certificate) =>
-      authorities.some((ca) => new X509Certificate(cert).verify(new X509Certificate(ca).publicKey));
-    expect([before!, after].map(isTrusted)).toEqual([true, true]);
+    expect(await areTrusted(before!, after)).toEqual([true, true]);
+  },
+);
+
+test.each([
+  ["a placeholder", "\n"],
+  ["text without a certificate", "see the other configuration"],
+])(
+  "a CA is found although the first configuration has %s: what others still serve stays trusted",
+  async (_, text) => {
+    const clock = new FakeClock(new Date());
+    const first = makeReplica(clock);
+    await first.start();
+    await client.delete(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+    const configuration = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
+    await client.patch(ValidatingWebhookConfiguration, configuration, ({ webhooks = [] }) => {
+      webhooks[0]!.clientConfig.caBundle = Buffer.from(text).toString("base64");
+    });
+    const second = makeReplica(clock);
+    await second.start();
+    expect(await areTrusted(first.served[0]!, second.served[0]!)).toEqual([true, true]);
   },
 );
 

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import type { WebhookPost } from "@tsbuilder/cluster";
 
 /** The API server called a webhook whose certificate it doesn't trust. */
@@ -19,16 +20,12 @@ export function distrustOf(
   const isValid = ({ validFrom, validTo }: X509Certificate): boolean =>
     Date.parse(validFrom) <= date && date <= Date.parse(validTo);
   if (!isValid(certificate)) return "certificate has expired or is not yet valid";
-  const authorities = authoritiesIn(Buffer.from(caBundle, "base64").toString("utf8"));
+  const bundle = Buffer.from(caBundle, "base64").toString("utf8");
+  const authorities = splitBundle(bundle).map((ca) => new X509Certificate(ca));
   if (!authorities.some((ca) => isValid(ca) && certificate.verify(ca.publicKey)))
     return "certificate signed by unknown authority";
   const host = service && `${service.name}.${service.namespace}.svc`;
   return host === undefined || certificate.checkHost(host) !== undefined
     ? undefined
     : `certificate is not valid for ${host}`;
-}
-
-function authoritiesIn(bundle: string): X509Certificate[] {
-  const texts = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return texts.map((text) => new X509Certificate(text));
 }
