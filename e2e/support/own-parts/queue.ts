@@ -11,6 +11,7 @@ let hasClashed = false;
  */
 function setup(manager: Manager): void {
   const { client } = manager;
+  hasClashed = false;
   const step = async (request: Request) => {
     const shop = await client.find(Shop, request);
     if (!shop || shop.metadata.deletionTimestamp) return;

@@ -101,7 +101,7 @@ export class Replica {
 
   /** What a process that doesn't lead has in its queue waits for the lease. */
   get isIdle(): boolean {
-    if (this.#isSuspended) return false;
+    if (this.#isSuspended || this.#missed.length > 0) return false;
     if (isElected(this.operator) && !this.isLeader) return true;
     return this.#manager?.isIdle ?? false;
   }
@@ -180,6 +180,7 @@ export class Replica {
     this.life++;
     this.#cancelStart();
     this.#missed = [];
+    this.#suspendedUntil = 0;
     this.webhooks = undefined;
     for (const lose of this.calls) lose();
     (this.#around.clock as ProcessClock).stop();

@@ -40,6 +40,21 @@ test("nothing in a process runs while it stands still, and nothing reaches it; t
   expect(run.state.list("ConfigMap")).toMatchObject([{ data: { size: "1" } }]);
 });
 
+test("a process that died while it stood still starts again at once", async () => {
+  const { trace } = await simulate(one);
+  const { at } = trace.find((event) => event.type === "request" && event.method === "PATCH")!;
+  const run = await simulate({
+    ...one,
+    faults: [
+      { fault: "crash", process, write: 1, when: "at", down: 1000 },
+      { fault: "suspend", process, at: at - 1, for: 100_000 },
+    ],
+  });
+  const died = run.trace.find(({ type }) => type === "died")!;
+  const next = run.trace.find((event) => event.type === "request" && event.at > died.at)!;
+  expect(next.at - died.at).toBeLessThan(5000);
+});
+
 test("a leader that stood still for longer than its lease repeats no write, and ends", async () => {
   const operators = one.operators.map((operator) => ({ ...operator, replicas: 2 }));
   const steps = [...(one.steps ?? []), { ...applyShop("a", { size: 2 }), after: 25_000 } as Step];
