@@ -1,4 +1,5 @@
 import type { CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
+import { refusalAnswers } from "./refusal-answers.ts";
 
 /** The faults of a run, by where they strike. */
 export class FaultPlan {
@@ -6,6 +7,11 @@ export class FaultPlan {
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
+    for (const each of faults)
+      if (each.fault === "refuse" && each.process === "controllers" && !(each.with in refusalAnswers))
+        throw new TypeError(
+          `a write of the cluster's controllers can't end with ${each.with}: no network lies between them and the server. Use ${Object.keys(refusalAnswers).join(", ")}`,
+        );
   }
 
   /** The death that a write of a process brings. */

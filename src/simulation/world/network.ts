@@ -7,6 +7,7 @@ import { textOf, tokenOf } from "./base.ts";
 import { asOf, type CallKind, kindOf } from "./call-kind.ts";
 import { objectOf, writePoint } from "./object-of.ts";
 import { streamTo } from "./container-commands.ts";
+import { refusalAnswers } from "./refusal-answers.ts";
 import type { Replica } from "./replica.ts";
 import { brokenConnection, WatchFeed } from "./watch-feed.ts";
 import type { World } from "./world.ts";
@@ -150,7 +151,7 @@ class Exchange {
     }
     await this.#travel();
     if (refusal.with === "reset") throw brokenConnection();
-    const [status, reason, message, headers] = refusals[refusal.with];
+    const [status, reason, message, headers] = refusalAnswers[refusal.with];
     this.#record(status);
     const text = JSON.stringify({
       kind: "Status",
@@ -185,15 +186,3 @@ class Exchange {
 function bareOf(path: string): string {
   return path.split("?")[0]!;
 }
-
-const refusals = {
-  conflict: [
-    409,
-    "Conflict",
-    "the object has been modified; please apply your changes to the latest version and try again",
-    {},
-  ],
-  // An API server always says when to try again: clients do so by themselves.
-  "too-many": [429, "TooManyRequests", "the server has received too many requests", { "retry-after": "1" }],
-  error: [500, "InternalError", "etcdserver: request timed out", {}],
-} as const;

@@ -1,5 +1,6 @@
 import type { InProcessOptions } from "@tsbuilder/cluster";
 import type { RefusalFault } from "../contract/index.ts";
+import { refusalAnswers } from "./refusal-answers.ts";
 import type { World } from "./world.ts";
 
 type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
@@ -21,9 +22,8 @@ export function refusing(world: World, objects: ClusterObjects): ClusterObjects 
   };
 }
 
-/** As the server's own errors. */
+/** As the server's own errors; the plan of the faults admits no others. */
 function errorOf({ with: how }: RefusalFault): Error {
-  const status =
-    how === "conflict" ? { code: 409, reason: "Conflict" } : { code: 500, reason: "InternalError" };
-  return Object.assign(new Error(`the write ended with ${how}`), { status });
+  const [code, reason, message] = refusalAnswers[how as keyof typeof refusalAnswers];
+  return Object.assign(new Error(message), { status: { code, reason } });
 }
