@@ -1,4 +1,5 @@
 import { explore, type Failure } from "@tsbuilder/simulation";
+import { seedsPerPlan } from "../../src/simulation/explore/explore.ts";
 import type { Exhibit } from "./exhibits.ts";
 import { scenarioOf } from "./scenario-of.ts";
 
@@ -11,9 +12,6 @@ export interface Hunt {
   readonly seeds: number;
 }
 
-/** `explore()` draws the steps anew for ten seeds each. */
-const perPlan = 10;
-
 /** Explores a version of an exhibit until something is wrong. */
 export async function hunt(
   exhibit: Exhibit,
@@ -22,7 +20,7 @@ export async function hunt(
 ): Promise<Failure | undefined> {
   const scenario = await scenarioOf(exhibit, version);
   for (let plan = from; plan < from + plans; plan++) {
-    const { failure } = await explore(scenario, { from: plan * perPlan, seeds });
+    const { failure } = await explore(scenario, { from: plan * seedsPerPlan, seeds });
     if (failure) return failure;
   }
   return undefined;

@@ -1,5 +1,4 @@
-/** Ten seeds have the users' steps in common, as in `explore()`. */
-export const perPlan = 10;
+import { seedsPerPlan } from "../../src/simulation/explore/explore.ts";
 
 /** What one process explores: its seeds from `from` on, before `end`, of these tens. */
 export interface Share {
@@ -13,8 +12,8 @@ export interface Share {
 /** Deals the tens of seeds to processes, in turn, so that all of them come to the end at about the same time. */
 export function shares(from: number, seeds: number, processes: number, folder: string): Share[] {
   const end = from + seeds;
-  const first = Math.floor(from / perPlan);
-  const plans = Array.from({ length: Math.ceil(end / perPlan) - first }, (_, index) => first + index);
+  const first = Math.floor(from / seedsPerPlan);
+  const plans = Array.from({ length: Math.ceil(end / seedsPerPlan) - first }, (_, index) => first + index);
   return Array.from({ length: Math.min(processes, plans.length) }, (_, process) => ({
     plans: plans.filter((_plan, index) => index % processes === process),
     from,

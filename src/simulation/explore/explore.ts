@@ -42,7 +42,7 @@ export interface Exploration {
 }
 
 /** This many seeds share their steps, and so the undisturbed runs that theirs are compared with. */
-const perPlan = 10;
+export const seedsPerPlan = 10;
 
 /**
  * Runs a scenario with faults that the seeds decide, and compares each outcome with that of an undisturbed run, and that
@@ -65,7 +65,7 @@ async function exploreAll(
   let runs = 0;
   const coverage = new CrashCoverage();
   for (let seed = from; seed < from + seeds && performance.now() - start < time; seed++) {
-    const number = Math.floor(seed / perPlan);
+    const number = Math.floor(seed / seedsPerPlan);
     if (plan?.number !== number) {
       const made = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
       const scenario = readScenario(made);
