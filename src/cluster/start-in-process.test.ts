@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type InProcessCluster, startInProcess } from "./start-in-process.ts";
 
@@ -22,7 +21,7 @@ async function call(method: string, target: string, body?: object, on = cluster)
   return {
     status: response.status,
     headers: response.headers,
-    object: JSON.parse(await text(response.body)),
+    object: JSON.parse(response.body.toString()),
   };
 }
 
@@ -34,6 +33,25 @@ test("a request is handled like one that a socket brought", async () => {
   expect(status).toBe(403);
 });
 
+test("a body has the limit of a real server", async () => {
+  const large = { metadata: { name: "large" }, data: { a: "a".repeat(4 * 1024 * 1024) } };
+  expect(await call("POST", path, large)).toMatchObject({ status: 413 });
+});
+
+test("a repeated header has all its values", async () => {
+  const impersonated = { "impersonate-user": "bob", "impersonate-group": ["one", "two, three"] };
+  const { body } = await cluster.handle({
+    method: "POST",
+    path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+    headers: { authorization, "content-type": "application/json", ...impersonated },
+    body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }),
+  });
+  expect(JSON.parse(body.toString()).status.userInfo).toMatchObject({
+    username: "bob",
+    groups: ["one", "two, three", "system:authenticated"],
+  });
+});
+
 test("a token is none of what every object has", async () => {
   for (const token of ["constructor", "toString", "__proto__"]) {
     const headers = { authorization: `Bearer ${token}` };
@@ -41,18 +59,18 @@ test("a token is none of what every object has", async () => {
   }
 });
 
-test("a watch is read while it is written, and ends when its body is destroyed", async () => {
-  const { body } = await cluster.handle({
+test("a watch is read while it is written, and ends when its stream is destroyed", async () => {
+  const { stream } = await cluster.handle({
     method: "GET",
     path: `${path}?watch=1`,
     headers: { authorization },
   });
-  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = stream![Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const next = chunks.next();
   await call("POST", path, { metadata: { name: "two" } });
   expect(String((await next).value)).toContain('"type":"ADDED"');
   await chunks.return!();
-  expect(body.destroyed).toBe(true);
+  expect(stream!.destroyed).toBe(true);
 });
 
 test("a cluster starts from the state of another one, at its revision", async () => {

@@ -2,9 +2,9 @@ import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import { type WebhookCarrier, WebhookClient } from "./admission/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import type { User } from "./contract/user.ts";
-import { messagesOf, type PlainRequest, type PlainResponse } from "./http/in-process.ts";
+import type { PlainRequest, PlainResponse } from "./http/in-process.ts";
 import type { Core } from "./registry/core.ts";
-import { serve } from "./server/serve.ts";
+import { answerCalls } from "./server/answer-calls.ts";
 import type { Snapshot } from "./storage/store.ts";
 
 export interface InProcessOptions extends AssembleOptions {
@@ -38,14 +38,9 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     caCertificate: "",
   });
   await run(announcedPort);
-  const respond = serve(handler, onError);
   return {
     core,
-    handle(request) {
-      const { incoming, outgoing } = messagesOf(request);
-      respond(incoming, outgoing);
-      return outgoing.head;
-    },
+    handle: answerCalls(handler, onError),
     snapshot: () => core.store.snapshot(),
     stop,
   };

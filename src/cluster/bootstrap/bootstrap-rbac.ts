@@ -30,8 +30,18 @@ export function bootstrapRBAC(): ApiObject[] {
   return [...roles, ...bindings];
 }
 
-/** The roles of the control plane's components, with bindings to their users and service accounts. */
-export function* controlPlaneRBAC(): Generator<ApiObject> {
+let controlPlane: readonly ApiObject[] | undefined;
+
+/**
+ * The roles of the control plane's components, with bindings to their users and service accounts. Made once for all
+ * clusters of the process: stores don't change what they hold.
+ */
+export function controlPlaneRBAC(): readonly ApiObject[] {
+  controlPlane ??= [...makeControlPlane()];
+  return controlPlane;
+}
+
+function* makeControlPlane(): Generator<ApiObject> {
   for (const { name, rules } of [...parseRoles(controlPlaneRoles), ...parseRoles(controllerRoles)]) {
     yield { apiVersion, kind: "ClusterRole", metadata: metadata(name), rules };
     const subjects = clusterSubjects(name);

@@ -3,7 +3,6 @@ import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
 import {
   type CompiledSchema,
-  compileSchema,
   decodeMetadata,
   type JSONSchema,
   MalformedMetadataError,
@@ -102,7 +101,7 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
 
 function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const root = schema?.openAPIV3Schema ?? permissive;
-  const compiled: CompiledSchema = compileSchema(root);
+  const compiled: CompiledSchema = validatorOf(root);
   return {
     compiled,
     node: objectNode(root),

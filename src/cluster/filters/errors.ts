@@ -24,7 +24,7 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
 
 /** Adds the failed request to an error: method, path and user, but never a body. */
 export function failedRequest({ method, request, user }: RequestContext, cause: unknown): Error {
-  return new Error(`${method} ${request.url ?? ""} of ${user.name} failed`, { cause });
+  return new Error(`${method} ${request.url} of ${user.name} failed`, { cause });
 }
 
 /** Returns true if a request failed because its client has disconnected, which is no failure of the server. */

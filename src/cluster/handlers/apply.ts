@@ -11,7 +11,6 @@ import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { canCreate, checkNamespace, checkPlace, updateObject } from "../registry/update-object.ts";
 import { apiVersionOfWrite, type Write } from "../registry/write.ts";
-import { readBody } from "../http/read-body.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { badRequest, conflict, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
@@ -60,7 +59,7 @@ export async function readApply(
   { apiVersion, kind }: { apiVersion: string; kind: string },
 ): Promise<{ applied: ApiObject; force: boolean; text: string }> {
   if (!query.get("fieldManager")) throw managerRequired();
-  const text = (await readBody(request)).toString("utf8");
+  const text = (await request.readBody()).toString("utf8");
   const value = parseApplied(text) ?? {};
   if (typeof value !== "object" || Array.isArray(value)) {
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${noMap(value)}`);

@@ -1,7 +1,6 @@
 import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
 import { DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
-import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { badRequest, invalidObject, StatusError } from "../contract/status-error.ts";
@@ -19,7 +18,7 @@ export interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
 
 /** Reads delete options from the body, or from the query if there is no body. */
 export async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
-  const body = await readBody(context.request);
+  const body = await context.request.readBody();
   const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
   const { kind, apiVersion } = sent;
   if (kind && apiVersion && kind !== deleteOptions.kind) {

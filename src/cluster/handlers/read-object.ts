@@ -1,7 +1,6 @@
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
 import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
-import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -22,7 +21,7 @@ export async function readObject(
   optionsKind: string,
 ): Promise<ApiObject> {
   const validation = fieldValidationOf(context.query, optionsKind);
-  const body = await readBody(context.request);
+  const body = await context.request.readBody();
   const text = body.toString("utf8");
   const isYAML = mediaTypeOf(context) === "application/yaml";
   const isText = mediaTypeOf(context) !== protobuf;

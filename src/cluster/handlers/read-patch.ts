@@ -13,7 +13,6 @@ import { goText, quote } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";
 import { badRequest, StatusError } from "../contract/status-error.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
-import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { findFieldProblems } from "./field-problems.ts";
 import { mediaTypeOf, noMap } from "./read-object.ts";
@@ -54,7 +53,7 @@ export const applyPatch = "application/apply-patch+yaml";
 
 /** Reads the patch in a request's body. */
 export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
-  const body = (await readBody(context.request)).toString("utf8");
+  const body = (await context.request.readBody()).toString("utf8");
   const mediaType = mediaTypeOf(context);
   const isStrategic = mediaType === strategic;
   checkPatchType(mediaType, target);

@@ -1,11 +1,25 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { User } from "../contract/user.ts";
 import type { RequestInfo } from "./request-info.ts";
 
+/** A request as it came, by a socket or a call. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, for headers that are repeated. */
+  readonly rawHeaders: readonly string[];
+  /** What brought it: requests of one connection share it. */
+  readonly socket: object;
+  /** Why it broke off, if it did. */
+  readonly errored: Error | null;
+  readBody(): Promise<Buffer>;
+}
+
 /** A request on its way through the filters. */
 export interface RequestContext {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ReceivedRequest;
   readonly method: string;
   readonly query: URLSearchParams;
   readonly info: RequestInfo;

@@ -123,13 +123,13 @@ test("a large body waits for a client that does not read it", async () => {
   const parts = Array.from({ length: 200 }, () => Buffer.alloc(blockSize, "x"));
   let sending: ServerResponse | undefined;
   const listener = serve(
-    ({ response }) => {
-      sending = response;
-      return { code: 200, body: parts };
-    },
+    () => ({ code: 200, body: parts }),
     () => expect.unreachable(),
   );
-  const server = createServer(listener).listen(0, "127.0.0.1");
+  const server = createServer((request, response) => {
+    sending = response;
+    listener(request, response);
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   client.pause();
@@ -152,13 +152,13 @@ test("the response to a client that has disconnected ends", async () => {
   const parts = Array.from({ length: 200 }, () => Buffer.alloc(blockSize, "x"));
   const ended: boolean[] = [];
   const listener = serve(
-    ({ response }) => {
-      response.on("close", () => ended.push(response.writableFinished));
-      return { code: 200, body: parts };
-    },
+    () => ({ code: 200, body: parts }),
     () => expect.unreachable(),
   );
-  const server = createServer(listener).listen(0, "127.0.0.1");
+  const server = createServer((request, response) => {
+    response.on("close", () => ended.push(response.writableFinished));
+    listener(request, response);
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   client.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");

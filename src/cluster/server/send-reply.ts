@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -13,22 +13,19 @@ const compressFrom = 128 * 1024;
  * Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. A large body is written
  * in blocks, as fast as the client reads them.
  */
-export async function sendReply(context: RequestContext, reply: Reply): Promise<void> {
-  const { request, response } = context;
+export async function sendReply(
+  context: RequestContext,
+  response: ServerResponse,
+  reply: Reply,
+): Promise<void> {
   if (response.headersSent || response.destroyed) return;
-  response.setHeader("Audit-Id", randomUUID());
-  response.setHeader("Cache-Control", "no-cache, private");
-  if (reply.contentType) response.setHeader("Content-Type", reply.contentType);
-  // Go drops those that are empty, or have control characters.
-  const warnings = [...context.warnings].filter((text) => /^\P{Cc}+$/u.test(text));
-  if (warnings.length > 0) response.setHeader("Warning", warnings.map(warningHeader));
-  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(headersOf(context, reply))) response.setHeader(name, value!);
   response.statusCode = reply.code;
   if (reply.stream) return reply.stream(response);
 
   const parts = partsOf(reply.body);
   const size = parts.reduce((sum, { length }) => sum + length, 0);
-  if (size >= compressFrom && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
+  if (size >= compressFrom && /\bgzip\b/.test(context.request.headers["accept-encoding"] ?? "")) {
     response.setHeader("Content-Encoding", "gzip");
     response.setHeader("Vary", "Accept-Encoding");
     if (context.method !== "HEAD") return sendCompressed(response, parts);
@@ -38,7 +35,20 @@ export async function sendReply(context: RequestContext, reply: Reply): Promise<
   else await sendBlocks(response, parts);
 }
 
-function partsOf(body: Reply["body"] = ""): readonly Buffer[] {
+/** The headers of every response: all but those that say how its body is sent. */
+export function headersOf(context: RequestContext, reply: Reply): OutgoingHttpHeaders {
+  // Go drops those that are empty, or have control characters.
+  const warnings = [...context.warnings].filter((text) => /^\P{Cc}+$/u.test(text));
+  return {
+    "Audit-Id": randomUUID(),
+    "Cache-Control": "no-cache, private",
+    ...(reply.contentType && { "Content-Type": reply.contentType }),
+    ...(warnings.length > 0 && { Warning: warnings.map(warningHeader) }),
+    ...reply.headers,
+  };
+}
+
+export function partsOf(body: Reply["body"] = ""): readonly Buffer[] {
   if (typeof body === "string") return [Buffer.from(body)];
   return Buffer.isBuffer(body) ? [body] : body;
 }

@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
 import { jsonType } from "../http/reply.ts";
 import { parseRequest, type RequestInfo } from "../http/request-info.ts";
-import type { Handler, RequestContext } from "../http/request-context.ts";
+import { readBody } from "../http/read-body.ts";
+import type { Handler, ReceivedRequest, RequestContext } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
 import { badRequest, type StatusError } from "../contract/status-error.ts";
 import type { User } from "../contract/user.ts";
 
-type Report = (error: unknown) => void;
+/** Receives errors of responses that could not be sent. */
+export type Report = (error: unknown) => void;
 
-/** Makes a listener for node:https from a handler; `report` receives errors of responses that could not be sent. */
+/** Makes a listener for node:https from a handler. */
 export function serve(
   handler: Handler,
   report: Report,
@@ -23,10 +25,22 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const context = contextOf(request, response);
+  const { method = "GET", url = "/", headers, rawHeaders, socket } = request;
+  const received: ReceivedRequest = {
+    method,
+    url,
+    headers,
+    rawHeaders,
+    socket,
+    get errored() {
+      return request.errored;
+    },
+    readBody: () => readBody(request),
+  };
+  const context = contextOf(received, response);
   if (!context) return refuse(response, badRequest("the request's URL is malformed"));
   try {
-    await sendReply(context, await handler(context));
+    await sendReply(context, response, await handler(context));
   } catch (error) {
     if (!isDisconnect(context, error)) report(failedRequest(context, error));
     refuse(response, statusErrorOf(error));
@@ -40,53 +54,53 @@ function refuse(response: ServerResponse, { code, status }: StatusError): void {
   else response.writeHead(code, { "Content-Type": jsonType }).end(JSON.stringify(status));
 }
 
-function contextOf(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
-  const method = request.method ?? "GET";
-  const target = request.url ?? "/";
+/** Where a response goes. */
+interface Connection {
+  readonly destroyed: boolean;
+  on(event: "close", listener: () => void): unknown;
+}
+
+/** The context of a request; undefined if its URL is malformed. */
+export function contextOf(request: ReceivedRequest, connection: Connection): RequestContext | undefined {
+  const { method, url: target } = request;
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
   try {
-    return new Context(request, response, method, query, parseRequest(method, path, query));
+    return new Context(request, connection, query, parseRequest(method, path, query));
   } catch {
     return undefined;
   }
 }
 
 class Context implements RequestContext {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ReceivedRequest;
   readonly method: string;
   readonly query: URLSearchParams;
   readonly info: RequestInfo;
   readonly warnings = new Set<string>();
   user: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+  readonly #connection: Connection;
   #gone: AbortController | undefined;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    method: string,
-    query: URLSearchParams,
-    info: RequestInfo,
-  ) {
+  constructor(request: ReceivedRequest, connection: Connection, query: URLSearchParams, info: RequestInfo) {
     this.request = request;
-    this.response = response;
-    this.method = method;
+    this.method = request.method;
+    this.#connection = connection;
     this.query = query;
     this.info = info;
   }
 
   /** Created on first use: few requests need it, and it costs more than the rest of the context. */
   get signal(): AbortSignal {
-    this.#gone ??= abortOnClose(this.response);
+    this.#gone ??= abortOnClose(this.#connection);
     return this.#gone.signal;
   }
 }
 
-function abortOnClose(response: ServerResponse): AbortController {
+function abortOnClose(connection: Connection): AbortController {
   const gone = new AbortController();
-  if (response.destroyed) gone.abort();
-  else response.on("close", () => gone.abort());
+  if (connection.destroyed) gone.abort();
+  else connection.on("close", () => gone.abort());
   return gone;
 }

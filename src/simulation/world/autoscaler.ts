@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { pathOf, textOf } from "./base.ts";
+import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
 
 /** How often an autoscaler looks, as in a real cluster. */
@@ -40,7 +40,7 @@ async function scale(world: World, { metadata, spec }: Autoscaler): Promise<void
   const path = `${pathOf(world.cluster, target)}/scale`;
   const { status, body } = await world.ask("autoscaler", "GET", path);
   if (status !== 200) return;
-  const current = (JSON.parse(await textOf(body)) as { spec: { replicas?: number } }).spec.replicas ?? 0;
+  const current = (JSON.parse(body.toString()) as { spec: { replicas?: number } }).spec.replicas ?? 0;
   if (current === 0 || current === minReplicas) return;
   const merge = { spec: { replicas: minReplicas } };
   await world.ask("autoscaler", "PATCH", path, merge, "application/merge-patch+json");

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { type InProcessCluster, startInProcess } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, SimulatedOperator } from "../contract/index.ts";
@@ -81,8 +80,8 @@ async function createAll({ operators, crds = [], objects = [] }: Scenario, clock
       headers: { authorization: `Bearer ${userToken}`, "content-type": "application/json" },
       body: JSON.stringify(object),
     });
-    const text = await textOf(body);
-    if (status >= 300) throw new Error(`${object.kind} ${object.metadata.name} can't be created: ${text}`);
+    if (status >= 300)
+      throw new Error(`${object.kind} ${object.metadata.name} can't be created: ${body.toString()}`);
   };
   for (const object of [...crds, ...operators.flatMap(permissionsOf)]) await create(object);
   // The groups of the CRDs are published in a later turn.
@@ -135,14 +134,4 @@ export function pathOf(
   const root = group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const within = resource.namespaced ? `/namespaces/${namespace}` : "";
   return `${root}${within}/${resource.plural}${isCollection ? "" : `/${name}`}`;
-}
-
-/** Listens: an iterator makes four promises for each chunk, and every request has a body. */
-export function textOf(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    body.on("data", (chunk: Buffer) => chunks.push(chunk));
-    body.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
-    body.on("error", reject);
-  });
 }

@@ -3,7 +3,7 @@ import type { ClusterConfig } from "@tsbuilder/runtime";
 import type { CrashFault, RefusalFault } from "../contract/index.ts";
 import { OutsideError } from "../globals/index.ts";
 import { AbortableCall } from "./abortable-call.ts";
-import { textOf, tokenOf } from "./base.ts";
+import { tokenOf } from "./base.ts";
 import { asOf, type CallKind, kindOf } from "./call-kind.ts";
 import { objectOf, writePoint } from "./object-of.ts";
 import { streamTo } from "./container-commands.ts";
@@ -89,21 +89,21 @@ class Exchange {
     if (crash?.when === "at") return this.#die(crash);
     if (refusal) return this.#refuse(refusal);
     if (this.#kind === "watch" && faults.isUnwatchable(name, this.#world.loop.now)) throw brokenConnection();
-    if (this.#kind === "watch" && response.status < 300) {
+    const { status, headers, body } = response;
+    if (response.stream) {
       await this.#travel();
-      const feed = new WatchFeed(this.#world, this.#replica, this.#request.path, response.body);
+      const feed = new WatchFeed(this.#world, this.#replica, this.#request.path, response.stream);
       if (!this.#isAlive()) feed.abandon();
-      return { ...response, text: "", bytes: undefined, stream: feed.stream };
+      return { status, headers, text: "", bytes: undefined, stream: feed.stream };
     }
-    const text = await textOf(response.body);
-    if (this.#kind === "list" && response.status < 300) {
+    if (this.#kind === "list" && status < 300) {
       await this.#travel();
-      return { ...response, text: "", bytes: undefined, stream: Readable.from([Buffer.from(text)]) };
+      return { status, headers, text: "", bytes: undefined, stream: streamOf(body) };
     }
-    this.#record(response.status);
+    this.#record(status);
     await this.#travel();
     if (crash) this.#world.loop.enqueue(() => this.#die(crash));
-    return { ...response, text, bytes: Buffer.byteLength(text), stream: undefined };
+    return { status, headers, text: body.toString(), bytes: body.length, stream: undefined };
   }
 
   /** Unless something else has ended this life already. */
@@ -181,6 +181,14 @@ class Exchange {
       status,
     });
   }
+}
+
+/** An iterator would make four promises of it. */
+function streamOf(body: Buffer): Readable {
+  const stream = new Readable({ read: () => {} });
+  stream.push(body);
+  stream.push(null);
+  return stream;
 }
 
 function bareOf(path: string): string {

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ChildFault, Fault } from "../contract/index.ts";
-import { pathOf, textOf } from "./base.ts";
+import { pathOf } from "./base.ts";
 import { overwrite } from "./overwrite.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
@@ -81,6 +81,5 @@ async function recreate(world: World, path: string, child: KubernetesObject): Pr
 
 async function objectIn(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
   const { status, body } = await answer;
-  const text = await textOf(body);
-  return status < 300 ? (JSON.parse(text) as KubernetesObject) : undefined;
+  return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Ref, refText, type Step } from "../contract/index.ts";
 import type { Random } from "../random/index.ts";
-import { pathOf, textOf } from "./base.ts";
+import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
 
 interface Answer {
@@ -91,10 +91,10 @@ export class User {
   }
 
   async #ask(method: string, path: string, body?: object, type?: string): Promise<Answer> {
-    const { status, body: stream } = await this.#world.ask("user", method, path, body, type);
-    const text = await textOf(stream);
+    const answer = await this.#world.ask("user", method, path, body, type);
+    const text = answer.body.toString();
     return {
-      status,
+      status: answer.status,
       object: (text.startsWith("{") ? JSON.parse(text) : { metadata: {} }) as Answer["object"],
     };
   }

@@ -1,4 +1,3 @@
-import { readBody } from "../../http/read-body.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Target } from "../target.ts";
@@ -6,7 +5,7 @@ import { decodeRequestBody } from "../read-object.ts";
 
 /** Reads a body whose kind differs from the resource's: a Scale, an Eviction, a review. */
 export async function readBodyObject(context: RequestContext, target: Target): Promise<ApiObject> {
-  const value = await decodeRequestBody(context, target, await readBody(context.request));
+  const value = await decodeRequestBody(context, target, await context.request.readBody());
   const object = (typeof value === "object" && value !== null ? value : {}) as ApiObject;
   object.metadata ??= {};
   return object;
