@@ -22,12 +22,12 @@ const RESTORED = `${DOMAIN}/restored`;
  * The Secret has no owner: without the root password the data is lost, so it is kept or deleted with the data.
  */
 export async function ensureCredentials(pass: Pass): Promise<Passwords> {
-  const { client, mysql, observed: cached, clock } = pass;
+  const { client, mysql, observed: seen, clock } = pass;
   const key = { namespace: mysql.metadata.namespace, name: namesOf(mysql).credentials };
   // The cache doesn't know one that lost its labels.
-  const known = await findOwn(client, mysql, Secret, key.name, { live: !cached.credentials });
-  const observed = { ...cached, credentials: known };
-  if (!known) await refuseTerminatingNamespace(client, mysql);
+  const own = seen.credentials ?? (await findOwn(client, mysql, Secret, key.name, { live: true }));
+  const observed = { ...seen, credentials: own };
+  if (!own) await refuseTerminatingNamespace(client, mysql);
   const passwords = validPasswords(mysql, observed, await readGiven(client, mysql), clock);
   const history = historyOf(mysql, observed);
   const annotations = {
@@ -41,7 +41,7 @@ export async function ensureCredentials(pass: Pass): Promise<Passwords> {
     type: "Opaque",
     data: encode({ ...passwords.current, ...connectionTo(mysql, passwords.current.app) }),
   };
-  await client.apply(Secret, secret, { leaveStrangers: !known });
+  await client.apply(Secret, secret, { leaveStrangers: own === seen.credentials });
   return passwords;
 }
 
