@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -40,6 +41,13 @@ describe("a plugin of an npm package", () => {
     options:
       team: storage
 `);
+  });
+
+  test("has its record in version control", () => {
+    execFileSync("git", ["init", "--quiet"], { cwd: folder.root });
+    execFileSync("git", ["add", "."], { cwd: folder.root });
+    const tracked = execFileSync("git", ["ls-files", ".tsbuilder"], { cwd: folder.root, encoding: "utf8" });
+    expect(tracked).toBe(".tsbuilder/owned.json\n.tsbuilder/plugins.json\n");
   });
 
   test("contributes to each kind, with options of its own, and to its webhooks", async () => {
