@@ -1,5 +1,6 @@
 import type { MarkerHelp } from "../generators/markers/help.ts";
 import type { RuleFinding } from "../olm/rule-finding.ts";
+import type { FileConflict } from "../scaffold/plan-upgrade.ts";
 import type { ListedPlugin } from "../plugins/contributed/list-plugins.ts";
 import type { Finding } from "./doctor/finding.ts";
 
@@ -28,6 +29,8 @@ export interface Details {
   readonly versions?: Readonly<Record<string, string>>;
   readonly plugins?: readonly ListedPlugin[];
   readonly markers?: readonly MarkerHelp[];
+  /** What upgrade committed. */
+  readonly upgrade?: CommittedUpgrade;
   /** Codes of errors, as explain says what they mean. */
   readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];
 }
@@ -35,4 +38,14 @@ export interface Details {
 interface ChangedFile {
   readonly action: "create" | "update" | "delete";
   readonly path: string;
+}
+
+interface CommittedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly commit: string;
+  readonly branch?: string;
+  /** Its URL. */
+  readonly pullRequest?: string;
+  readonly conflicts: readonly FileConflict[];
 }

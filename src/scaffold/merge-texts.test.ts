@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mergeTexts } from "./merge-texts.ts";
+import { mergeMarked, mergeTexts } from "./merge-texts.ts";
 
 const base = "a\nb\nc\nd\ne\n";
 
@@ -31,6 +31,43 @@ describe("mergeTexts()", () => {
         expect(mergeTexts(one, other, one)).toBe(other);
         expect(mergeTexts(one, one, other)).toBe(other);
       }),
+    );
+  });
+});
+
+describe("mergeMarked()", () => {
+  test("has both sides of each conflict, and applies the other changes", () => {
+    expect(mergeMarked(base, "A\nb\nX\nd\ne\n", "a\nb\nY\nd\nE\n", "new")).toEqual({
+      text: "A\nb\n<<<<<<< yours\nY\n=======\nX\n>>>>>>> new\nd\nE\n",
+      conflicts: [{ line: 3, ours: "X", theirs: "Y" }],
+    });
+  });
+
+  test("joins changes that overlap by way of others", () => {
+    expect(mergeMarked(base, "a\nB\nC\nd\ne\n", "a\nb\nx\ny\ne\n", "new").conflicts).toEqual([
+      { line: 2, ours: "B\nC\nd", theirs: "b\nx\ny" },
+    ]);
+  });
+
+  const lines = fc
+    .array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 8 })
+    .map((words) => words.join("\n"));
+
+  test("finds the same conflicts whoever is who", () => {
+    fc.assert(
+      fc.property(lines, lines, lines, (from, one, other) => {
+        const mirrored = mergeMarked(from, other, one, "").conflicts;
+        expect(mergeMarked(from, one, other, "").conflicts.map(({ ours, theirs }) => [ours, theirs])).toEqual(
+          mirrored.map(({ ours, theirs }) => [theirs, ours]),
+        );
+      }),
+    );
+  });
+
+  test("leaves the user's text if the user's side is chosen and only places in conflict changed", () => {
+    const { text } = mergeMarked(base, "a\nX\nc\nd\ne\n", "a\nY\nZ\nc\nd\ne\n", "new");
+    expect(text.replace("<<<<<<< yours\n", "").replace(/=======[^]*>>>>>>> new\n/u, "")).toBe(
+      "a\nY\nZ\nc\nd\ne\n",
     );
   });
 });

@@ -1,48 +1,101 @@
 import { diffLines, type Hunk } from "./diff-lines.ts";
 
+/** Lines that both sides changed differently. */
+export interface Conflict {
+  /** Where its lines begin in the merged text, from 1. */
+  readonly line: number;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** A text with both sides of each conflict between markers as git writes them. */
+export interface MarkedText {
+  readonly text: string;
+  readonly conflicts: readonly Conflict[];
+}
+
 /** Applies the changes between two versions of our text to the user's, line by line; undefined on conflicts. */
 export function mergeTexts(base: string, ours: string, theirs: string): string | undefined {
-  if (base === theirs) return ours;
-  if (base === ours || ours === theirs) return theirs;
-  const [baseLines, ourLines, theirLines] = [base, ours, theirs].map((text) => text.split("\n")) as [
-    string[],
-    string[],
-    string[],
+  const { text, conflicts } = mergeMarked(base, ours, theirs, "");
+  return conflicts.length === 0 ? text : undefined;
+}
+
+/** The same with both sides of conflicts, ours under a name. */
+export function mergeMarked(base: string, ours: string, theirs: string, name: string): MarkedText {
+  if (base === theirs) return { text: ours, conflicts: [] };
+  if (base === ours || ours === theirs) return { text: theirs, conflicts: [] };
+  const baseLines = base.split("\n");
+  const [wanted, made] = [ours, theirs].map((text) => changesOf(baseLines, text.split("\n"))) as [
+    Change[],
+    Change[],
   ];
-  const wanted = diffLines(baseLines, ourLines);
-  const made = diffLines(baseLines, theirLines);
   const merged: string[] = [];
+  const conflicts: Conflict[] = [];
   let at = 0;
   while (wanted.length > 0 || made.length > 0) {
-    const [hunk, lines] = takeFirst(wanted, made, ourLines, theirLines);
-    if (hunk.aStart < at) return undefined;
-    if (isTouched(hunk, wanted[0]) || isTouched(hunk, made[0])) {
-      const [other, otherLines] = takeFirst(wanted, made, ourLines, theirLines);
-      if (!isSameChange(hunk, lines, other, otherLines)) return undefined;
+    const { from, to, ourChanges, theirChanges } = takeTouching(wanted, made);
+    merged.push(...baseLines.slice(at, from));
+    const our = applyTo(baseLines, from, to, ourChanges);
+    const their = applyTo(baseLines, from, to, theirChanges);
+    at = to;
+    if (theirChanges.length === 0 || isSame(our, their)) merged.push(...our);
+    else if (ourChanges.length === 0) merged.push(...their);
+    else {
+      conflicts.push({ line: merged.length + 1, ours: our.join("\n"), theirs: their.join("\n") });
+      merged.push(`${conflictMarkers.start} yours`, ...their, conflictMarkers.middle);
+      merged.push(...our, `${conflictMarkers.end} ${name}`);
     }
-    merged.push(...baseLines.slice(at, hunk.aStart), ...lines);
-    at = hunk.aEnd;
   }
-  return [...merged, ...baseLines.slice(at)].join("\n");
+  return { text: [...merged, ...baseLines.slice(at)].join("\n"), conflicts };
 }
 
-function takeFirst(
-  wanted: Hunk[],
-  made: Hunk[],
-  ourLines: readonly string[],
-  theirLines: readonly string[],
-): [Hunk, string[]] {
-  const oursFirst = made.length === 0 || (wanted.length > 0 && wanted[0]!.aStart <= made[0]!.aStart);
-  const hunk = (oursFirst ? wanted : made).shift()!;
-  return [hunk, (oursFirst ? ourLines : theirLines).slice(hunk.bStart, hunk.bEnd)];
+/** As git writes them. */
+export const conflictMarkers = { start: "<<<<<<<", middle: "=======", end: ">>>>>>>" } as const;
+
+/** Lines of the base that one side replaces. */
+interface Change extends Hunk {
+  readonly lines: readonly string[];
 }
 
-/** Hunks of one text never overlap, so a hunk that starts within another one is from the other side. */
-function isTouched(hunk: Hunk, next: Hunk | undefined): boolean {
-  if (!next) return false;
-  return next.aStart < hunk.aEnd || next.aStart === hunk.aStart;
+function changesOf(base: readonly string[], side: readonly string[]): Change[] {
+  return diffLines(base, side).map((hunk) => ({ ...hunk, lines: side.slice(hunk.bStart, hunk.bEnd) }));
 }
 
-function isSameChange(a: Hunk, aLines: readonly string[], b: Hunk, bLines: readonly string[]): boolean {
-  return a.aStart === b.aStart && a.aEnd === b.aEnd && aLines.join("\n") === bLines.join("\n");
+interface Touching {
+  /** The lines of the base that the changes are about. */
+  readonly from: number;
+  readonly to: number;
+  readonly ourChanges: readonly Change[];
+  readonly theirChanges: readonly Change[];
 }
+
+/** Takes the first change, and those that overlap it, also by way of others. */
+function takeTouching(wanted: Change[], made: Change[]): Touching {
+  const from = Math.min(...[wanted[0], made[0]].flatMap((change) => change?.aStart ?? []));
+  const ourChanges: Change[] = [];
+  const theirChanges: Change[] = [];
+  let to = from;
+  for (;;) {
+    const [side, taken] = isTouched(wanted[0], from, to) ? [wanted, ourChanges] : [made, theirChanges];
+    if (!isTouched(side[0], from, to)) return { from, to, ourChanges, theirChanges };
+    const change = side.shift()!;
+    taken.push(change);
+    to = Math.max(to, change.aEnd);
+  }
+}
+
+/** Changes of one side never overlap, so a change that starts within another one is from the other side. */
+const isTouched = (change: Change | undefined, from: number, to: number): boolean =>
+  change !== undefined && (change.aStart === from || change.aStart < to);
+
+function applyTo(base: readonly string[], from: number, to: number, changes: readonly Change[]): string[] {
+  const lines: string[] = [];
+  let at = from;
+  for (const change of changes) {
+    lines.push(...base.slice(at, change.aStart), ...change.lines);
+    at = change.aEnd;
+  }
+  return [...lines, ...base.slice(at, to)];
+}
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join("\n") === b.join("\n");

@@ -29,6 +29,11 @@ export class OwnedFiles {
     return new OwnedFiles(Object.entries(isObject(files) ? (files as Record<string, string>) : {}));
   }
 
+  /** The files of the record. */
+  paths(): string[] {
+    return [...this.#hashes.keys()];
+  }
+
   /** A file that is not in the record, or differs from it, was edited by the user. */
   isChanged(path: string, text: string): boolean {
     return this.#hashes.get(path) !== hashText(text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FileChange } from "./file-change.ts";
 import { hashText, OwnedFiles } from "./ownership.ts";
-import { planUpgrade } from "./plan-upgrade.ts";
+import { type ConflictChoice, type FileConflict, planUpgrade } from "./plan-upgrade.ts";
 import { Draft, memoryTree } from "./tree.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -11,8 +11,8 @@ function upgrade(
   theirs: Files,
   base: Files,
   next: Files,
-  flags: { force?: boolean; keep?: boolean; owned?: Files } = {},
-): { files: Record<string, string>; notes: string[] } {
+  { onConflict = "refuse", owned = {} }: { onConflict?: ConflictChoice; owned?: Files } = {},
+): { files: Record<string, string>; notes: readonly string[]; marked: readonly FileConflict[] } {
   const draft = new Draft(memoryTree(theirs));
   const files = Object.entries(next).map(
     ([path, content]): FileChange => ({
@@ -23,14 +23,14 @@ function upgrade(
       ownership: "yours",
     }),
   );
-  const notes = planUpgrade(draft, {
+  const outcome = planUpgrade(draft, {
     base: new Map(Object.entries(base)),
     next: files,
-    owned: new OwnedFiles(Object.entries(flags.owned ?? {}).map(([path, text]) => [path, hashText(text)])),
-    force: flags.force ?? false,
-    keep: flags.keep ?? false,
+    owned: new OwnedFiles(Object.entries(owned).map(([path, text]) => [path, hashText(text)])),
+    onConflict,
+    name: "tsbuilder 2",
   });
-  return { files: Object.fromEntries(draft.list("").map((path) => [path, draft.read(path)!])), notes };
+  return { files: Object.fromEntries(draft.list("").map((path) => [path, draft.read(path)!])), ...outcome };
 }
 
 const lines = (...words: string[]): string => words.join("\n");
@@ -60,7 +60,7 @@ describe("planUpgrade()", () => {
     const theirs = "a\r\nb\r\nc\r\nmine\r\n";
     const draft = new Draft(memoryTree({ x: theirs, same: "1\r\n2\r\n", old: "1\r\n2\r\n" }));
     const next = { x: "A\nb\nc\nd\n", same: "1\n2\n" };
-    const notes = planUpgrade(draft, {
+    const { notes } = planUpgrade(draft, {
       base: new Map([
         ["x", "a\nb\nc\nd\n"],
         ["same", "0\n2\n"],
@@ -76,8 +76,8 @@ describe("planUpgrade()", () => {
         }),
       ),
       owned: new OwnedFiles([["old", hashText("1\n2\n")]]),
-      force: false,
-      keep: false,
+      onConflict: "refuse",
+      name: "tsbuilder 2",
     });
     expect(draft.changes()).toMatchObject([
       { path: "x", content: "A\r\nb\r\nc\r\nmine\r\n" },
@@ -87,7 +87,10 @@ describe("planUpgrade()", () => {
   });
 
   test("keeps the user's file if our text did not change", () => {
-    expect(upgrade({ x: "mine" }, { x: "1" }, { x: "1" })).toEqual({ files: { x: "mine" }, notes: [] });
+    expect(upgrade({ x: "mine" }, { x: "1" }, { x: "1" })).toMatchObject({
+      files: { x: "mine" },
+      notes: [],
+    });
   });
 
   test("merges package.json by its keys", () => {
@@ -121,13 +124,30 @@ describe("planUpgrade()", () => {
     });
 
     test("keeps the user's version with --keep, and writes ours next to it", () => {
-      const { files, notes } = upgrade(theirs, base, next, { keep: true });
+      const { files, notes } = upgrade(theirs, base, next, { onConflict: "keep" });
       expect(files).toEqual({ x: "mine", "x.new": "2" });
       expect(notes).toEqual([`kept "x", which you edited; the new version is "x.new": merge it by hand`]);
     });
 
     test("overwrites the user's version with --force", () => {
-      expect(upgrade(theirs, base, next, { force: true }).files).toEqual({ x: "2" });
+      expect(upgrade(theirs, base, next, { onConflict: "overwrite" }).files).toEqual({ x: "2" });
+    });
+
+    test("marks both sides for a branch, and says where they are", () => {
+      const edited = { x: lines("a", "mine", "c"), y: "theirs" };
+      const { files, marked } = upgrade(
+        edited,
+        { x: lines("a", "b", "c") },
+        { x: lines("a", "ours", "c"), y: "new" },
+        { onConflict: "mark" },
+      );
+      expect(files["x"]).toBe(
+        lines("a", "<<<<<<< yours", "mine", "=======", "ours", ">>>>>>> tsbuilder 2", "c"),
+      );
+      expect(marked).toEqual([
+        { path: "x", line: 2, ours: "ours", theirs: "mine" },
+        { path: "y", line: 1, ours: "new", theirs: "theirs" },
+      ]);
     });
   });
 });

@@ -2,7 +2,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { withPlainLineEnds } from "../shared/line-ends.ts";
 import type { FileChange } from "./file-change.ts";
 import { mergeJson } from "./merge-json.ts";
-import { mergeTexts } from "./merge-texts.ts";
+import { type Conflict, type MarkedText, mergeMarked } from "./merge-texts.ts";
 import type { OwnedFiles } from "./ownership.ts";
 import type { Draft } from "./tree.ts";
 
@@ -13,55 +13,93 @@ export interface UpgradeRequest {
   /** All files of the version to upgrade to. */
   readonly next: readonly FileChange[];
   readonly owned: OwnedFiles;
-  /** On conflicts, overwrite the user's file with ours. */
-  readonly force: boolean;
-  /** On conflicts, keep the user's file and write ours next to it. */
-  readonly keep: boolean;
+  readonly onConflict: ConflictChoice;
+  /** What our side of a conflict is called: `tsbuilder 0.2.0`. */
+  readonly name: string;
+}
+
+/**
+ * What becomes of a file that both sides changed differently: nothing is written (`refuse`), the user's is kept and ours
+ * written next to it (`keep`), ours overwrites it (`overwrite`), or it gets both sides between markers (`mark`).
+ */
+export type ConflictChoice = "refuse" | "keep" | "overwrite" | "mark";
+
+/** What an upgrade leaves to the user. */
+export interface UpgradeOutcome {
+  readonly notes: readonly string[];
+  /** The conflicts that are marked in the files. */
+  readonly marked: readonly FileConflict[];
+}
+
+export interface FileConflict extends Conflict {
+  readonly path: string;
 }
 
 /**
  * Merges the changes between two versions of the templates into a project. The user's edits are kept, and files that
- * they deleted are not restored. Returns notes for the user.
+ * they deleted are not restored.
  */
-export function planUpgrade(draft: Draft, request: UpgradeRequest): string[] {
+export function planUpgrade(draft: Draft, request: UpgradeRequest): UpgradeOutcome {
+  const { onConflict } = request;
   const notes: string[] = [];
-  const conflicts = request.next.filter((file) => !bringUp(draft, file, request, notes));
-  if (conflicts.length > 0 && !request.force && !request.keep) {
-    const files = conflicts.map(({ path }) => `"${path}"`).join(", ");
+  const conflicts = request.next.flatMap((file) => bringUp(draft, file, request, notes) ?? []);
+  if (conflicts.length > 0 && onConflict === "refuse") {
+    const files = conflicts.map(({ file }) => `"${file.path}"`).join(", ");
     throw new TsbuilderError(`conflicts with your changes in ${files}`, {
       code: "FILE_CHANGED",
-      hint: "add --keep to keep your version and write ours next to it, or --force to overwrite yours; --diff shows the other changes",
+      hint: "add --keep to keep your version and write ours next to it, --force to overwrite yours, or --branch for a branch with both sides in the files; --diff shows the other changes",
     });
   }
-  for (const { path, content, ownership } of conflicts) {
+  for (const { file, marked } of conflicts) {
+    const { path, content, ownership } = file;
     if (content === undefined) continue;
-    draft.write(request.force ? path : `${path}.new`, content, ownership);
-    if (!request.force)
+    if (onConflict === "mark") draft.write(path, marked.text, ownership);
+    else draft.write(onConflict === "overwrite" ? path : `${path}.new`, content, ownership);
+    if (onConflict === "keep")
       notes.push(`kept "${path}", which you edited; the new version is "${path}.new": merge it by hand`);
   }
   deleteUnused(draft, request, notes);
-  return notes;
+  const marked = onConflict === "mark" ? conflicts : [];
+  return {
+    notes,
+    marked: marked.flatMap(({ file: { path }, marked: { conflicts: places } }) =>
+      places.map((place) => ({ path, ...place })),
+    ),
+  };
 }
 
-/** Returns whether the file could be merged without a conflict. */
-function bringUp(draft: Draft, file: FileChange, request: UpgradeRequest, notes: string[]): boolean {
+interface FileInConflict {
+  readonly file: FileChange;
+  readonly marked: MarkedText;
+}
+
+/** Merges a file, or returns what is in conflict. */
+function bringUp(
+  draft: Draft,
+  file: FileChange,
+  request: UpgradeRequest,
+  notes: string[],
+): FileInConflict | undefined {
   const { path, content, ownership } = file;
   const base = request.base.get(path);
   const read = draft.read(path);
   const theirs = read === undefined ? undefined : withPlainLineEnds(read);
-  if (typeof content !== "string" || content === theirs || content === base) return true;
+  if (typeof content !== "string" || content === theirs || content === base) return undefined;
   if (theirs === undefined && base !== undefined) {
     notes.push(`"${path}" has new changes, but was not restored since you deleted it`);
-    return true;
+    return undefined;
   }
   const isOurs =
     ownership === "generated" ||
     theirs === undefined ||
     theirs === base ||
     !request.owned.isChanged(path, theirs);
-  const merged = isOurs ? content : merge(path, base ?? "", content, theirs, notes);
-  if (merged !== undefined && merged !== theirs) draft.write(path, merged, ownership);
-  return merged !== undefined;
+  const merged = isOurs
+    ? { text: content, conflicts: [] }
+    : merge(path, base ?? "", content, theirs, request.name, notes);
+  if (merged.conflicts.length > 0) return { file, marked: merged };
+  if (merged.text !== theirs) draft.write(path, merged.text, ownership);
+  return undefined;
 }
 
 function merge(
@@ -69,13 +107,14 @@ function merge(
   base: string,
   ours: string,
   theirs: string,
+  name: string,
   notes: string[],
-): string | undefined {
+): MarkedText {
   const json = path.endsWith(".json") ? mergeJson(base, ours, theirs) : undefined;
-  if (!json) return mergeTexts(base, ours, theirs);
+  if (!json) return mergeMarked(base, ours, theirs, name);
   for (const key of json.disputed)
     notes.push(`${path}: kept your ${key}; it also changed in the new version`);
-  return json.text;
+  return { text: json.text, conflicts: [] };
 }
 
 /** Files that the templates no longer have are deleted, unless the user edited them. */

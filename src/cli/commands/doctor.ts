@@ -1,4 +1,5 @@
 import { defineCommand } from "../command.ts";
+import { checkConflicts } from "../doctor/check-conflicts.ts";
 import { checkPackages } from "../doctor/check-packages.ts";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkTools } from "../doctor/check-tools.ts";
@@ -25,7 +26,10 @@ export const doctor = defineCommand({
 });
 
 async function checkAll(project: OpenProject): Promise<Finding[]> {
-  return [...checkPackages(project.root, project.tree), ...(await checkProject(project))];
+  const { root, tree } = project;
+  // Files with conflicts are no YAML and no TypeScript, so that nothing else can be said of them.
+  const conflicts = checkConflicts(tree);
+  return [...checkPackages(root, tree), ...(conflicts.length > 0 ? conflicts : await checkProject(project))];
 }
 
 const signs = { good: "+", missing: "-", wrong: "!" } as const;

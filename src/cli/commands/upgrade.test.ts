@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { newerHost } from "../../../e2e/support/newer-host.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
 import { dispatch } from "../dispatch.ts";
-import type { Host } from "../host.ts";
 
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;
@@ -27,21 +27,8 @@ describe("upgrade", () => {
   async function upgrade(...flags: string[]): Promise<string> {
     const printed: string[] = [];
     const keep = (text: string): void => void printed.push(text);
-    const host: Host = {
-      version: () => "0.0.0-newer",
-      vendorPackages: async () => ({
-        packages: {
-          runtime: "file:vendor/tsbuilder-runtime-0.0.0-newer.tgz",
-          cluster: "file:vendor/tsbuilder-cluster-0.0.0-newer.tgz",
-          simulation: "file:vendor/tsbuilder-simulation-0.0.0-newer.tgz",
-          tsbuilder: "file:vendor/tsbuilder-0.0.0-newer.tgz",
-        },
-        files: new Map([["vendor/tsbuilder-0.0.0-newer.tgz", new Uint8Array([0, 1])]]),
-      }),
-      baseline: async () => new Map(Object.entries(baseline)),
-    };
     const ui = { print: keep, note: keep, isInteractive: false };
-    await dispatch(["upgrade", "--skip-install", ...flags], folder.root, ui, host);
+    await dispatch(["upgrade", "--skip-install", ...flags], folder.root, ui, newerHost(baseline));
     return printed.join("\n");
   }
 

@@ -55,6 +55,25 @@ test("doctor exits with 1 if packages are not installed", async () => {
   expect(await doctor()).toBe(0);
 });
 
+test.each(["src/main.ts", ".github/workflows/test.yml", "config/rbac/role_binding.yaml"])(
+  "doctor finds a conflict in %s, and says nothing else of the project",
+  async (path) => {
+    installPackages();
+    edit(path, (text) => `${text}<<<<<<< yours\na\n=======\nb\n>>>>>>> tsbuilder 2\n`);
+    const line = readFileSync(join(root, path), "utf8").split("\n").indexOf("<<<<<<< yours") + 1;
+    const printed: string[] = [];
+    const ui = {
+      print: (text: string) => void printed.push(text),
+      note: () => undefined,
+      isInteractive: false,
+    };
+    expect(await dispatch(["doctor"], root, ui, goldenHost)).toBe(1);
+    expect(printed.at(-1)).toMatch(
+      new RegExp(`^\\nThis project:\\n {2}! ${path}:${line}: a conflict is not resolved\\n.*$`, "u"),
+    );
+  },
+);
+
 describe("checkProject()", () => {
   test("finds nothing wrong in a new project", async () => {
     expect(await check()).toEqual([

@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, vi } from "vitest";
+import { dispatch } from "../../src/cli/dispatch.ts";
+import type { Details } from "../../src/cli/ui.ts";
+import { newerHost } from "./newer-host.ts";
+import { useProjectFolder } from "./project-folder.ts";
+
+/** A project under git's version control that an older version of tsbuilder scaffolded, for each test of a file. */
+export function useOlderProject() {
+  const folder = useProjectFolder();
+  const { call, initialize, read } = folder;
+  let baseline: Record<string, string>;
+  let beside: string;
+
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: folder.root, encoding: "utf8" }).trim();
+  const write = (path: string, text: string): void => writeFileSync(join(folder.root, path), text);
+  const change = (path: string, from: string, to: string): void => {
+    if (!read(path).includes(from)) throw new Error(`"${path}" has no "${from}"`);
+    write(path, read(path).replace(from, to));
+  };
+  const commit = (message: string): void => {
+    git("add", ".");
+    git("commit", "--quiet", "--message", message);
+  };
+  /** The project's files, without those of git. */
+  const files = (): Record<string, string> =>
+    Object.fromEntries(Object.entries(folder.snapshot()).filter(([path]) => !path.startsWith(".git/")));
+
+  beforeEach(async () => {
+    beside = mkdtempSync(join(tmpdir(), "tsbuilder-beside-"));
+    const config = "[user]\nname = Ann\nemail = ann@example.com\n[init]\ndefaultBranch = main\n";
+    writeFileSync(join(beside, "gitconfig"), config);
+    vi.stubEnv("GIT_CONFIG_GLOBAL", join(beside, "gitconfig"));
+    vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
+    await initialize();
+    await call("create api --group apps --version v1 --kind Order");
+    change("README.md", "## Developing", "## Working on it");
+    change("Makefile", ".PHONY", ".GONE");
+    baseline = files();
+    git("init", "--quiet");
+    commit("Scaffold");
+  });
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(beside, { recursive: true, force: true });
+  });
+
+  /** Runs upgrade by a newer version; returns what it prints and what it says for programs. */
+  async function upgradeIn(
+    root: string,
+    flags: readonly string[],
+    version?: string,
+  ): Promise<{ printed: string; details: Details }> {
+    const printed: string[] = [];
+    let details: Details = {};
+    const ui = {
+      print: (text: string) => void printed.push(text),
+      note: () => undefined,
+      isInteractive: false,
+      add(more: Details) {
+        details = { ...details, ...more };
+      },
+    };
+    const words = ["upgrade", "--skip-install", ...flags];
+    await dispatch(words, root, ui, newerHost(baseline, version));
+    return { printed: printed.join("\n"), details };
+  }
+
+  return {
+    git,
+    write,
+    change,
+    commit,
+    files,
+    read,
+    upgradeIn,
+    upgrade: (...flags: string[]) => upgradeIn(folder.root, flags),
+    get root() {
+      return folder.root;
+    },
+    /** A folder for what tests need beside the project. */
+    get beside() {
+      return beside;
+    },
+    /** What the older version scaffolded. */
+    get baseline() {
+      return baseline;
+    },
+    set baseline(next) {
+      baseline = next;
+    },
+  };
+}

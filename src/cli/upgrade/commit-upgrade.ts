@@ -1,0 +1,87 @@
+import { TsbuilderError } from "../../shared/errors.ts";
+import { askGit, git } from "./git.ts";
+import { type TreeFile, writeTree } from "./write-tree.ts";
+
+/** An upgrade as it becomes commits. */
+export interface UpgradeToCommit {
+  readonly root: string;
+  /** The versions of tsbuilder. */
+  readonly from: string;
+  readonly to: string;
+  /** What each version scaffolds from `PROJECT`. */
+  readonly before: readonly TreeFile[];
+  readonly after: readonly TreeFile[];
+  /** The changes of the user's files. */
+  readonly changes: readonly TreeFile[];
+  readonly message: string;
+}
+
+/**
+ * Commits an upgrade beside the current branch, and returns the commit. It has two parents: the user's last commit, and
+ * what the new version scaffolds, whose own parent is what the old version scaffolds. So git tells what tsbuilder
+ * changed from what the merge did.
+ */
+export function commitUpgrade({ root, from, to, before, after, changes, message }: UpgradeToCommit): string {
+  const head = git(root, ["rev-parse", "HEAD"]);
+  const base = commitScaffold(root, from, writeTree(root, undefined, before), []);
+  const ours = commitScaffold(root, to, writeTree(root, undefined, after), [base]);
+  const tree = writeTree(root, head, withoutIgnored(root, changes));
+  return commitTree(root, tree, [head, ours], `${message}\n\n${upgradeTrailer}: ${from} to ${to}, ${tree}`);
+}
+
+/** Refuses what could not be told from the upgrade, and a folder that is under no version control. */
+export function requireCleanTree(root: string): void {
+  if (askGit(root, ["rev-parse", "--verify", "--quiet", "HEAD"]) === undefined) {
+    throw new TsbuilderError("the project has no commit in git", {
+      code: "REFUSED",
+      hint: "commit it first: git init && git add . && git commit -m 'Scaffold the project'",
+    });
+  }
+  const changed = git(root, ["status", "--porcelain", "--", ".", ":(exclude).tsbuilder/lock"]);
+  if (changed === "") return;
+  const [first = "", ...others] = changed.split("\n");
+  const rest = others.length === 0 ? "" : ` and ${others.length} more`;
+  throw new TsbuilderError(`the project has changes that are not committed: ${first.slice(3)}${rest}`, {
+    code: "REFUSED",
+    hint: "commit them, or put them aside: git stash --include-untracked",
+  });
+}
+
+/** Whether a commit is an upgrade as tsbuilder made it, to which nobody added anything. */
+export function isUpgradeCommit(root: string, commit: string): boolean {
+  const [tree = "", ...message] = git(root, ["show", "--no-patch", "--format=%T%n%B", commit]).split("\n");
+  return message.some((line) => line.startsWith(`${upgradeTrailer}: `) && line.endsWith(`, ${tree}`));
+}
+
+/** Whether two commits are the same upgrade of the same commit. */
+export function isSameUpgrade(root: string, one: string, other: string): boolean {
+  const [a, b] = [one, other].map((commit) => git(root, ["rev-parse", `${commit}^{tree}`, `${commit}^1`]));
+  return a === b;
+}
+
+const upgradeTrailer = "Tsbuilder-Upgrade";
+const scaffoldTrailer = "Tsbuilder-Scaffold";
+
+/** One that is in the history, after an earlier upgrade, is used again. */
+function commitScaffold(root: string, version: string, tree: string, parents: readonly string[]): string {
+  const known = git(root, ["log", "--format=%H %T", `--grep=^${scaffoldTrailer}: `])
+    .split("\n")
+    .find((line) => line.endsWith(` ${tree}`));
+  if (known !== undefined) return known.split(" ")[0]!;
+  const message = `What tsbuilder ${version} scaffolds\n\n${scaffoldTrailer}: ${version}`;
+  return commitTree(root, tree, parents, message);
+}
+
+/** Hooks of the repository don't run: they are for what the user writes. */
+function commitTree(root: string, tree: string, parents: readonly string[], message: string): string {
+  const sign = askGit(root, ["config", "--type=bool", "commit.gpgSign"]) === "true" ? ["-S"] : [];
+  const links = parents.flatMap((parent) => ["-p", parent]);
+  return git(root, ["commit-tree", tree, ...links, ...sign, "-F", "-"], { input: `${message}\n` });
+}
+
+/** Files that the repository ignores stay out of it. */
+function withoutIgnored(root: string, files: readonly TreeFile[]): TreeFile[] {
+  const input = files.map(({ path }) => `${path}\0`).join("");
+  const ignored = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
+  return files.filter(({ path }) => !ignored.has(path));
+}

@@ -1,0 +1,49 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Tree } from "../../scaffold/tree.ts";
+import { updateLock } from "../install-dependencies.ts";
+
+export const lockFile = "package-lock.json";
+
+/**
+ * The lock file of npm for a changed project, made in another folder from `package.json`, the present lock file and
+ * `vendor/`. Undefined for projects without one.
+ */
+export function lockPackages(
+  root: string,
+  tree: Tree,
+  vendored: ReadonlyMap<string, Uint8Array>,
+): string | undefined {
+  const lock = tree.read(lockFile);
+  if (lock === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-lock-"));
+  try {
+    mkdirSync(join(folder, "vendor"));
+    const present = existsSync(join(root, "vendor")) ? readdirSync(join(root, "vendor")) : [];
+    for (const name of present) copyFileSync(join(root, "vendor", name), join(folder, "vendor", name));
+    const files = {
+      "package.json": tree.read("package.json"),
+      ".npmrc": tree.read(".npmrc"),
+      [lockFile]: lock,
+    };
+    for (const [path, content] of [...Object.entries(files), ...vendored]) {
+      if (content === undefined) continue;
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    updateLock(folder);
+    return readFileSync(join(folder, lockFile), "utf8");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,96 @@
+import { listVendored } from "../../packaging/vendor.ts";
+import { formatProject, projectFile } from "../../project/store.ts";
+import type { FileChange, Plan } from "../../scaffold/file-change.ts";
+import { OwnedFiles } from "../../scaffold/ownership.ts";
+import { type ConflictChoice, type FileConflict, planUpgrade } from "../../scaffold/plan-upgrade.ts";
+import { Draft } from "../../scaffold/tree.ts";
+import type { Host, VendorPackages } from "../host.ts";
+import type { OpenProject } from "../open-project.ts";
+import { planFresh } from "../plan-fresh.ts";
+
+interface UpgradeSettings {
+  readonly onConflict: ConflictChoice;
+  /** Files and folders that stay as they are. */
+  readonly restored: readonly string[];
+  /** Runs the generators. */
+  readonly make: boolean;
+  /** Brings the lock file along: npm install won't run in the project. */
+  readonly lock: boolean;
+}
+
+/** An upgrade of a project, computed in memory. */
+export interface ProjectUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly plan: Plan;
+  readonly marked: readonly FileConflict[];
+  /** What both versions scaffold. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: readonly FileChange[];
+}
+
+/** Plans the upgrade to the running version; undefined if the project and its plugins have it already. */
+export async function planProjectUpgrade(
+  opened: OpenProject,
+  host: Host,
+  { onConflict, restored, make, lock }: UpgradeSettings,
+): Promise<ProjectUpgrade | undefined> {
+  const { root, tree, project, text } = opened;
+  const to = host.version();
+  if (project.cliVersion === to && !(await haveOtherPlugins(opened))) return undefined;
+  const upgraded = { ...project, cliVersion: to };
+  const vendor = await host.vendorPackages();
+  const before = await host.baseline(root);
+  const after = await planFresh(opened, upgraded, vendor);
+  const isMerged = (path: string): boolean => path !== projectFile && !isBelow(path, restored);
+  const draft = new Draft(tree);
+  const owned = OwnedFiles.read(tree);
+  const { notes, marked } = planUpgrade(draft, {
+    base: new Map([...before].filter(([path]) => isMerged(path))),
+    next: after.filter(({ path }) => isMerged(path)),
+    owned,
+    onConflict,
+    name: `tsbuilder ${to}`,
+  });
+  replaceVendored(draft, listVendored(root), vendor);
+  draft.write(projectFile, formatProject(upgraded, text), "generated");
+  const generated = make ? await planGeneratedUnless(marked, draft) : [];
+  if (lock) await planLock(root, draft, vendor);
+  owned.record(draft);
+  const plan = { changes: draft.changes(), notes: [...notes, ...generated] };
+  return { from: project.cliVersion, to, plan, marked, before, after };
+}
+
+async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<boolean> {
+  if (project.plugins.length === 0) return false;
+  const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
+  return haveOtherVersions(project, tree, root);
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders
+    .map((folder) => folder.replace(/^\.\//u, "").replace(/\/+$/u, ""))
+    .some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+function replaceVendored(draft: Draft, before: readonly string[], { files }: VendorPackages): void {
+  for (const path of before) if (!files.has(path)) draft.remove(path);
+  for (const [path, bytes] of files) if (!draft.has(path)) draft.write(path, bytes, "generated");
+}
+
+/** Sources with conflicts can't be parsed. */
+async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft): Promise<string[]> {
+  const broken = marked.find(({ path }) => path.endsWith(".ts"));
+  if (broken)
+    return [
+      `nothing was generated, since "${broken.path}" has conflicts: resolve them, then npm run generate`,
+    ];
+  const { planGenerated } = await import("../plan-generated.ts");
+  return planGenerated(draft);
+}
+
+async function planLock(root: string, draft: Draft, { files }: VendorPackages): Promise<void> {
+  const { lockFile, lockPackages } = await import("./lock-packages.ts");
+  const lock = lockPackages(root, draft, files);
+  if (lock !== undefined) draft.write(lockFile, lock, "generated");
+}

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { useOlderProject } from "../../../e2e/support/older-project.ts";
+
+const project = useOlderProject();
+const { git, write, change, commit, upgrade } = project;
+
+describe("upgrade --pull-request", () => {
+  const remote = (): string => join(project.beside, "remote.git");
+  const calls = (): string => readFileSync(join(project.beside, "calls"), "utf8");
+
+  beforeEach(() => {
+    execFileSync("git", ["init", "--quiet", "--bare", remote()]);
+    git("remote", "add", "origin", remote());
+    git("push", "--quiet", "origin", "main");
+  });
+
+  /** Puts a program beside git that stands for GitHub's. */
+  function standInGh(open: string): void {
+    mkdirSync(join(project.beside, "bin"), { recursive: true });
+    const script = `#!/bin/sh
+echo "$*" >> "${project.beside}/calls"
+cat > "${project.beside}/body"
+case "$2" in list) printf '%s' "${open}";; create) echo https://example.com/pull/1;; esac
+`;
+    writeFileSync(join(project.beside, "bin/gh"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${join(project.beside, "bin")}${delimiter}${process.env["PATH"]}`);
+  }
+
+  test("pushes the branch and opens a pull request that lists the conflicts", async () => {
+    standInGh("");
+    change("README.md", "## Working on it", "## My way");
+    commit("Mine");
+    const { printed, details } = await upgrade("--pull-request");
+    expect(git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade")).toContain(
+      git("rev-parse", "tsbuilder-upgrade"),
+    );
+    expect(calls()).toContain(
+      "pr create --head tsbuilder-upgrade --base main --title Upgrade from tsbuilder 0.0.0-golden to 0.0.0-newer --body-file -",
+    );
+    expect(readFileSync(join(project.beside, "body"), "utf8")).toMatch(
+      /### `README\.md`, line \d+\n\nYours:\n\n {4}## My way\n\ntsbuilder 0\.0\.0-newer:\n\n {4}## Developing/u,
+    );
+    expect(printed).toContain("The pull request: https://example.com/pull/1");
+    expect(details.upgrade).toMatchObject({ pullRequest: "https://example.com/pull/1" });
+  });
+
+  test("brings the open one up to date, and pushes nothing if it is the same upgrade", async () => {
+    standInGh("https://example.com/pull/7");
+    await upgrade("--pull-request");
+    const pushed = git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade");
+    git("branch", "--delete", "--force", "tsbuilder-upgrade");
+    await upgrade("--pull-request");
+    expect(git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade")).toBe(pushed);
+    expect(calls()).toContain("pr edit https://example.com/pull/7 --title");
+    expect(calls()).not.toContain("pr create");
+  });
+
+  test("does not overwrite what somebody committed to the branch on the server", async () => {
+    standInGh("");
+    await upgrade("--push");
+    git("switch", "--quiet", "tsbuilder-upgrade");
+    write("fix.txt", "fix\n");
+    commit("Resolve");
+    git("push", "--quiet", "origin", "tsbuilder-upgrade");
+    git("switch", "--quiet", "main");
+    git("branch", "--delete", "--force", "tsbuilder-upgrade");
+    const pushed = git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade");
+    await expect(upgrade("--pull-request")).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+      message: expect.stringContaining("origin/tsbuilder-upgrade") as string,
+    });
+    expect(git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade")).toBe(pushed);
+  });
+
+  test("prints the command where gh is not installed", async () => {
+    mkdirSync(join(project.beside, "only-git"));
+    const program = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    execFileSync("ln", ["-s", program, join(project.beside, "only-git/git")]);
+    vi.stubEnv("PATH", join(project.beside, "only-git"));
+    const { printed } = await upgrade("--pull-request");
+    expect(printed).toContain(
+      "gh is not installed; the branch is pushed. To open the pull request: gh pr create --head tsbuilder-upgrade --base main",
+    );
+  });
+});
