@@ -45,6 +45,8 @@ import { serveDefinitions } from "./custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
 import { compose, type Handler } from "./http/request-context.ts";
+import { TimeSlices } from "./http/time-slices.ts";
+import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 
@@ -159,6 +161,8 @@ function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journa
     store,
     registry,
     clock,
+    slices: new TimeSlices(),
+    watchTurn: new WatchTurn(),
     admission: new AdmissionChain([
       namespaceLifecycle(store),
       limitRanger(store),

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 /** Yields to requests and timers: reads and writes in the same process never wait for I/O. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { randomUUID } from "node:crypto";
 import type { Core } from "../registry/core.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";

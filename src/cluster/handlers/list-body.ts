@@ -1,7 +1,7 @@
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import { jsonType } from "../http/reply.ts";
 import type { Reply } from "../http/request-context.ts";
-import { timeSlices } from "../http/time-slices.ts";
+import type { Pause } from "../http/time-slices.ts";
 import type { Entry } from "../storage/entry.ts";
 
 const comma = Buffer.from(",");
@@ -9,12 +9,12 @@ const end = Buffer.from("]}");
 
 /** A response with a list, given without items: its last field is an empty array. The items are encoded in slices of time. */
 export async function listOfJSON(
+  pause: Pause,
   empty: unknown,
   entries: readonly Entry[],
   encodeItem: (entry: Entry) => readonly Buffer[],
 ): Promise<Reply> {
   const parts: Buffer[] = [Buffer.from(JSON.stringify(empty).slice(0, -end.length))];
-  const pause = timeSlices();
   for (const [index, entry] of entries.entries()) {
     if (index > 0) parts.push(comma);
     parts.push(...encodeItem(entry));
@@ -27,6 +27,7 @@ export async function listOfJSON(
 
 /** The same for items that nobody else encoded before. */
 export async function listOfValues(
+  pause: Pause,
   empty: unknown,
   entries: readonly Entry[],
   valueOf: (entry: Entry) => unknown,
@@ -34,12 +35,13 @@ export async function listOfValues(
   const start = JSON.stringify(empty).slice(0, -end.length);
   const itemOf = (entry: Entry, index: number): string =>
     `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
-  const body = [Buffer.from(start), ...(await encodedInSlices(entries, itemOf)), end];
+  const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), end];
   return { code: 200, contentType: jsonType, body };
 }
 
 /** The same in YAML: a list, given without items, and the name of the field that they belong in. */
 export async function listOfYAML(
+  pause: Pause,
   empty: Readonly<Record<string, unknown>>,
   field: string,
   entries: readonly Entry[],
@@ -50,7 +52,7 @@ export async function listOfYAML(
   const at = whole.startsWith(line) ? 0 : whole.indexOf(`\n${line}`) + 1;
   const [before, after] = [whole.slice(0, at), whole.slice(at + line.length)];
   const first = entries.length === 0 ? line : `${field}:\n`;
-  const items = await encodedInSlices(entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
+  const items = await encodedInSlices(pause, entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
   return {
     code: 200,
     contentType: "application/yaml",
@@ -62,12 +64,12 @@ export async function listOfYAML(
 const pieceLength = 64 * 1024;
 
 async function encodedInSlices(
+  pause: Pause,
   entries: readonly Entry[],
   textOf: (entry: Entry, index: number) => string,
 ): Promise<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let text = "";
-  const pause = timeSlices();
   for (const [index, entry] of entries.entries()) {
     text += textOf(entry, index);
     if (text.length >= pieceLength) {

@@ -1,7 +1,6 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { encode, includeObjectOf } from "./reply-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { timeSlices } from "../http/time-slices.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
 import { listOfJSON, listOfValues, listOfYAML } from "./list-body.ts";
@@ -70,7 +69,7 @@ async function select(
     return { entries: await presentEntries(target, page), hasMore: page.length < entries.length };
   }
   const selected: Entry[] = [];
-  const pause = timeSlices();
+  const pause = target.core.slices.begin();
   const presented = await presentEntries(target, entries);
   for (const [index, entry] of presented.entries()) {
     if (matches(entry.object)) selected.push(entry);
@@ -97,13 +96,14 @@ export async function listReply(context: RequestContext, target: Target, found: 
   const representation = negotiate(context.request.headers.accept, target);
   checkForm(representation, target, true);
   const { form, metaVersion, yaml } = representation;
+  const pause = target.core.slices.begin();
   if (form === "table") {
     const include = includeObjectOf(context.query);
     const now = target.core.clock.now();
     const options = { metaVersion, include, now, withDefinitions: true, metadata };
     const empty = tableOf([], target, options);
     const row = (entry: Entry): unknown => rowOf(entry, target, options);
-    return yaml ? listOfYAML(empty, "rows", entries, row) : listOfValues(empty, entries, row);
+    return yaml ? listOfYAML(pause, empty, "rows", entries, row) : listOfValues(pause, empty, entries, row);
   }
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
@@ -111,8 +111,8 @@ export async function listReply(context: RequestContext, target: Target, found: 
     if (entries.length === 0) return encode({ ...list, items: null }, representation);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
     return yaml
-      ? listOfYAML(list, "items", entries, item)
-      : listOfValues({ ...list, items: [] }, entries, item);
+      ? listOfYAML(pause, list, "items", entries, item)
+      : listOfValues(pause, { ...list, items: [] }, entries, item);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
@@ -122,14 +122,14 @@ export async function listReply(context: RequestContext, target: Target, found: 
     : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
   const list = { kind: resource.listKind, apiVersion, metadata: shown };
   if (yaml) {
-    return listOfYAML(list, "items", entries, ({ object: { kind, apiVersion: own, ...rest } }) =>
+    return listOfYAML(pause, list, "items", entries, ({ object: { kind, apiVersion: own, ...rest } }) =>
       resource.custom ? { kind, apiVersion: own, ...rest } : rest,
     );
   }
   const omitted = Buffer.from(
     resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`,
   );
-  return listOfJSON({ ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
+  return listOfJSON(pause, { ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
 }
 
 const brace = Buffer.from("{");

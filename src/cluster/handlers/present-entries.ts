@@ -1,4 +1,3 @@
-import { timeSlices } from "../http/time-slices.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Target } from "./target.ts";
 
@@ -6,10 +5,10 @@ const batchSize = 100;
 
 /** Converts many entries to the requested version in slices of time, with at most two calls of a conversion webhook. */
 export async function presentEntries(
-  { resource, version }: Pick<Target, "resource" | "version">,
+  { core, resource, version }: Pick<Target, "core" | "resource" | "version">,
   entries: readonly Entry[],
 ): Promise<readonly Entry[]> {
-  const pause = timeSlices();
+  const pause = core.slices.begin();
   const shown: Entry[] = [];
   while (shown.length < entries.length) {
     const start = shown.length;

@@ -1,7 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { WatchTurn } from "../http/watch-turn.ts";
 import { WatchStream } from "./watch-stream.ts";
+
+const turn = new WatchTurn();
 
 function startStream(signal: AbortSignal, chunkedEncoding = true) {
   const clock = new FakeClock();
@@ -11,12 +14,15 @@ function startStream(signal: AbortSignal, chunkedEncoding = true) {
     flushHeaders() {},
     write: (bytes: Buffer) => sent.push(bytes) > 0,
     end: (bytes?: Buffer) => sent.push(...(bytes ? [bytes] : [])),
+    destroy() {},
     writableLength: 0,
   };
-  const stream = new WatchStream(response as unknown as ServerResponse, signal, clock, {
+  const stream = new WatchStream(response as unknown as ServerResponse, signal, {
+    clock,
+    turn,
     timeoutSeconds: undefined,
   });
-  return { clock, stream, sent };
+  return { clock, stream, sent, response };
 }
 
 const { signal: connected } = new AbortController();
@@ -65,4 +71,28 @@ test("a response without chunks gets the lines alone", async () => {
   await inTurn();
   stream.end();
   expect(sent.map(String)).toEqual(['{"a":1}\n']);
+});
+
+test("a watch whose lines can't be sent ends with the error, and the others get theirs", async () => {
+  const [broken, sound] = [1, 2].map(() => startStream(connected));
+  broken!.response.write = () => {
+    throw new Error("no memory");
+  };
+  let failure: unknown;
+  broken!.stream.onEnd((error) => (failure = error));
+  for (const { stream } of [broken!, sound!]) stream.write(Buffer.from("{}\n"));
+  await inTurn();
+  for (const { stream } of [broken!, sound!]) stream.write(Buffer.from("[]\n"));
+  await inTurn();
+  expect(failure).toEqual(new Error("no memory"));
+  expect(sound!.sent.map(String)).toEqual(["3\r\n{}\n\r\n", "3\r\n[]\n\r\n"]);
+});
+
+test("fake timers of a test hold no watch up", async () => {
+  const { stream, sent } = startStream(connected);
+  vi.useFakeTimers();
+  stream.write(Buffer.from("{}\n"));
+  vi.useRealTimers();
+  await inTurn();
+  expect(sent).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { type Batch, batchOf, type WatchTurn } from "../http/watch-turn.ts";
 
 const bookmarkInterval = 60_000;
 /** The last bookmark comes this long before the watch times out, so that its client resumes from what was last written. */
@@ -10,33 +11,13 @@ export const backlogLimit = 16 * 1024 * 1024;
 const initialBacklog = 1024 * 1024;
 const shortestDefaultTimeout = 30 * 60;
 
-/** What a stream sends at once: its lines, as a chunk of HTTP where the response has chunks. */
-interface Batch {
-  readonly lines: readonly Buffer[];
-  readonly isChunk: boolean;
-  readonly bytes: Buffer;
-}
-
-/** The streams that got lines in this turn of the event loop. */
-const written: WatchStream[] = [];
-
-/** Watchers of the same objects send the same lines: their bytes are put together once. */
-function flushWritten(): void {
-  let last: Batch | undefined;
-  for (const stream of written.splice(0)) last = stream.flush(last);
-}
-
-function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
-  const isLast = last?.isChunk === isChunk && last.lines.length === lines.length;
-  if (isLast && lines.every((line, index) => line === last.lines[index])) return last;
-  if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
-  const length = lines.reduce((sum, line) => sum + line.length, 0);
-  const head = Buffer.from(`${length.toString(16)}\r\n`);
-  return { lines, isChunk, bytes: Buffer.concat([head, ...lines, chunkEnd]) };
-}
-
-const chunkEnd = Buffer.from("\r\n");
 const lastChunk = Buffer.from("0\r\n\r\n");
+
+interface StreamOptions {
+  readonly clock: Clock;
+  readonly turn: WatchTurn;
+  readonly timeoutSeconds: number | undefined;
+}
 
 /** The connection of one watcher. All data of one turn of the event loop is sent at once. */
 export class WatchStream {
@@ -45,19 +26,16 @@ export class WatchStream {
   readonly #clock: Clock;
   /** When the watch times out. */
   readonly #deadline: number;
-  readonly #ends: Array<() => void> = [];
+  readonly #turn: WatchTurn;
+  readonly #ends: Array<(error?: unknown) => void> = [];
   #pending: Buffer[] = [];
   #ended = false;
   #isStarting = true;
   #isTimedOut = false;
 
-  constructor(
-    response: ServerResponse,
-    signal: AbortSignal,
-    clock: Clock,
-    { timeoutSeconds }: { timeoutSeconds: number | undefined },
-  ) {
+  constructor(response: ServerResponse, signal: AbortSignal, { clock, turn, timeoutSeconds }: StreamOptions) {
     this.#response = response;
+    this.#turn = turn;
     this.#clock = clock;
     response.flushHeaders();
     // Node would frame what each watcher gets anew.
@@ -79,12 +57,11 @@ export class WatchStream {
 
   write(line: Buffer): void {
     if (this.#ended) return;
-    if (this.#pending.push(line) > 1) return;
-    if (written.push(this) === 1) setImmediate(flushWritten);
+    if (this.#pending.push(line) === 1) this.#turn.add(this);
   }
 
-  /** Registers a callback that runs once when the stream ends, whichever side ends it. */
-  onEnd(run: () => void): void {
+  /** Registers a callback that runs once when the stream ends, whichever side ends it, with the error if it failed. */
+  onEnd(run: (error?: unknown) => void): void {
     if (this.#ended) run();
     else this.#ends.push(run);
   }
@@ -112,7 +89,7 @@ export class WatchStream {
     this.started();
     await new Promise<void>((resolve) => {
       this.#response.once("drain", resolve);
-      this.onEnd(resolve);
+      this.onEnd(() => resolve());
     });
     this.#isStarting = true;
   }
@@ -128,15 +105,27 @@ export class WatchStream {
     if (!this.#isStarting) this.end();
   }
 
+  /** Ends the connection because its lines can't be sent. */
+  fail(error: unknown): void {
+    this.#pending = [];
+    this.#finish(error);
+    this.#response.destroy();
+  }
+
   end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    for (const run of this.#ends) run();
+    if (!this.#finish()) return;
     this.#send(undefined);
     this.#response.end(this.#isChunked ? lastChunk : undefined);
   }
 
-  /** Sends the lines of this turn, which may be those that another stream sent last; returns what was sent. */
+  #finish(error?: unknown): boolean {
+    if (this.#ended) return false;
+    this.#ended = true;
+    for (const run of this.#ends) run(error);
+    return true;
+  }
+
+  /** Called at the end of a turn in which it got lines. */
   flush(last: Batch | undefined): Batch | undefined {
     const sent = this.#send(last);
     if (this.#response.writableLength > backlogLimit) this.disconnect();

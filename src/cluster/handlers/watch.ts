@@ -3,7 +3,6 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { statusErrorOf } from "../filters/errors.ts";
-import { timeSlices } from "../http/time-slices.ts";
 import type { Change } from "../storage/change.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readListOptions, type ListOptions } from "./list-options.ts";
@@ -63,7 +62,11 @@ interface Plan {
 async function stream(context: RequestContext, response: ServerResponse, plan: Plan): Promise<void> {
   const { target, options, encoder, revision } = plan;
   const { resource, core } = target;
-  const out = new WatchStream(response, context.signal, core.clock, options);
+  const out = new WatchStream(response, context.signal, {
+    clock: core.clock,
+    turn: core.watchTurn,
+    timeoutSeconds: options.timeoutSeconds,
+  });
   const prefix = resource.namespaced && target.namespace !== "" ? `${target.namespace}/` : "";
   const feed = new Feed(plan, out, prefix);
 
@@ -82,7 +85,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   // A changed CRD changes how objects are read: clients must list and watch again.
   out.onEnd(core.registry.whenReplaced(resource, () => out.end()));
   try {
-    const pause = timeSlices();
+    const pause = core.slices.begin();
     for (const entry of await presentEntries(target, initial)) {
       if (options.matches?.(entry.object) ?? true) out.write(encoder.initial(entry));
       await pause()?.then(() => out.room());
@@ -121,7 +124,7 @@ class Feed {
     this.#prefix = prefix;
     this.ended = new Promise((resolve, reject) => {
       this.#fail = reject;
-      out.onEnd(resolve);
+      out.onEnd((error) => (error === undefined ? resolve() : reject(error)));
     });
   }
 

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
-import { timeSlices } from "./time-slices.ts";
+import { expect, test, vi } from "vitest";
+import { TimeSlices } from "./time-slices.ts";
 
 test("a computation pauses when its slice is over, and then has another one", async () => {
   let now = 0;
-  const pause = timeSlices(() => now);
+  const pause = new TimeSlices(() => now).begin();
   now = 4;
   expect(pause()).toBeUndefined();
   now = 5;
@@ -25,8 +25,9 @@ test("in each turn of the event loop, one of several computations continues", as
   };
   setImmediate(count);
   const steps: Array<[name: string, turn: number]> = [];
+  const slices = new TimeSlices(() => now);
   const compute = async (name: string): Promise<void> => {
-    const pause = timeSlices(() => now);
+    const pause = slices.begin();
     for (let step = 0; step < 3; step++) {
       now += 10;
       await pause();
@@ -37,4 +38,14 @@ test("in each turn of the event loop, one of several computations continues", as
   isCounting = false;
   expect(steps.map(([name]) => name).join("")).toBe("abcabcabc");
   expect(new Set(steps.map(([, at]) => at)).size).toBe(steps.length);
+});
+
+test("fake timers of a test hold no computation up", async () => {
+  let now = 0;
+  const pause = new TimeSlices(() => now).begin();
+  now = 5;
+  vi.useFakeTimers();
+  const paused = pause();
+  vi.useRealTimers();
+  expect(await paused).toBeUndefined();
 });

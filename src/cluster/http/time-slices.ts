@@ -1,29 +1,43 @@
+import { setImmediate } from "node:timers";
+
 /** How long one request may work before others get their turn. */
 const sliceMilliseconds = 5;
 
-/** Requests whose slice is over, in the order in which they continue. */
-const waiting: Array<() => void> = [];
+/** Returns undefined while the slice of a computation lasts, then a promise to await. */
+export type Pause = () => Promise<void> | undefined;
 
 /**
- * Returns a function to call after each step of a long computation, such as a list of thousands of objects. While the
- * slice lasts, it returns undefined; then a promise to await. In each turn of the event loop only one such computation
- * continues, so that short requests don't wait for many lists.
+ * The long computations of a cluster, such as lists of thousands of objects. In each turn of the event loop only one of
+ * them continues, so that short requests don't wait for many lists. Each cluster has its own: the event loop of a
+ * simulation may end in the middle of a list, and the computations of others must not wait for it.
  */
-export function timeSlices(now: () => number = () => performance.now()): () => Promise<void> | undefined {
-  let end = now() + sliceMilliseconds;
-  return () => {
-    if (now() < end) return undefined;
-    return new Promise((resolve) => {
-      waiting.push(() => {
-        end = now() + sliceMilliseconds;
-        resolve();
-      });
-      if (waiting.length === 1) setImmediate(continueNext);
-    });
-  };
-}
+export class TimeSlices {
+  readonly #now: () => number;
+  /** Those whose slice is over, in the order in which they continue. */
+  readonly #waiting: Array<() => void> = [];
 
-function continueNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(continueNext);
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Begins a computation. What it returns is to be called after each step. */
+  begin(): Pause {
+    const end = (): number => this.#now() + sliceMilliseconds;
+    let until = end();
+    return () => {
+      if (this.#now() < until) return undefined;
+      return new Promise((resolve) => {
+        this.#waiting.push(() => {
+          until = end();
+          resolve();
+        });
+        if (this.#waiting.length === 1) setImmediate(() => this.#continueNext());
+      });
+    };
+  }
+
+  #continueNext(): void {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(() => this.#continueNext());
+  }
 }

@@ -1,8 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { definitionName, findResource, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
-import type { Registry } from "../registry/registry.ts";
-import { timeSlices } from "../http/time-slices.ts";
+import type { Core } from "../registry/core.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { customDefinition } from "./custom-definition.ts";
 import { writeDocument } from "./document.ts";
@@ -13,7 +12,7 @@ import type { BodyReferences } from "./sketch.ts";
 
 /** Makes the OpenAPI v3 document of one group version. */
 export async function groupDocument(
-  registry: Registry,
+  { registry, slices }: Pick<Core, "registry" | "slices">,
   group: string,
   version: string,
 ): Promise<JSONObject<unknown>> {
@@ -25,7 +24,7 @@ export async function groupDocument(
     .filter((each) => each.group === group && each.versions.some(({ name }) => name === version));
   const custom = resources.every((resource) => resource.custom);
   const paths = custom ? {} : discoveryPath(group, version, { meta });
-  const pause = timeSlices();
+  const pause = slices.begin();
   for (const resource of resources) {
     const name = await define(writer, resource, version);
     const bodies = await subresourceBodies(writer, resource, version);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { groupsOf } from "../discovery/groups.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { Core } from "../registry/core.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { groupDocument } from "./group-document.ts";
@@ -19,12 +19,12 @@ interface Document {
  * request; and `/openapi/v2`, one document for all.
  */
 export class OpenAPI {
-  readonly #registry: Registry;
+  readonly #core: Pick<Core, "registry" | "slices">;
   readonly #documents = new Map<string, Document>();
   #swagger: SwaggerDocument | undefined;
 
-  constructor(registry: Registry) {
-    this.#registry = registry;
+  constructor(core: Pick<Core, "registry" | "slices">) {
+    this.#core = core;
   }
 
   /** Returns undefined for other paths. */
@@ -48,20 +48,33 @@ export class OpenAPI {
   async #answerV2(request: RequestContext["request"]): Promise<Reply> {
     const hashes = this.#hashes();
     const state = [...hashes.values()].join();
-    if (!this.#swagger?.isOf(state)) this.#swagger = new SwaggerDocument(state, () => this.#read(hashes));
+    const swagger = this.#swagger?.isOf(state) ? this.#swagger : this.#makeSwagger(state, hashes);
     try {
-      return await this.#swagger.answer(request);
+      return await swagger.answer(request);
     } catch (error) {
-      this.#swagger = undefined;
+      this.#discard(swagger);
       throw error;
     }
   }
 
-  async *#read(hashes: ReadonlyMap<string, string>): AsyncGenerator<Buffer> {
-    const { generation } = this.#registry;
+  #makeSwagger(state: string, hashes: ReadonlyMap<string, string>): SwaggerDocument {
+    const { slices } = this.#core;
+    const swagger = new SwaggerDocument({ state, slices, read: () => this.#read(hashes, swagger) });
+    this.#swagger = swagger;
+    return swagger;
+  }
+
+  async *#read(hashes: ReadonlyMap<string, string>, asked: SwaggerDocument): AsyncGenerator<Buffer> {
+    const { registry } = this.#core;
+    const { generation } = registry;
     for (const [path, hash] of hashes) yield this.#document(path, hash);
     // What was served changed meanwhile, and is in some of the documents.
-    if (generation !== this.#registry.generation) this.#swagger = undefined;
+    if (generation !== registry.generation) this.#discard(asked);
+  }
+
+  /** Its successor may be there already. */
+  #discard(swagger: SwaggerDocument): void {
+    if (this.#swagger === swagger) this.#swagger = undefined;
   }
 
   #index(): Record<string, { serverRelativeURL: string }> {
@@ -74,11 +87,11 @@ export class OpenAPI {
   /** The hashes of the documents, computed from their inputs, so that the index does not need the documents. */
   #hashes(): Map<string, string> {
     const hashes = new Map(servicePaths.map((path) => [path, hashOf([path])]));
-    for (const { name, versions } of groupsOf(this.#registry)) {
-      const isBuiltIn = this.#registry.all().some(({ group, custom }) => group === name && !custom);
+    for (const { name, versions } of groupsOf(this.#core.registry)) {
+      const isBuiltIn = this.#core.registry.all().some(({ group, custom }) => group === name && !custom);
       if (isBuiltIn && name !== "") hashes.set(`apis/${name}`, hashOf([name]));
       for (const version of versions) {
-        const served = this.#registry
+        const served = this.#core.registry
           .all()
           .filter(
             (resource) => resource.group === name && resource.versions.some((each) => each.name === version),
@@ -99,16 +112,16 @@ export class OpenAPI {
   async #document(path: string, hash: string): Promise<Buffer> {
     const known = this.#documents.get(path);
     if (known?.hash === hash) return known.body;
-    const { generation } = this.#registry;
+    const { generation } = this.#core.registry;
     const body = Buffer.from(JSON.stringify(await this.#make(path)));
     // Otherwise it may show what is served now, which is not what the hash is of.
-    if (generation === this.#registry.generation) this.#documents.set(path, { hash, body });
+    if (generation === this.#core.registry.generation) this.#documents.set(path, { hash, body });
     return body;
   }
 
   #make(path: string): Promise<JSONObject<unknown>> {
     const [, group = "", version] = /^api(?:s\/([^/]+))?\/([^/]+)$/u.exec(path) ?? [];
-    return version === undefined ? serviceDocument(path) : groupDocument(this.#registry, group, version);
+    return version === undefined ? serviceDocument(path) : groupDocument(this.#core, group, version);
   }
 }
 

@@ -4,6 +4,8 @@ import type { Admission } from "./admission-request.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
+import type { TimeSlices } from "../http/time-slices.ts";
+import type { WatchTurn } from "../http/watch-turn.ts";
 import type { Registry } from "./registry.ts";
 
 /** The parts of the server that handlers, writes and controllers share. */
@@ -11,6 +13,8 @@ export interface Core {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
+  readonly watchTurn: WatchTurn;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
   readonly tokens: TokenIssuer;

@@ -10,7 +10,7 @@ import { versionInfo } from "../contract/version.ts";
 
 /** The handler behind the filters: resources, discovery, OpenAPI, health and version. */
 export function apiHandler(core: Core): Handler {
-  const openapi = new OpenAPI(core.registry);
+  const openapi = new OpenAPI(core);
   return async (context) => {
     if (context.info.isResource) return served(core, context);
     if (context.method !== "GET" && context.method !== "HEAD") throw methodNotAllowed();

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { timeSlices } from "../http/time-slices.ts";
+import type { TimeSlices } from "../http/time-slices.ts";
 import { blocksOf, blockSize } from "./blocks.ts";
 
 const compressFrom = 128 * 1024;
@@ -17,6 +17,7 @@ export async function sendReply(
   context: RequestContext,
   response: ServerResponse,
   reply: Reply,
+  slices: TimeSlices,
 ): Promise<void> {
   if (response.headersSent || response.destroyed) return;
   for (const [name, value] of Object.entries(headersOf(context, reply))) response.setHeader(name, value!);
@@ -32,7 +33,7 @@ export async function sendReply(
   } else response.setHeader("Content-Length", size);
   if (context.method === "HEAD") response.end();
   else if (size <= blockSize) response.end(parts.length === 1 ? parts[0] : Buffer.concat(parts));
-  else await sendBlocks(response, parts);
+  else await sendBlocks(response, parts, slices);
 }
 
 /** The headers of every response: all but those that say how its body is sent. */
@@ -63,8 +64,12 @@ async function sendCompressed(response: ServerResponse, parts: readonly Buffer[]
   }
 }
 
-async function sendBlocks(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
-  const pause = timeSlices();
+async function sendBlocks(
+  response: ServerResponse,
+  parts: readonly Buffer[],
+  slices: TimeSlices,
+): Promise<void> {
+  const pause = slices.begin();
   for (const block of blocksOf(parts)) {
     if (response.destroyed) return;
     if (!response.write(block)) await drained(response);

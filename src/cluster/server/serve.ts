@@ -6,22 +6,30 @@ import { readBody } from "../http/read-body.ts";
 import type { Handler, ReceivedRequest, RequestContext } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
 import { badRequest, type StatusError } from "../contract/status-error.ts";
+import { TimeSlices } from "../http/time-slices.ts";
 import type { User } from "../contract/user.ts";
 
 /** Receives errors of responses that could not be sent. */
 export type Report = (error: unknown) => void;
+
+interface Way {
+  readonly handler: Handler;
+  readonly report: Report;
+  /** Bodies are sent in slices, too. */
+  readonly slices: TimeSlices;
+}
 
 /** Makes a listener for node:https from a handler. */
 export function serve(
   handler: Handler,
   report: Report,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => void answer(handler, report, request, response);
+  const way = { handler, report, slices: new TimeSlices() };
+  return (request, response) => void answer(way, request, response);
 }
 
 async function answer(
-  handler: Handler,
-  report: Report,
+  { handler, report, slices }: Way,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -40,7 +48,7 @@ async function answer(
   const context = contextOf(received, response);
   if (!context) return refuse(response, badRequest("the request's URL is malformed"));
   try {
-    await sendReply(context, response, await handler(context));
+    await sendReply(context, response, await handler(context), slices);
   } catch (error) {
     if (!isDisconnect(context, error)) report(failedRequest(context, error));
     refuse(response, statusErrorOf(error));

@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { RequestContext } from "../../http/request-context.ts";
+import { TimeSlices } from "../../http/time-slices.ts";
 import { startTestCluster, type TestCluster } from "../../testing/index.ts";
 import { send } from "../../testing/send.ts";
+import { SwaggerDocument } from "./swagger-document.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {
@@ -8,8 +12,25 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-const get = (headers: Record<string, string> = {}) =>
-  send(cluster.kubeconfig, { method: "GET", path: "/openapi/v2", headers });
+const get = (headers: Record<string, string> = {}, { kubeconfig } = cluster) =>
+  send(kubeconfig, { method: "GET", path: "/openapi/v2", headers });
+
+const create = (kind: string, { kubeconfig } = cluster) =>
+  send(kubeconfig, {
+    method: "POST",
+    path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    body: {
+      metadata: { name: `${kind.toLowerCase()}s.example.com` },
+      spec: {
+        group: "example.com",
+        names: { kind, plural: `${kind.toLowerCase()}s` },
+        scope: "Namespaced",
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    },
+  });
 
 interface Swagger {
   readonly swagger: string;
@@ -46,23 +67,6 @@ test.each(["spec.v2@v1.0", "spec.v2.v1.0"])(
 );
 
 test("/openapi/v2 shows a CRD from its creation on, also to those who asked while it was made", async () => {
-  const plural = (name: string) => `${name.toLowerCase()}s.example.com`;
-  const create = (kind: string) =>
-    send(cluster.kubeconfig, {
-      method: "POST",
-      path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      body: {
-        metadata: { name: plural(kind) },
-        spec: {
-          group: "example.com",
-          names: { kind, plural: `${kind.toLowerCase()}s` },
-          scope: "Namespaced",
-          versions: [
-            { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
-          ],
-        },
-      },
-    });
   const kindsIn = async () =>
     Object.keys(((await get()).body as Swagger).definitions).filter((name) =>
       name.startsWith("com.example."),
@@ -73,7 +77,7 @@ test("/openapi/v2 shows a CRD from its creation on, also to those who asked whil
   expect(await kindsIn()).toEqual(expect.arrayContaining(["com.example.v1.First", "com.example.v1.Second"]));
   await send(cluster.kubeconfig, {
     method: "DELETE",
-    path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural("Second")}`,
+    path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/seconds.example.com",
   });
   expect(await kindsIn()).not.toContain("com.example.v1.Second");
 });
@@ -81,4 +85,25 @@ test("/openapi/v2 shows a CRD from its creation on, also to those who asked whil
 test("/openapi/v2 is not sent again to clients that have it", async () => {
   const { headers } = await get();
   expect((await get({ "If-None-Match": headers.etag! })).code).toBe(304);
+});
+
+test("a document of what was served before does not have its successor made again", async () => {
+  const other = await startTestCluster();
+  const begin = vi.spyOn(other.core.slices, "begin");
+  const early = get({}, other);
+  await create("Third", other);
+  await Promise.all([early, get({}, other)]);
+  const begun = begin.mock.calls.length;
+  await get({}, other);
+  expect(begin.mock.calls.length).toBe(begun);
+  await other.stop();
+});
+
+test("clients that have the document do not have it made again", async () => {
+  const read = vi.fn<() => AsyncIterable<Buffer>>();
+  const document = new SwaggerDocument({ state: "a", read, slices: new TimeSlices() });
+  const ask = (etag: string) =>
+    document.answer({ headers: { "if-none-match": etag } } as RequestContext["request"]);
+  const etag = `"${createHash("sha512").update("a").digest("hex").toUpperCase()}"`;
+  expect([(await ask(etag)).code, read.mock.calls]).toEqual([304, []]);
 });
