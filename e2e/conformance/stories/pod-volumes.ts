@@ -110,6 +110,20 @@ export const podVolumes: readonly Story[] = [
       claim,
     ),
   ),
+  story(
+    "disks of Azure",
+    [
+      {},
+      { diskName: "x", diskURI: "y" },
+      { diskName: "x", diskURI: "https://a" },
+      { diskName: "x", diskURI: "https://a", kind: "Managed" },
+      { diskName: "x", diskURI: "/subscriptions/a", kind: "Managed" },
+      { diskName: "x", diskURI: "/subscriptionsa", kind: "Managed" },
+      { diskName: "x", diskURI: "https://a", kind: "Dedicated", cachingMode: "None" },
+      { diskName: "x", kind: "Nope", cachingMode: "Nope" },
+      { diskName: "x", kind: "", cachingMode: "" },
+    ].flatMap((azureDisk) => volumes({ azureDisk })),
+  ),
   story("an account's token", [
     ...volumes(projected({ serviceAccountToken: { path: "t" } })),
     ...specs({

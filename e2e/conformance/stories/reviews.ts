@@ -29,6 +29,32 @@ export const reviews: readonly Story[] = [
       local(here, { metadata: each }),
     ]),
   ),
+  story("reviews of access with selectors", [
+    ...[
+      { requirements: [{ key: "a b", values: ["x"] }] },
+      { requirements: [{ key: "a", operator: "In", values: ["x"] }] },
+      { requirements: [{ key: "a", operator: "NotIn", values: ["x", "y"] }] },
+      { requirements: [{ key: "a", operator: "Exists" }] },
+      { rawSelector: "a=b,x" },
+      { rawSelector: "a!=b" },
+    ].map((fieldSelector) => ofSelf({ spec: { resourceAttributes: { ...asked, fieldSelector } } })),
+    ...[
+      { requirements: [{ key: "a", operator: "Nope", values: ["x"] }] },
+      { requirements: [{ key: "a", operator: "Exists" }] },
+      { rawSelector: "a in (" },
+      { rawSelector: "a notin (b),!c" },
+    ].map((labelSelector) => ofSelf({ spec: { resourceAttributes: { ...asked, labelSelector } } })),
+    ofSubject({
+      spec: {
+        user: "u",
+        resourceAttributes: {
+          ...asked,
+          fieldSelector: { rawSelector: "a" },
+          labelSelector: { rawSelector: "(" },
+        },
+      },
+    }),
+  ]),
   story("reviews of access in a namespace", [
     local(here),
     local({ resourceAttributes: { ...asked, namespace: "other" } }),

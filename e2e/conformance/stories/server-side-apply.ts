@@ -8,6 +8,13 @@ const config = (data: object, more: object = {}) => ({
   metadata: { name: "a", ...more },
   data,
 });
+const accounts = "/api/v1/namespaces/{ns}/serviceaccounts";
+const account = (more: object) => ({
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: { name: "a" },
+  ...more,
+});
 const deployment = (replicas: number | undefined, image = "i:1") => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -82,6 +89,15 @@ export const serverSideApply: readonly Story[] = [
     merge(`${deployments}/d/status?fieldManager=controller`, { status: { replicas: 1 } }),
     merge(`${deployments}/d/scale?fieldManager=hpa`, { spec: { replicas: 7 } }),
     get(`${deployments}/d`),
+  ]),
+  story("an account that lists a Secret without a name", [
+    post(`${accounts}?fieldManager=m`, account({ secrets: [{ name: "x" }, {}] })),
+    merge(`${accounts}/a?fieldManager=n`, { metadata: { labels: { b: "c" } } }),
+    apply(`${accounts}/a?fieldManager=p`, account({})),
+    merge(`${accounts}/a?fieldManager=n`, { secrets: [{ name: "x" }] }),
+    merge(`${accounts}/a?fieldManager=n`, { metadata: { labels: { b: "d" } } }),
+    apply(`${accounts}/a?fieldManager=p`, account({})),
+    merge(`${accounts}/a?fieldManager=n`, { secrets: [{}] }),
   ]),
   story("a stored object without managers", [
     post(`${cm}?fieldManager=first`, { metadata: { name: "a" }, data: { x: "1" } }),

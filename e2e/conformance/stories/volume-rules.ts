@@ -1,4 +1,5 @@
 import { apply, get, merge, post, remove, type Story, story } from "../story.ts";
+import { container, type Fields } from "./pod-cases.ts";
 
 const volumes = "/api/v1/persistentvolumes";
 const volume = (capacity?: object) => ({
@@ -20,7 +21,30 @@ const attributes = (metadata: object = {}) => ({
 const csi = { driver: "example.com", volumeHandle: "h" };
 const accessModes = ["ReadWriteOnce"];
 
+const sources: readonly Fields[] = [
+  { iscsi: { targetPortal: "1.2.3.4", iqn: "iqn.2001-04.com.example:storage", lun: 1 } },
+  { rbd: { monitors: ["a"], image: "b" } },
+  { rbd: { monitors: ["a"], image: "b", pool: "", user: "u" } },
+  { scaleIO: { gateway: "a", system: "b", volumeName: "c", secretRef: { name: "x" } } },
+  { azureDisk: { diskName: "x", diskURI: "https://a" } },
+  { azureDisk: { diskName: "x", diskURI: "https://a", kind: "Dedicated", fsType: "" } },
+];
+
 export const volumeRules: readonly Story[] = [
+  story("defaults of sources", [
+    ...sources.map((source, index) =>
+      post("/api/v1/namespaces/{ns}/pods", {
+        metadata: { name: `p${index}` },
+        spec: { containers: [container], volumes: [{ name: "v", ...source }] },
+      }),
+    ),
+    ...sources.map((source, index) =>
+      post(`${volumes}?dryRun=All`, {
+        metadata: { name: `{ns}-${index}` },
+        spec: { accessModes, capacity: { storage: "1Gi" }, ...source },
+      }),
+    ),
+  ]),
   story("the capacity of a volume", [
     ...[undefined, {}, { cpu: "1" }, { storage: "1Gi", cpu: "1500m" }].map((capacity) =>
       post(`${volumes}?dryRun=All`, volume(capacity)),

@@ -46,11 +46,11 @@ function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | 
 
 /**
  * Whether managed fields can be computed for a write of these objects, before fields of other endpoints are reset. Only
- * custom objects can have values of a wrong type in them at that time.
+ * custom objects can have values of a wrong type in them at that time, and items without a key are rejected in most kinds.
  */
 export function canTrack({ resource, version }: Write, ...objects: readonly ApiObject[]): boolean {
   const schema = schemaIn(resource, version);
-  if (!resource.custom || !schema) return true;
+  if (!(resource.custom || resource.strategy.mayLackKeys) || !schema) return true;
   return objects.every((object) => isTypable(schema.compiled?.prune(object).object ?? object, schema));
 }
 

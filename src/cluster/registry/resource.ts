@@ -117,6 +117,8 @@ export interface Strategy {
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): void;
   /** Restores the fields that a write to this endpoint must not change from the stored object. */
   resetFields(object: ApiObject, old: ApiObject | undefined, subresource: string): void;
+  /** Its list maps may have items without a key: then nobody owns its fields. */
+  readonly mayLackKeys?: boolean;
   /** The paths of the fields that `resetFields` restores, which nobody owns. Default: spec or status. */
   resetPaths?(subresource: string): string[][];
   validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;

@@ -2,33 +2,35 @@ import type {
   NonResourceAttributes,
   SelfSubjectRulesReviewSpec,
   SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
 } from "@tsbuilder/apimachinery/k8s/authorization/v1";
 import { type FieldError, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
 import { type Attributes, pathAttributes, resourceAttributes } from "../../contract/authorizer.ts";
 import type { User } from "../../contract/user.ts";
 import { badRequest, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
+import type { Core } from "../../registry/core.ts";
 import type { Problems } from "../../kinds/checks/problems.ts";
 import { emptyMetadata } from "./empty-metadata.ts";
 import type { Review } from "./review.ts";
-import { selectorAttributes } from "./selector-attributes.ts";
+import { selectorAttributes, unreadSelectors } from "./selector-attributes.ts";
 
 /** SelfSubjectAccessReview: `kubectl auth can-i`. */
 export const selfSubjectAccess: Review = (review, { user, core }) => {
   const spec = specOf(review, [...subjectless(review)]);
-  return { spec, status: decide(core.authorizer.decide(user, attributesOf(spec))) };
+  return { spec, status: decide(core, user, spec) };
 };
 
 /** SubjectAccessReview: whether another user may do something, as authorizing proxies ask. */
 export const subjectAccess: Review = (review, { core }) => {
   const spec = specOf(review, [...ofSubject(review), ...emptyMetadata(review, [], "must be empty")]);
-  return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
+  return { spec, status: decide(core, subjectOf(spec), spec) };
 };
 
 /** LocalSubjectAccessReview: the same, for the namespace of the request only. */
 export const localSubjectAccess: Review = (review, { core }) => {
   const spec = specOf(review, [...local(review)]);
-  return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
+  return { spec, status: decide(core, subjectOf(spec), spec) };
 };
 
 /** SelfSubjectRulesReview: `kubectl auth can-i --list`. */
@@ -123,6 +125,8 @@ function attributesOf({
   return resourceAttributes({ ...asked, verb });
 }
 
-function decide({ allowed, reason }: { allowed: boolean; reason: string }) {
-  return { allowed, ...(reason !== "" && { reason }) };
+function decide({ authorizer }: Core, user: User, spec: SubjectAccessReviewSpec): SubjectAccessReviewStatus {
+  const { allowed, reason } = authorizer.decide(user, attributesOf(spec));
+  const evaluationError = unreadSelectors(spec.resourceAttributes ?? {});
+  return { allowed, ...(reason !== "" && { reason }), ...(evaluationError !== "" && { evaluationError }) };
 }

@@ -1,6 +1,7 @@
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ResourceAttributes } from "@tsbuilder/apimachinery/k8s/authorization/v1";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { parseFieldSelector, parseLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { type Problems, refused } from "../../kinds/checks/problems.ts";
 
 interface Requirement {
@@ -19,6 +20,44 @@ export function* selectorAttributes(field: string, asked: ResourceAttributes): P
   const { fieldSelector, labelSelector } = asked;
   if (fieldSelector) yield* selectorProblems(`${field}.fieldSelector`, fieldSelector, fieldRequirement);
   if (labelSelector) yield* selectorProblems(`${field}.labelSelector`, labelSelector, labelRequirement);
+}
+
+/** Which of the selectors can't be read, and so limit nothing. */
+export function unreadSelectors({ fieldSelector, labelSelector }: ResourceAttributes): string {
+  const isRead = {
+    fieldSelector: isFieldSelector(fieldSelector),
+    labelSelector: isLabelSelector(labelSelector),
+  };
+  return Object.entries(isRead)
+    .filter(([, read]) => !read)
+    .map(([name]) => `spec.resourceAttributes.${name} ignored due to parse error`)
+    .join("; ");
+}
+
+function isFieldSelector({ rawSelector = "", requirements = [] }: Selector = {}): boolean {
+  return (
+    parses(parseFieldSelector, rawSelector) &&
+    requirements.every(
+      ({ operator = "", values = [] }) => ["In", "NotIn"].includes(operator) && values.length === 1,
+    )
+  );
+}
+
+function isLabelSelector({ rawSelector = "", requirements = [] }: Selector = {}): boolean {
+  const operators = ["In", "NotIn", "Exists", "DoesNotExist"];
+  return (
+    parses(parseLabelSelector, rawSelector) &&
+    requirements.every(({ operator = "" }) => operators.includes(operator))
+  );
+}
+
+function parses(parse: (text: string) => unknown, text: string): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function* selectorProblems(

@@ -11,6 +11,7 @@ import { readField, text } from "../../cells/read-field.ts";
 import { fillIn } from "../../fill-in.ts";
 import { addFinalizer } from "../../add-finalizer.ts";
 import { accessModes } from "../access-modes.ts";
+import { defaultVolumeSource } from "../pod-spec/volume-source-defaults.ts";
 import { persistentVolumeController } from "./controller/persistent-volume-controller.ts";
 import { mountOptions, volumeChangeProblems, volumeProblems } from "./rules.ts";
 import { volumeWarnings } from "./warnings.ts";
@@ -19,7 +20,7 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
     object["spec"] ??= {};
     const spec = object["spec"] as Sent<PersistentVolumeSpec>;
-    if (spec.hostPath) spec.hostPath.type ??= "";
+    defaultVolumeSource(spec);
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
     object["status"] ??= {};

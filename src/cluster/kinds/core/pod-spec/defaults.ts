@@ -7,6 +7,7 @@ import type {
   Probe,
   Volume,
 } from "./types.ts";
+import { defaultVolumeSource } from "./volume-source-defaults.ts";
 
 /** Sets the defaults of a pod template; structs that Go always serializes are present, even if empty. */
 export function defaultTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
@@ -84,7 +85,7 @@ const readable = 0o644;
 
 function defaultVolume(volume: Volume): void {
   if (Object.keys(volume).filter((field) => field !== "name").length === 0) volume.emptyDir = {};
-  const { secret, configMap, downwardAPI, projected, hostPath, image, ephemeral } = volume;
+  const { secret, configMap, downwardAPI, projected, image, ephemeral } = volume;
   for (const source of [secret, configMap, downwardAPI, projected]) {
     if (source) source.defaultMode ??= readable;
   }
@@ -93,7 +94,7 @@ function defaultVolume(volume: Volume): void {
     for (const file of source.downwardAPI?.items ?? []) defaultFile(file);
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
   }
-  if (hostPath) hostPath.type ??= "";
+  defaultVolumeSource(volume);
   if (image) image.pullPolicy ||= isLatest(image.reference ?? "") ? "Always" : "IfNotPresent";
   if (ephemeral?.volumeClaimTemplate) {
     ephemeral.volumeClaimTemplate.metadata ??= {};

@@ -10,7 +10,7 @@ import {
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
 import { descendingPath, fileMode, withoutBacksteps } from "../../checks/paths.ts";
-import { choice, needed, type Problems, refused } from "../../checks/problems.ts";
+import { choice, needed, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
 import { templateMetadata } from "../../checks/template-metadata.ts";
 import { claimSpec } from "../persistent-volume-claim/claim-spec.ts";
 import { downwardFile, keyToPath, projections } from "./projections.ts";
@@ -123,7 +123,14 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   vsphereVolume: needs("volumePath"),
   photonPersistentDisk: needs("pdID"),
   portworxVolume: needs("volumeID"),
-  azureDisk: needs("diskName", "diskURI"),
+  *azureDisk(field, source: Source<"azureDisk">) {
+    yield* needs("diskName", "diskURI")(field, source, "", "");
+    const { kind = "Shared", diskURI = "", cachingMode } = source;
+    yield* optionalChoice(`${field}.cachingMode`, cachingMode, ["None", "ReadOnly", "ReadWrite"]);
+    yield* optionalChoice(`${field}.kind`, kind, ["Dedicated", "Managed", "Shared"]);
+    const [start, form] = kind === "Managed" ? managedDisk : blobDisk;
+    if (!diskURI.startsWith(start)) yield notSupported(`${field}.diskURI`, diskURI, [form]);
+  },
   storageos: needs("volumeName"),
   *projected(field, { defaultMode, sources: list }: Source<"projected">) {
     yield* fileMode(`${field}.defaultMode`, defaultMode);
@@ -154,6 +161,15 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
     yield* choice(`${field}.pullPolicy`, pullPolicy, ["Always", "IfNotPresent", "Never"]);
   },
 };
+
+const managedDisk = [
+  "/subscriptions/",
+  "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+] as const;
+const blobDisk = [
+  "https://",
+  "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+] as const;
 
 const longestDriver = 63;
 

@@ -8,6 +8,7 @@ const limitsSecrets = "kubernetes.io/enforce-mountable-secrets";
 
 const serviceAccountStrategy: Partial<Strategy> = {
   returnsDeleted: true,
+  mayLackKeys: true,
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
   *warnings({ metadata }, old) {
