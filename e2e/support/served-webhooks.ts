@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
@@ -44,11 +45,13 @@ export async function serve(
     clock,
   });
   const counted: string[] = [];
+  const served: string[] = [];
   server.observer = {
     serves() {},
     began: (path) => (code) => void counted.push(`${path} ${code}`),
     panicked: (path) => void counted.push(`${path} panic`),
     read() {},
+    certified: ({ cert }) => void served.push(new X509Certificate(cert).serialNumber),
   };
   const builder = new WebhookBuilder(server, MySQL);
   add(builder);
@@ -77,7 +80,7 @@ export async function serve(
       request.on("error", reject);
       request.end(typeof body === "string" ? body : JSON.stringify(body));
     });
-  return { server, call, lines, counted, clock, writeCertificate };
+  return { server, call, lines, counted, served, clock, writeCertificate };
 }
 
 export function review(operation: string, object: unknown, more: object = {}): object {

@@ -87,7 +87,7 @@ export interface ControllerObserver extends QueueObserver {
 /** What metrics read from a controller. */
 export interface ObservedController extends Pick<Controller, "name" | "depth" | "active"> {
   readonly workers: number;
-  readonly queue: { readonly depths: ReadonlyMap<number, number> };
+  readonly queue: { readonly depths: ReadonlyMap<number, number>; readonly failing: number };
   /** How long each running reconcile has taken so far. */
   readonly workingSeconds: readonly number[];
 }

@@ -98,6 +98,8 @@ describe("a manager's endpoints", () => {
       /^certwatcher_read_certificate_total 0$/m,
       /^certwatcher_read_certificate_errors_total 0$/m,
       /^process_resident_memory_bytes \d/m,
+      /^tsbuilder_failing_requests\{controller="measured"\} 0$/m,
+      /^tsbuilder_heap_limit_bytes [1-9]/m,
       /^tsbuilder_informer_objects\{group="",version="v1",kind="ConfigMap"\} [1-9]/m,
     ])
       expect(text).toMatch(line);

@@ -7,6 +7,7 @@ import type { WebhookServer } from "../webhook/webhook-server.ts";
 import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
 import type { Base } from "./manager-base.ts";
 import type { ManagerOptions } from "./manager-options.ts";
+import { readMemoryLimits } from "./memory-limits.ts";
 
 interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
   readonly webhooks: WebhookServer;
@@ -31,7 +32,17 @@ export function makeLifecycle(
       const { cache, webhooks, events } = stages;
       const droppedEvents = () => events.dropped;
       const lease = leaderElection?.id;
-      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock, sharing });
+      const memory = readMemoryLimits();
+      await measurements.start({
+        cache,
+        droppedEvents,
+        webhooks,
+        lease,
+        credentials,
+        clock,
+        sharing,
+        memory,
+      });
     },
     ...stages,
     member: sharing?.member,

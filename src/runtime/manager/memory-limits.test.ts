@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { createLogger } from "../log/create-logger.ts";
-import { type MemoryLimits, readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
+import type { MemoryLimits } from "../metrics/memory-metrics.ts";
+import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
 
 const mebibyte = 2 ** 20;
 

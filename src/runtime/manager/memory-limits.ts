@@ -1,14 +1,7 @@
 import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "../log/logger.ts";
-
-/** How much memory a process may use, in bytes. */
-export interface MemoryLimits {
-  /** The limit of the container; undefined without one. */
-  readonly container: number | undefined;
-  /** How far V8 lets the heap grow before it gives up. */
-  readonly heap: number;
-}
+import type { MemoryLimits } from "../metrics/memory-metrics.ts";
 
 const mebibyte = 2 ** 20;
 

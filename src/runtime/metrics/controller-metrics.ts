@@ -127,6 +127,12 @@ export class ControllerMetrics {
           depth.set({ ...labels(controller), priority }, count);
       }),
     );
+    const failing = this.#gauge(
+      "tsbuilder_failing_requests",
+      "Requests that were retried more than five times in a row, however long the next try is away.",
+      byController,
+      () => each((controller) => failing.set({ controller: controller.name }, controller.queue.failing))(),
+    );
     const unfinished = this.#gauge(
       "workqueue_unfinished_work_seconds",
       "Time spent so far on what is being worked on; what grows is stuck.",

@@ -1,12 +1,14 @@
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { startStubServer, answerJSON, answerStatus } from "../testing/stub-server.ts";
 import { HttpTransport } from "../http/http-transport.ts";
+import type { MemoryLimits } from "./memory-metrics.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
-function makeMetrics(): RuntimeMetrics {
+function makeMetrics(memory: MemoryLimits = { container: undefined, heap: 200 }): RuntimeMetrics {
   const cache = { informers: [] } as unknown as ConstructorParameters<typeof RuntimeMetrics>[0]["cache"];
-  return new RuntimeMetrics({ cache, droppedEvents: () => 0, clock: systemClock });
+  return new RuntimeMetrics({ cache, droppedEvents: () => 0, clock: systemClock, memory });
 }
 
 /** The boundaries of a histogram's buckets. */
@@ -90,4 +92,23 @@ test("a webhook's metrics exist before its first call, with controller-runtime's
   const bounds = boundsOf(text, "controller_runtime_webhook_latency_seconds");
   expect(bounds).toHaveLength(13);
   expect([bounds[0], bounds[11]]).toEqual([1e-8, 1000]);
+});
+
+test("the limits of memory are there to compare with, and no limit is no series", async () => {
+  const text = await makeMetrics({ container: 256, heap: 192 }).text();
+  expect(text).toContain("tsbuilder_heap_limit_bytes 192\n");
+  expect(text).toContain("tsbuilder_container_memory_limit_bytes 256\n");
+  expect(await makeMetrics().text()).not.toContain("container_memory_limit");
+});
+
+test("the end of the webhooks' certificate is known once one is served", async () => {
+  const metrics = makeMetrics();
+  expect(await metrics.text()).not.toContain("certificate_expiry");
+  const ca = createCA({ commonName: "test" });
+  for (const notAfter of [new Date("2040-01-01T00:00:00Z"), new Date("2040-02-01T00:00:00Z")]) {
+    metrics.webhooks.certified(issueCertificate(ca, { commonName: "hooks", usages: ["server"], notAfter }));
+    expect(await metrics.text()).toContain(
+      `tsbuilder_webhook_certificate_expiry_timestamp_seconds ${notAfter.getTime() / 1000}\n`,
+    );
+  }
 });

@@ -1,3 +1,4 @@
+import { describeCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from "prom-client";
 import type { CallbackName } from "../callbacks/callback-error.ts";
@@ -7,6 +8,7 @@ import type { Sharing } from "../leader-election/make-member.ts";
 import { tenfoldBuckets } from "./buckets.ts";
 import { ClientMetrics } from "./client-metrics.ts";
 import { ControllerMetrics } from "./controller-metrics.ts";
+import { measureLimits, type MemoryLimits } from "./memory-metrics.ts";
 import { measureShards } from "./shard-metrics.ts";
 
 /** What the metrics read when they are scraped. */
@@ -15,6 +17,7 @@ export interface MeasuredParts {
   readonly droppedEvents: () => number;
   readonly clock: Clock;
   readonly sharing?: Sharing | undefined;
+  readonly memory: MemoryLimits;
 }
 
 /** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
@@ -56,6 +59,7 @@ export class RuntimeMetrics {
     });
     this.webhooks = webhookMetrics(this.#registry);
     measureCache(this.#registry, parts);
+    measureLimits(this.#registry, parts.memory);
     if (parts.sharing) parts.sharing.member.observer = measureShards(this.#registry, parts.sharing);
     collectDefaultMetrics({ register: this.#registry });
   }
@@ -116,6 +120,7 @@ function webhookMetrics(registry: Registry): WebhookObserver {
     "certwatcher_read_certificate_errors_total",
     "Reads of a certificate that failed.",
   );
+  let expiry: Gauge | undefined;
   return {
     serves(webhook) {
       seconds.zero({ webhook });
@@ -130,6 +135,15 @@ function webhookMetrics(registry: Registry): WebhookObserver {
         inFlight.dec({ webhook });
         requests.inc({ webhook, code: String(code) });
       };
+    },
+    certified({ cert }) {
+      // Before that, its 0 would look like a certificate that has expired.
+      expiry ??= new Gauge({
+        name: "tsbuilder_webhook_certificate_expiry_timestamp_seconds",
+        help: "When the served certificate of the webhooks expires.",
+        registers,
+      });
+      expiry.set(describeCertificate(cert).notAfter.getTime() / 1000);
     },
     panicked: (webhook) => (webhook === "/convert" ? conversionPanics : panics).inc(),
     read(isOk) {

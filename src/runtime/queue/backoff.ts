@@ -39,6 +39,13 @@ export class Backoff {
     return this.#retries.get(key) ?? 0;
   }
 
+  /** The number of keys that were retried more often than that. */
+  countAbove(retries: number): number {
+    let count = 0;
+    for (const each of this.#retries.values()) if (each > retries) count++;
+    return count;
+  }
+
   forget(key: string): void {
     this.#retries.delete(key);
   }

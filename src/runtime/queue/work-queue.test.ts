@@ -111,6 +111,16 @@ describe("WorkQueue", () => {
     }
   });
 
+  test("WorkQueue counts the requests that keep failing, until they are forgotten", () => {
+    const { queue } = makeQueue();
+    for (const key of ["a", "a", "a", "a", "a", "b"]) queue.retry(key);
+    expect(queue.failing).toBe(0);
+    queue.retry("a");
+    expect(queue.failing).toBe(1);
+    queue.forget("a");
+    expect(queue.failing).toBe(0);
+  });
+
   test("WorkQueue limits the rate of retries over all keys if configured", () => {
     const clock = new FakeClock();
     const queue = new WorkQueue<string>({

@@ -121,6 +121,11 @@ export class WorkQueue<R> {
     return this.#backoff.retries(this.#options.keyOf(request));
   }
 
+  /** The number of requests that were retried more than five times in a row: no race, and nothing that heals at once. */
+  get failing(): number {
+    return this.#backoff.countAbove(5);
+  }
+
   /** Takes the next request; `done` must follow. Undefined if none is ready. */
   take(): Taken<R> | undefined {
     const entry = this.#ready.first;

@@ -11,6 +11,7 @@ export async function listenHttps(
   address: BindAddress,
   source: CertificateSource,
   handler: HttpHandler,
+  onServed?: (certificate: Certificate) => void,
 ): Promise<Listener> {
   const context = ({ cert, key, clientCa }: Certificate) => ({
     cert,
@@ -18,12 +19,16 @@ export async function listenHttps(
     minVersion: "TLSv1.2" as const,
     ...(clientCa === undefined ? {} : { ca: clientCa }),
   });
-  const first = await source.start((next) => server.setSecureContext(context(next)));
+  const first = await source.start((next) => {
+    server.setSecureContext(context(next));
+    onServed?.(next);
+  });
   const server = createServer(
     { ...context(first), requestCert: first.clientCa !== undefined, ALPNProtocols: ["http/1.1"] },
     requestListener(handler),
   );
   const listener = await listen(server, address);
+  onServed?.(first);
   return {
     address: listener.address,
     drain: () => listener.drain(),

@@ -7,7 +7,7 @@ import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 
 test("a replaced certificate is served to the next caller, and a broken one is not", async () => {
-  const { call, writeCertificate, clock } = await serve((builder) => builder.validator({}));
+  const { call, served, writeCertificate, clock } = await serve((builder) => builder.validator({}));
   const path = "/validate-apps-example-com-v1-mysql";
   const { serial } = await call(path, review("CREATE", db({})));
   await writeCertificate({ cert: "broken", key: "broken" });
@@ -16,6 +16,7 @@ test("a replaced certificate is served to the next caller, and a broken one is n
   await writeCertificate();
   await clock.advance(10_000);
   await eventually(async () => (await call(path, review("CREATE", db({})))).serial !== serial);
+  expect(served).toEqual([serial, (await call(path, review("CREATE", db({})))).serial]);
 });
 
 test("with a client CA, only callers with a certificate from it are served", async () => {

@@ -16,6 +16,7 @@ import type {
   WebhookServerOptions,
 } from "./webhook-server-options.ts";
 import {
+  type Certificate,
   CertificateFiles,
   type CertificateObserver,
   type CertificateSource,
@@ -34,6 +35,8 @@ export interface WebhookObserver extends CertificateObserver {
   /** Called when a call begins; returns a function that is called with the status at its end. */
   began(path: string): (code: number) => void;
   panicked(path: string): void;
+  /** A certificate is served from now on. */
+  certified(certificate: Certificate): void;
 }
 
 /** Options of the server. */
@@ -116,7 +119,12 @@ export class WebhookServer implements Service {
     const source =
       this.#parts.certificates?.() ??
       new CertificateFiles({ folder, certName, keyName, clientCaName, clock, log, observer: this.observer });
-    return listenHttps({ host, port }, source, (request, response) => this.#serve(request, response));
+    return listenHttps(
+      { host, port },
+      source,
+      (request, response) => this.#serve(request, response),
+      (certificate) => this.observer?.certified(certificate),
+    );
   }
 
   /** Somebody brings the calls until it is closed. */
