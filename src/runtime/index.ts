@@ -32,7 +32,13 @@ export {
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 export { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
-export { formatMicroTime, formatTime, parseDuration, parseTime } from "@tsbuilder/apimachinery/time";
+export {
+  cronTimes,
+  formatMicroTime,
+  formatTime,
+  parseDuration,
+  parseTime,
+} from "@tsbuilder/apimachinery/time";
 export * from "./cache/index.ts";
 export * from "./client/index.ts";
 export * from "./clusters/index.ts";
