@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { makeTutorial } from "../book/tutorial.ts";
 import { listSources, repository } from "../support/source-imports.ts";
 import { bundleTest } from "./bundle-test.ts";
 import { type PlanReport, type Share, shares } from "./share.ts";
@@ -19,11 +20,27 @@ const { values } = parseArgs({
   },
 });
 
-const tests = new Map(
+/** An exploring test in a project that is there, or made of the book's pages. */
+interface Exploring {
+  readonly project: string;
+  readonly test: string;
+  readonly make?: (project: string) => Promise<unknown>;
+}
+
+const tests = new Map<string, Exploring>(
   listSources("e2e/golden")
     .filter((file) => file.endsWith("_explore.test.ts"))
-    .map((file) => [nameOf(file), file]),
+    .map((file) => {
+      const [, , name = ""] = file.split("/");
+      const project = join(repository, "e2e/golden", name);
+      return [`${name}/${basename(file, "_explore.test.ts")}`, { project, test: join(repository, file) }];
+    }),
 );
+// Within the repository, where the packages are found.
+const tutorial = join(repository, `node_modules/.cache/tutorial-${process.pid}`);
+const tutorialTest = join(tutorial, "src/controller/cronjob_explore.test.ts");
+tests.set("cronjob-tutorial/cronjob", { project: tutorial, test: tutorialTest, make: makeTutorial });
+
 const chosen = [...tests].filter(([name]) => values.only !== undefined && new RegExp(values.only).test(name));
 if (chosen.length === 0) {
   console.error(`--only takes a pattern of these names: ${[...tests.keys()].join(", ")}`);
@@ -31,16 +48,12 @@ if (chosen.length === 0) {
 }
 for (const [name, test] of chosen) if ((await exploreTest(name, test)) > 0) process.exitCode = 1;
 
-/** Such as `app-operator/memcached`. */
-function nameOf(file: string): string {
-  return `${file.split("/")[2]}/${basename(file, "_explore.test.ts")}`;
-}
-
 /** Explores one operator; returns how many alarms there were. */
-async function exploreTest(name: string, test: string): Promise<number> {
+async function exploreTest(name: string, { project, test, make }: Exploring): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-seeds-"));
   try {
-    const program = await bundleTest(join(repository, test), folder);
+    await make?.(project);
+    const program = await bundleTest(test, folder);
     const started = performance.now();
     let [seeds, runs, alarms] = [0, 0, 0];
     const tell = (): void => {
@@ -58,13 +71,13 @@ async function exploreTest(name: string, test: string): Promise<number> {
       }
       if (seeds % 100 < plan.seeds && seeds < Number(values.seeds)) tell();
     };
-    const project = join(repository, test.split("/").slice(0, 3).join("/"));
     const all = shares(Number(values.from), Number(values.seeds), Number(values.processes), project);
     await Promise.all(all.map((share) => exploreShare(program, share, report)));
     tell();
     return alarms;
   } finally {
     rmSync(folder, { recursive: true });
+    if (make) rmSync(project, { recursive: true, force: true });
   }
 }
 

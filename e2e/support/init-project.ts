@@ -12,6 +12,11 @@ import { repository } from "./source-imports.ts";
 export async function initProject(project: Shell, ...flags: string[]): Promise<void> {
   const cli = join(repository, "bin/tsbuilder.js");
   await run(project, "node", cli, "init", "--domain", "example.com", "--skip-install", ...flags);
+  await shareInstall(project);
+}
+
+/** Gives a project that was made without an install the dependencies that all projects of this run share. */
+export async function shareInstall(project: Shell): Promise<void> {
   symlinkSync(await installOnce(project), join(project.folder, "node_modules"));
 }
 
