@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { tryLock } from "@tsbuilder/apimachinery/lock";
+import { readLock, tryLock } from "@tsbuilder/apimachinery/lock";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /**
@@ -9,11 +9,20 @@ import { TsbuilderError } from "../shared/errors.ts";
  */
 export function lockSession(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
-  const lock = tryLock(join(folder, "pid"), "tsbuilder dev");
+  const lock = tryLock(lockOf(folder), "tsbuilder dev");
   if (!lock.heldBy) return lock.release;
   const { pid } = lock.heldBy;
   throw new TsbuilderError(`tsbuilder dev is already running in this project, as process ${pid}`, {
     code: "REFUSED",
     hint: `use it, or stop it: kill ${pid}`,
   });
+}
+
+/** Whether a session of a project's folder runs. */
+export function isSessionRunning(folder: string): boolean {
+  return readLock(lockOf(folder)) !== undefined;
+}
+
+function lockOf(folder: string): string {
+  return join(folder, "pid");
 }

@@ -75,10 +75,11 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
     const listener = options.listen();
     child.on("message", (message) => listener.message(message));
     void running.finished.then((reason) => {
+      if (current === running) {
+        current = undefined;
+        options.onExit(reason);
+      }
       listener.end();
-      if (current !== running) return;
-      current = undefined;
-      options.onExit(reason);
     });
     child.stdin!.write("go\n");
   };

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { TsbuilderError } from "../shared/errors.ts";
 import type { ObjectPlace } from "./dev-objects.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
@@ -8,7 +9,7 @@ import { explainRefusal } from "./explain-refusal.ts";
 import { operatorEnd } from "./operator-end.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
 import { listenToOperator } from "./record/listen-to-operator.ts";
-import { RecordFile } from "./record/record-file.ts";
+import type { RecordFile } from "./record/record-file.ts";
 import { subscriber } from "./record/subscriber.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import type { WebhookPlace } from "./webhook-certificate.ts";
@@ -27,23 +28,23 @@ export interface SessionOperatorOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
+  /** Gets its reconciles. */
+  readonly record: RecordFile;
 }
 
 /** The operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */
 export async function sessionOperator(
-  { root, file, inspect, args = [] }: SessionOperatorOptions,
+  { root, file, inspect, args = [], record }: SessionOperatorOptions,
   cluster: DevCluster,
   { namespace, prefix, webhooks }: SessionPlace,
   report: Report,
 ): Promise<OperatorProcess> {
-  const record = new RecordFile(join(root, ".tsbuilder/dev"));
-  record.clear();
   const operator = operatorProcess({
     file,
     project: root,
     inspect,
     preload: [subscriber, ...runtimeOf(root)],
-    listen: () => listenToOperator(record),
+    listen: () => listenToOperator(record, (cause) => report({ type: "error", error: notRecorded(cause) })),
     args: [
       "--health-probe-bind-address=0",
       "--metrics-bind-address=0",
@@ -70,6 +71,14 @@ export async function sessionOperator(
       if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
     },
   };
+}
+
+function notRecorded(cause: unknown): TsbuilderError {
+  return new TsbuilderError("the operator's reconciles can't be recorded any more", {
+    code: "REFUSED",
+    hint: "the operator runs on; free some space if the disk is full, and restart tsbuilder dev",
+    cause,
+  });
 }
 
 function webhookFlags({ host, port, certificates }: WebhookPlace): string[] {

@@ -6,6 +6,7 @@ import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { lockSession } from "./lock-session.ts";
 import { OwnWrites } from "./own-writes.ts";
+import { RecordFile } from "./record/record-file.ts";
 import { Reloader } from "./reloader.ts";
 import { sessionOperator, type SessionPlace } from "./session-operator.ts";
 import { watchObjects } from "./watch-objects.ts";
@@ -74,6 +75,8 @@ async function start(
   const { root } = options;
   const folder = join(root, ".tsbuilder/dev");
   cleanups.push(lockSession(folder));
+  const record = new RecordFile(folder);
+  record.clear();
   await options.generate();
   const file = join(folder, "operator.mjs");
   const { bundle, cluster } = await bundleAndOpenCluster(options, file, folder, report, cleanups);
@@ -85,7 +88,7 @@ async function start(
   await apply();
   cleanups.push(await showObjects(options, client, report));
 
-  const operator = await sessionOperator({ ...options, file }, cluster, place, report);
+  const operator = await sessionOperator({ ...options, file, record }, cluster, place, report);
   cleanups.push(() => operator.stop());
   await operator.restart();
   const steps = {

@@ -1,1 +1,1 @@
-export { type Lock, type LockHolder, tryLock } from "./try-lock.ts";
+export { type Lock, type LockHolder, readLock, tryLock } from "./try-lock.ts";

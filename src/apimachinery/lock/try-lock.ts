@@ -44,6 +44,12 @@ export function tryLock(file: string, purpose = ""): Lock {
   }
 }
 
+/** Who holds a lock file, if a running process does. */
+export function readLock(file: string): LockHolder | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : readHolder(text);
+}
+
 function locked(file: string, text: string): Lock {
   let isReleased = false;
   return {

@@ -108,7 +108,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     "reconciles",
     {
       description:
-        "The last reconciles of the operator that tsbuilder dev runs for this project: why each ran, what it requested, and how it ended. The oldest one first; at most 100.",
+        "The last reconciles of the operator that tsbuilder dev runs for this project, or ran last: why each ran (at most 10 causes), what it requested (at most 100; not what the cache answered), and how it ended. The oldest one first; at most 100 of the some 4 MB that are kept.",
       inputSchema: {
         controller: z.string().optional(),
         request: z.string().optional().describe("the object: default/db, or its name alone"),
@@ -120,7 +120,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     (query) =>
       answer(async () => ({
         exitCode: 0,
-        reconciles: readReconciles(findProjectRoot(cwd) ?? cwd, query),
+        ...readReconciles(findProjectRoot(cwd) ?? cwd, query),
       })),
   );
   return server;

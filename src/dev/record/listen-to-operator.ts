@@ -1,18 +1,26 @@
 import type { OperatorListener } from "../operator-process.ts";
-import { ReconcileHistory } from "./reconcile-history.ts";
+import { type RecordedReconcile, ReconcileHistory } from "./reconcile-history.ts";
 import type { RecordFile } from "./record-file.ts";
-import type { OperatorMessage } from "./subscriber.ts";
+import type { SentMessages } from "./subscriber.ts";
 
-/** Writes the reconciles of one process of an operator into the record. */
-export function listenToOperator(record: RecordFile): OperatorListener {
+/** Writes the reconciles of one process of an operator into the record. One that can't be written is given up. */
+export function listenToOperator(record: RecordFile, onFailure: (error: unknown) => void): OperatorListener {
   const history = new ReconcileHistory();
+  let isGivenUp = false;
+  const write = (reconciles: readonly RecordedReconcile[]): void => {
+    if (isGivenUp) return;
+    try {
+      record.append(reconciles);
+    } catch (error) {
+      isGivenUp = true;
+      onFailure(error);
+    }
+  };
   return {
     message: (message) => {
-      // The operator's own code may send messages, too.
-      if (!Array.isArray(message)) return;
-      const told = message as readonly OperatorMessage[];
-      record.append(told.map((one) => history.add(one)).filter((one) => one !== undefined));
+      const told = (message as Partial<SentMessages> | null)?.tsbuilder;
+      if (Array.isArray(told)) write(told.map((one) => history.add(one)).filter((one) => one !== undefined));
     },
-    end: () => record.append(history.unfinished()),
+    end: () => write(history.unfinished()),
   };
 }

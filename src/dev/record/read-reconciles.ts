@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { isSessionRunning } from "../lock-session.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
 import { RecordFile } from "./record-file.ts";
 
@@ -13,19 +14,27 @@ export interface ReconcileQuery {
   readonly last?: number | undefined;
 }
 
+/** What was found, the oldest one first. */
+export interface FoundReconciles {
+  /** Whether the session still runs. */
+  readonly isRunning: boolean;
+  readonly reconciles: readonly RecordedReconcile[];
+}
+
 const most = 100;
 
-/** Reads the last reconciles of the session that `tsbuilder dev` runs for a project, or ran last; the oldest one first. */
-export function readReconciles(root: string, query: ReconcileQuery): readonly RecordedReconcile[] {
+/** Reads the last reconciles of the session that `tsbuilder dev` runs for a project, or ran last. */
+export function readReconciles(root: string, query: ReconcileQuery): FoundReconciles {
   const { controller, request, outcome, last = most } = query;
-  const recorded = new RecordFile(join(root, ".tsbuilder/dev")).read();
+  const folder = join(root, ".tsbuilder/dev");
+  const recorded = new RecordFile(folder).read();
   if (!recorded) {
     throw new TsbuilderError("tsbuilder dev has not run an operator in this project", {
       code: "CLUSTER_UNREACHABLE",
       hint: "start it in another terminal: npx tsbuilder dev",
     });
   }
-  return recorded
+  const reconciles = recorded
     .filter(
       (one) =>
         (controller === undefined || one.controller === controller) &&
@@ -33,4 +42,5 @@ export function readReconciles(root: string, query: ReconcileQuery): readonly Re
         (outcome === undefined || one.outcome === outcome),
     )
     .slice(-Math.min(Math.max(last, 1), most));
+  return { isRunning: isSessionRunning(folder), reconciles };
 }

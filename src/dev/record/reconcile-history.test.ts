@@ -12,10 +12,12 @@ function begin() {
     channel: Name,
     message: Omit<ChannelMessages[Name], keyof typeof who>,
   ): RecordedReconcile | undefined =>
-    history.add({ ...who, ...message, channel, at: 0 } as unknown as OperatorMessage);
+    history.add({ ...who, ...message, channel, at: now } as unknown as OperatorMessage);
+  let now = 0;
   return {
     history,
-    enqueue: (cause: string) => tell("tsbuilder:enqueue", { cause }),
+    move: (milliseconds: number) => void (now += milliseconds),
+    enqueue: (cause: string, after?: number) => tell("tsbuilder:enqueue", { cause, after }),
     start: (reconcileID: string) => tell("tsbuilder:reconcile:start", { reconcileID }),
     request: (reconcileID: string | undefined, path: string) =>
       tell("tsbuilder:request", { reconcileID, method: "GET", path, code: "200", seconds: 0.01 }),
@@ -70,6 +72,22 @@ test.each([
   expect(end("one", outcome, more)).toMatchObject({ outcome, ...more });
   start("two");
   expect(end("two", "done")).toMatchObject({ causes });
+});
+
+test("a cause that waits counts from its time on", () => {
+  const { enqueue, start, end, move } = begin();
+  start("one");
+  end("one", "error");
+  enqueue("pushed, after 1h", 3_600_000);
+  start("two");
+  expect(end("two", "done")).toMatchObject({ causes: ["retry after error"] });
+  move(3_600_000);
+  start("three");
+  expect(end("three", "done")).toMatchObject({ causes: ["pushed, after 1h"] });
+  enqueue("pushed, after 1h", 3_600_000);
+  enqueue("pushed, after 1h");
+  start("four");
+  expect(end("four", "done")).toMatchObject({ causes: ["pushed, after 1h"] });
 });
 
 test("what ran when the process ended is unfinished, and a reconcile that nobody saw begin is left out", () => {

@@ -24,10 +24,13 @@ interface Running extends ReconcileStartMessage {
 
 const mostCauses = 10;
 const mostRequests = 100;
+/** Timers may fire some milliseconds before the date has moved that far. */
+const early = 5;
 
 /** Puts together what one process of an operator tells, in the order of the ends. */
 export class ReconcileHistory {
-  readonly #queued = new Map<string, Set<string>>();
+  /** The causes of each request, and from when on they count. */
+  readonly #queued = new Map<string, Map<string, number>>();
   readonly #running = new Map<string, Running>();
   /** Why each request would run again without a new event. */
   readonly #again = new Map<string, string>();
@@ -37,17 +40,15 @@ export class ReconcileHistory {
     switch (message.channel) {
       case "tsbuilder:enqueue": {
         const key = keyOf(message);
-        const causes = this.#queued.get(key) ?? new Set();
-        if (causes.size < mostCauses) this.#queued.set(key, causes.add(message.cause));
+        const causes = this.#queued.get(key) ?? new Map<string, number>();
+        const since = Math.min(message.at + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
+        if (causes.size < mostCauses || causes.has(message.cause)) causes.set(message.cause, since);
+        this.#queued.set(key, causes);
         return undefined;
       }
       case "tsbuilder:reconcile:start": {
         const key = keyOf(message);
-        const causes = [...(this.#queued.get(key) ?? [this.#again.get(key)])].filter(
-          (cause) => cause !== undefined,
-        );
-        this.#queued.delete(key);
-        this.#again.delete(key);
+        const causes = this.#takeCauses(key, message.at);
         const { controller, request, reconcileID } = message;
         const at = new Date(message.at).toISOString();
         this.#running.set(reconcileID, { at, controller, request, reconcileID, causes, requests: [] });
@@ -69,6 +70,17 @@ export class ReconcileHistory {
         return { ...running, outcome, requeueAfter, error, seconds };
       }
     }
+  }
+
+  /** Those whose time has come; without one, it runs because of the reconcile before. */
+  #takeCauses(key: string, now: number): readonly string[] {
+    const queued = this.#queued.get(key) ?? new Map<string, number>();
+    const due = [...queued].filter(([, since]) => since <= now + early).map(([cause]) => cause);
+    for (const cause of due) queued.delete(cause);
+    if (queued.size === 0) this.#queued.delete(key);
+    const again = this.#again.get(key);
+    this.#again.delete(key);
+    return due.length > 0 || again === undefined ? due : [again];
   }
 
   /** The reconciles that ran when the process ended. */

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { lockSession } from "../lock-session.ts";
 import { readReconciles } from "./read-reconciles.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
 import { RecordFile } from "./record-file.ts";
@@ -31,7 +32,7 @@ test("what was appended is read, the last ones of each question", () => {
   record.append([reconcile("default/a"), reconcile("other/a"), reconcile("default/b", { outcome: "error" })]);
   record.append([reconcile("default/a", { controller: "backup" })]);
   const names = (query: Parameters<typeof readReconciles>[1]) =>
-    readReconciles(root, query).map(({ controller, request }) => `${controller} ${request}`);
+    readReconciles(root, query).reconciles.map(({ controller, request }) => `${controller} ${request}`);
   expect(names({})).toEqual(["mysql default/a", "mysql other/a", "mysql default/b", "backup default/a"]);
   expect(names({ request: "a" })).toEqual(["mysql default/a", "mysql other/a", "backup default/a"]);
   expect(names({ request: "default/a", controller: "mysql" })).toEqual(["mysql default/a"]);
@@ -52,10 +53,12 @@ test("the oldest are dropped, so the files stay below 5 MB", () => {
 test("a new session forgets the one before, and a line that is being written is left out", () => {
   record.append([reconcile("default/a")]);
   record.clear();
-  expect(readReconciles(root, {})).toEqual([]);
+  expect(readReconciles(root, {})).toEqual({ isRunning: false, reconciles: [] });
   record.append([reconcile("default/b")]);
   appendFileSync(join(folder(), "reconciles.jsonl"), '{"at":');
-  expect(readReconciles(root, {})).toHaveLength(1);
+  const release = lockSession(folder());
+  expect(readReconciles(root, {})).toMatchObject({ isRunning: true, reconciles: [{ request: "default/b" }] });
+  release();
 });
 
 test("without any session, the error says how to start one", () => {

@@ -9,6 +9,11 @@ export type OperatorMessage = {
   };
 }[keyof ChannelMessages];
 
+/** What a process sends for the record. */
+export interface SentMessages {
+  readonly tsbuilder: readonly OperatorMessage[];
+}
+
 const channels: readonly (keyof ChannelMessages)[] = [
   "tsbuilder:enqueue",
   "tsbuilder:reconcile:start",
@@ -18,7 +23,7 @@ const channels: readonly (keyof ChannelMessages)[] = [
 
 /**
  * The URL of a module that runs before an operator's bundle and sends what its runtime publishes to the parent process,
- * in arrays of `OperatorMessage`: those of one turn of the event loop together.
+ * those of one turn of the event loop together. The operator's own code may send messages, too.
  */
 export const subscriber = `data:text/javascript,${encodeURIComponent(`
   import { subscribe } from "node:diagnostics_channel";
@@ -26,7 +31,7 @@ export const subscriber = `data:text/javascript,${encodeURIComponent(`
   const send = () => {
     const told = messages;
     messages = [];
-    if (told.length > 0 && process.connected) process.send(told, () => {});
+    if (told.length > 0 && process.connected) process.send({ tsbuilder: told }, () => {});
   };
   for (const channel of ${JSON.stringify(channels)}) {
     subscribe(channel, (message) => {

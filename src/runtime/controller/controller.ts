@@ -170,7 +170,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     if (priority !== undefined && !Number.isFinite(priority))
       throw new TypeError(`priority is ${show(priority)}: it must be a number`);
     const milliseconds = after === undefined ? undefined : parseDuration(after);
-    publish("tsbuilder:enqueue", () => ({ controller: this.name, request: key, cause }));
+    publish("tsbuilder:enqueue", () => ({ controller: this.name, request: key, cause, after: milliseconds }));
     this.queue.add({ key, request }, { priority, after: milliseconds });
   }
 

@@ -1,12 +1,14 @@
 import { type Channel, channel } from "node:diagnostics_channel";
 
-/** A request was put into a controller's queue, which holds each once. */
+/** A source put a request into a controller's queue, which holds each once. */
 export interface EnqueueMessage {
   readonly controller: string;
   /** The key of the request: `default/db`. */
   readonly request: string;
   /** Such as `update of StatefulSet default/db`; what the source said, or its name. */
   readonly cause: string;
+  /** Milliseconds for which it waits first. */
+  readonly after: number | undefined;
 }
 
 /** A reconcile begins. */
