@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { writePrivate } from "../shared/write-private.ts";
-import { type ClusterChoice, runKubectl } from "../ship/kubectl.ts";
-import { accountConfig, type MinimalConfig } from "./account-config.ts";
+import type { ClusterChoice } from "../ship/kubectl.ts";
+import { accountConfig } from "./account-config.ts";
+import { readChosen } from "./chosen-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 
 /**
@@ -48,15 +49,6 @@ export async function openOtherCluster(
       for (const file of written) rmSync(file, { force: true });
     },
   };
-}
-
-/**
- * A kubeconfig with one cluster, user and context, and with file references resolved: kubectl knows all its sources.
- */
-async function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
-  const args = ["config", "view", "--raw", "--minify", "--flatten", "--output", "json"];
-  const { stdout } = await runKubectl(choice, args);
-  return JSON.parse(stdout) as MinimalConfig;
 }
 
 interface DeploymentList {

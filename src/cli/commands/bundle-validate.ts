@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
+import { requireBundle } from "../require-bundle.ts";
 import { reportFindings } from "../report-findings.ts";
 
 export const bundleValidate = defineCommand({
@@ -43,8 +43,9 @@ export const bundleValidate = defineCommand({
       ui.print(describeSets().join("\n"));
       return 0;
     }
-    const folder = resolve(cwd, positionals[0] ?? "bundle");
-    requireFolder(folder, positionals[0] ?? "bundle");
+    const written = positionals[0] ?? "bundle";
+    const folder = resolve(cwd, written);
+    requireBundle(folder, written);
     const root = dirname(folder);
     const findings = await validateBundle(everythingBelow(root), basename(folder), {
       optional: selectSets(flags["select-optional"]),
@@ -54,14 +55,6 @@ export const bundleValidate = defineCommand({
     return reportFindings("bundle", findings, { root, cwd, ui });
   },
 });
-
-function requireFolder(folder: string, written: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new TsbuilderError(`"${written}" is not a folder`, {
-    code: "NOT_FOUND",
-    hint: "name the folder of a bundle, with manifests/ and metadata/ in it; for an image, copy its files into a folder first",
-  });
-}
 
 /** The version of Kubernetes in `k8s-version=1.25`. */
 function readValues(values: readonly string[]): string | undefined {

@@ -178,6 +178,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./bundle-validate.ts")).bundleValidate,
   },
   {
+    name: "scorecard",
+    summary: "Run the tests of a bundle's scorecard",
+    load: async () => (await import("./scorecard.ts")).scorecard,
+  },
+  {
     name: "catalog init",
     summary: "Create a file-based OLM catalog with a package",
     load: async () => (await import("./catalog-init.ts")).catalogInit,

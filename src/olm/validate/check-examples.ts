@@ -11,7 +11,7 @@ import { type BundleFinding, finding } from "./finding.ts";
 export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): BundleFinding[] {
   if (bundle.csv.isMissing) return [];
   const annotation = bundle.csv.get("metadata", "annotations", csvAnnotations.examples);
-  const examples = readExamples(annotation);
+  const examples = readExamples(bundle.csv);
   if (!examples) {
     const message = `${csvAnnotations.examples} is not a JSON list of objects`;
     return [finding("examples-json", annotation, message, "tsbuilder bundle writes it from config/samples")];
@@ -49,7 +49,8 @@ export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Bund
 }
 
 /** undefined if the annotation is not a JSON list of objects; nothing if there is none. */
-function readExamples(annotation: Located): Record<string, unknown>[] | undefined {
+export function readExamples(csv: Located): Record<string, unknown>[] | undefined {
+  const annotation = csv.get("metadata", "annotations", csvAnnotations.examples);
   if (annotation.isMissing || annotation.value === "") return [];
   try {
     const value: unknown = JSON.parse(annotation.text ?? "null");

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { execa } from "execa";
+import { TsbuilderError } from "../shared/errors.ts";
+import { readJsonObject } from "../shared/read-json.ts";
+
+/** What a file of tests said. */
+interface TestFile {
+  /** In the project. */
+  readonly path: string;
+  /** Its tests; one that passed has no messages. */
+  readonly outcomes: readonly Outcome[];
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly messages: readonly string[];
+}
+
+/** What vitest writes. */
+interface Written {
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
+  }[];
+}
+
+/** Runs files of tests with the project's own vitest, one after the other: they share a cluster. */
+export async function runTestFiles(
+  root: string,
+  include: readonly string[],
+  { folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
+): Promise<TestFile[]> {
+  const config = join(folder, "vitest.config.mjs");
+  const report = join(folder, "vitest.json");
+  // The project's own configuration is for tests that start their cluster themselves.
+  const test = { include, fileParallelism: false, testTimeout: 60_000, hookTimeout: 60_000 };
+  writeFileSync(config, `export default ${JSON.stringify({ root, test })};\n`);
+  const args = ["run", "--root", root, "--config", config, "--reporter=json", `--outputFile=${report}`];
+  const { stderr } = await execa("vitest", args, {
+    cwd: root,
+    env,
+    localDir: root,
+    preferLocal: true,
+    reject: false,
+  });
+  if (!existsSync(report)) {
+    throw new TsbuilderError(`vitest ran no tests: ${stderr.trim() || "it is not installed"}`, {
+      code: "TOOL_FAILED",
+      hint: "install the project's packages: npm install",
+    });
+  }
+  const { testResults = [] } = readJsonObject(report, readFileSync(report, "utf8")) as Written;
+  return testResults.map(({ name, status, message, assertionResults }) => {
+    const outcomes = assertionResults
+      .filter((one) => one.status === "passed" || one.status === "failed")
+      .map((one) => ({ name: one.fullName, messages: one.failureMessages ?? [] }));
+    // What fails while it is loaded has no tests.
+    const isBroken = status !== "passed" && outcomes.every(({ messages }) => messages.length === 0);
+    const path = relative(root, name).replaceAll("\\", "/");
+    return { path, outcomes: isBroken ? [...outcomes, { name: path, messages: [message] }] : outcomes };
+  });
+}

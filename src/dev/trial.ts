@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runtime";
+import { watchableBundle } from "../ship/bundle.ts";
+import { writePrivate } from "../shared/write-private.ts";
+import type { ClusterChoice } from "../ship/kubectl.ts";
+import type { ManifestObject } from "../ship/manifest.ts";
+import { applyConfig } from "./apply-config.ts";
+import { readChosen } from "./chosen-config.ts";
+import type { Report } from "./dev-event.ts";
+import { startEmbeddedCluster } from "./embedded-cluster.ts";
+import { untilRested } from "./until-rested.ts";
+import { sessionOperator } from "./session-operator.ts";
+import { prepareWebhooks } from "./webhook-certificate.ts";
+
+/** A cluster in which an operator runs, to see what it makes of objects. */
+export interface Trial {
+  /** A folder for files, until it stops. */
+  readonly folder: string;
+  /** The kubeconfig's file. */
+  readonly kubeconfig: string;
+  /** The namespace for objects that name none. */
+  readonly namespace: string;
+  /** Creates objects that are not there yet, and reads all of them once they rest, or when the seconds have passed. */
+  readonly observe: (objects: readonly ManifestObject[], seconds: number) => Promise<readonly Observed[]>;
+  /** Deletes what it created, unless that is to stay, and stops what it started. */
+  readonly stop: (keep: boolean) => Promise<void>;
+}
+
+/** An object as it is in the cluster, and the kinds of those that it owns. */
+export interface Observed {
+  readonly object: ManifestObject;
+  readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
+}
+
+export interface TrialProject {
+  readonly root: string;
+  readonly projectName: string;
+  readonly hasWebhooks: boolean;
+}
+
+/** Runs the project's operator on an embedded cluster, as `dev` does, without looking for edits. */
+export async function startTrial(
+  { root, projectName, hasWebhooks }: TrialProject,
+  report: Report,
+): Promise<Trial> {
+  // The operator imports the project's packages from here.
+  const folder = join(root, ".tsbuilder", `trial-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const cleanups: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
+  };
+  try {
+    const file = join(folder, "operator.mjs");
+    const bundle = await watchableBundle(root, file);
+    cleanups.push(() => bundle.close());
+    await bundle.rebuild();
+    const cluster = await startEmbeddedCluster(
+      folder,
+      { projectName, port: undefined, persist: false },
+      report,
+    );
+    cleanups.push(() => cluster.stop());
+    const webhooks = hasWebhooks ? await prepareWebhooks(folder) : undefined;
+    const place = { namespace: cluster.namespace, prefix: cluster.prefix, webhooks };
+    await applyConfig(root, cluster.client, place);
+    const operator = await sessionOperator({ root, file }, cluster, place, report);
+    cleanups.push(() => operator.stop());
+    await operator.restart();
+    const { kubeconfig, client, sampleNamespace: namespace } = cluster;
+    return { folder, kubeconfig, namespace, observe: observer(client, namespace).observe, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Uses a cluster in which the operator runs already; the selected kubeconfig is only read. */
+export async function joinCluster(choice: ClusterChoice, namespace: string | undefined): Promise<Trial> {
+  const config = await readChosen(choice);
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-trial-"));
+  const kubeconfig = join(folder, "kubeconfig");
+  writePrivate(kubeconfig, JSON.stringify(config));
+  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const home = namespace ?? config.contexts[0].context.namespace ?? "default";
+  const { observe, deleteCreated } = observer(client, home);
+  return {
+    folder,
+    kubeconfig,
+    namespace: home,
+    observe,
+    stop: async (keep) => {
+      if (!keep) await deleteCreated();
+      await client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where an object is. */
+interface Placed {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+}
+
+function observer(client: Client, namespace: string) {
+  const created: Placed[] = [];
+  const place = async (object: ManifestObject): Promise<Placed> => {
+    const kind = await client.mapper.kindFor(object);
+    const own = object.metadata.namespace ?? namespace;
+    const key = {
+      name: object.metadata.name,
+      ...(kind.scope === "Namespaced" ? { namespace: own } : {}),
+    };
+    if (await createMissing(client, kind, { ...object, metadata: { ...object.metadata, ...key } })) {
+      created.push({ kind, key });
+    }
+    return { kind, key };
+  };
+  return {
+    observe: async (objects: readonly ManifestObject[], seconds: number): Promise<Observed[]> => {
+      const placed: Placed[] = [];
+      for (const object of objects) placed.push(await place(object));
+      const read = () => Promise.all(placed.map(({ kind, key }) => client.get(kind, key)));
+      const found = await untilRested(read, { seconds });
+      const owned = await ownedBy(client, found);
+      return found.map((object) => ({
+        object: object as unknown as ManifestObject,
+        made: owned.get(object.metadata.uid!) ?? [],
+      }));
+    },
+    deleteCreated: async (): Promise<void> => {
+      for (const { kind, key } of created.splice(0).toReversed()) {
+        await client.delete(kind, key).catch((error: { isNotFound?: boolean }) => {
+          if (!error.isNotFound) throw error;
+        });
+      }
+    },
+  };
+}
+
+/** Returns whether the object was missing. */
+async function createMissing(client: Client, kind: Kind, object: ManifestObject): Promise<boolean> {
+  const { explainRejection } = await import("./explain-rejection.ts");
+  try {
+    await client.create(kind, object);
+    return true;
+  } catch (error) {
+    if ((error as { isAlreadyExists?: boolean }).isAlreadyExists) return false;
+    throw explainRejection(error, object);
+  }
+}
+
+/** The kinds of the objects that each object owns, of all kinds that the client may list. */
+async function ownedBy(
+  client: Client,
+  owners: readonly Pick<KubernetesObject, "metadata">[],
+): Promise<ReadonlyMap<string, readonly Kind[]>> {
+  const owned = new Map<string, Set<Kind>>(owners.map(({ metadata }) => [metadata.uid!, new Set()]));
+  for (const kind of await client.mapper.kinds()) {
+    // Some kinds can't be listed at all, such as those of reviews.
+    const objects = await client.list(kind).catch(() => []);
+    for (const { metadata } of objects) {
+      for (const { uid } of metadata.ownerReferences ?? []) owned.get(uid)?.add(kind);
+    }
+  }
+  return new Map([...owned].map(([uid, kinds]) => [uid, [...kinds]]));
+}
