@@ -1,20 +1,40 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { everythingBelow } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
+import { readJsonObject } from "../shared/read-json.ts";
 
-const ownTsbuilder = "node_modules/tsbuilder/bin/tsbuilder.js";
+const ownPackage = "node_modules/tsbuilder";
+const ownTsbuilder = `${ownPackage}/bin/tsbuilder.js`;
 
-/** The files that the tsbuilder in the project's dependencies scaffolds for it; only that version has its templates. */
-export function readBaseline(root: string): ReadonlyMap<string, string> {
+/**
+ * The files that the tsbuilder in the project's dependencies scaffolds for it. It must be the version that scaffolded
+ * them: only that has its templates.
+ */
+export function readBaseline(root: string, version: string): ReadonlyMap<string, string> {
   const program = join(root, ownTsbuilder);
   if (!existsSync(program)) {
     throw new TsbuilderError("the tsbuilder version that scaffolded this project is not installed", {
       code: "NOT_FOUND",
       hint: `run npm ci first: "${ownTsbuilder}" is needed to reproduce what was scaffolded`,
     });
+  }
+  const { version: installed } = readJsonObject(
+    `${ownPackage}/package.json`,
+    readFileSync(join(root, ownPackage, "package.json"), "utf8"),
+    "install the packages again: npm ci",
+  );
+  // A tsbuilder that runs in its repository has no hash in its version, but what it packs has one.
+  if (installed !== version && !String(installed).startsWith(`${version}-dev.`)) {
+    throw new TsbuilderError(
+      `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
+      {
+        code: "NOT_FOUND",
+        hint: `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control: the upgrade brings the newer ones itself`,
+      },
+    );
   }
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));
   try {

@@ -40,7 +40,7 @@ export async function planProjectUpgrade(
   if (project.cliVersion === to && !(await haveOtherPlugins(opened))) return undefined;
   const upgraded = { ...project, cliVersion: to };
   const vendor = await host.vendorPackages();
-  const before = await host.baseline(root);
+  const before = await host.baseline(root, project.cliVersion);
   const after = await planFresh(opened, upgraded, vendor);
   const isMerged = (path: string): boolean => path !== projectFile && !isBelow(path, restored);
   const draft = new Draft(tree);

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readBaseline } from "./read-baseline.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Puts a program in the place of the project's tsbuilder. */
+function install(version: string): void {
+  const folder = join(root, "node_modules/tsbuilder");
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ version }));
+  const program = `require("node:fs").writeFileSync(process.argv[3] + "/README.md", process.argv[2]);\n`;
+  writeFileSync(join(folder, "bin/tsbuilder.js"), program);
+}
+
+test.each(["0.1.0", "0.1.0-dev.h1bbee8877e"])(
+  "is what the project's own tsbuilder %s scaffolds",
+  (version) => {
+    install(version);
+    expect(readBaseline(root, "0.1.0")).toEqual(new Map([["README.md", "scaffold"]]));
+  },
+);
+
+test("is refused of another version than the one that scaffolded the project: its templates are others", () => {
+  install("0.2.0");
+  expect(() => readBaseline(root, "0.1.0")).toThrow(
+    expect.objectContaining({
+      code: "NOT_FOUND",
+      message: "the project was scaffolded by tsbuilder 0.1.0, but 0.2.0 is installed",
+    }),
+  );
+});
+
+test("is missing if the packages are not installed", () => {
+  expect(() => readBaseline(root, "0.1.0")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+});
