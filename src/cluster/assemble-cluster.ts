@@ -163,6 +163,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journa
     clock,
     slices: new TimeSlices(),
     watchTurn: new WatchTurn(),
+    onError,
     admission: new AdmissionChain([
       namespaceLifecycle(store),
       limitRanger(store),

@@ -83,6 +83,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const listener = await listen(handler, {
     host,
     port,
+    slices: core.slices,
     onError,
     serving: credentials.serving,
     clientCA: [

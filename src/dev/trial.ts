@@ -11,6 +11,7 @@ import { readChosen } from "./chosen-config.ts";
 import type { Report } from "./dev-event.ts";
 import { startEmbeddedCluster } from "./embedded-cluster.ts";
 import { untilRested } from "./until-rested.ts";
+import { RecordFile } from "./record/record-file.ts";
 import { sessionOperator } from "./session-operator.ts";
 import { prepareWebhooks } from "./webhook-certificate.ts";
 
@@ -66,7 +67,12 @@ export async function startTrial(
     const webhooks = hasWebhooks ? await prepareWebhooks(folder) : undefined;
     const place = { namespace: cluster.namespace, prefix: cluster.prefix, webhooks };
     await applyConfig(root, cluster.client, place);
-    const operator = await sessionOperator({ root, file }, cluster, place, report);
+    const operator = await sessionOperator(
+      { root, file, record: new RecordFile(folder) },
+      cluster,
+      place,
+      report,
+    );
     cleanups.push(() => operator.stop());
     await operator.restart();
     const { kubeconfig, client, sampleNamespace: namespace } = cluster;

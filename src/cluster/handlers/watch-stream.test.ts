@@ -9,6 +9,7 @@ const turn = new WatchTurn();
 function startStream(signal: AbortSignal, chunkedEncoding = true) {
   const clock = new FakeClock();
   const sent: Buffer[] = [];
+  const failures: unknown[] = [];
   const response = {
     chunkedEncoding,
     flushHeaders() {},
@@ -21,8 +22,9 @@ function startStream(signal: AbortSignal, chunkedEncoding = true) {
     clock,
     turn,
     timeoutSeconds: undefined,
+    report: (error) => failures.push(error),
   });
-  return { clock, stream, sent, response };
+  return { clock, stream, sent, response, failures };
 }
 
 const { signal: connected } = new AbortController();
@@ -78,14 +80,25 @@ test("a watch whose lines can't be sent ends with the error, and the others get 
   broken!.response.write = () => {
     throw new Error("no memory");
   };
-  let failure: unknown;
-  broken!.stream.onEnd((error) => (failure = error));
+  let ends = 0;
+  broken!.stream.onEnd(() => ends++);
   for (const { stream } of [broken!, sound!]) stream.write(Buffer.from("{}\n"));
   await inTurn();
   for (const { stream } of [broken!, sound!]) stream.write(Buffer.from("[]\n"));
   await inTurn();
-  expect(failure).toEqual(new Error("no memory"));
+  expect([broken!.failures, ends]).toEqual([[new Error("no memory")], 1]);
   expect(sound!.sent.map(String)).toEqual(["3\r\n{}\n\r\n", "3\r\n[]\n\r\n"]);
+});
+
+test("a watch whose last lines can't be sent ends all the same", () => {
+  const { stream, response, failures } = startStream(connected);
+  const destroy = vi.spyOn(response, "destroy");
+  response.write = () => {
+    throw new Error("no memory");
+  };
+  stream.write(Buffer.from("{}\n"));
+  stream.end();
+  expect([failures, destroy.mock.calls.length]).toEqual([[new Error("no memory")], 1]);
 });
 
 test("fake timers of a test hold no watch up", async () => {

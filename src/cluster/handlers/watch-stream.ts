@@ -17,6 +17,8 @@ interface StreamOptions {
   readonly clock: Clock;
   readonly turn: WatchTurn;
   readonly timeoutSeconds: number | undefined;
+  /** Gets what prevents lines from being sent. */
+  readonly report: (error: unknown) => void;
 }
 
 /** The connection of one watcher. All data of one turn of the event loop is sent at once. */
@@ -27,16 +29,19 @@ export class WatchStream {
   /** When the watch times out. */
   readonly #deadline: number;
   readonly #turn: WatchTurn;
-  readonly #ends: Array<(error?: unknown) => void> = [];
+  readonly #report: (error: unknown) => void;
+  readonly #ends: Array<() => void> = [];
   #pending: Buffer[] = [];
   #ended = false;
   #isStarting = true;
   #isTimedOut = false;
 
-  constructor(response: ServerResponse, signal: AbortSignal, { clock, turn, timeoutSeconds }: StreamOptions) {
+  constructor(response: ServerResponse, signal: AbortSignal, options: StreamOptions) {
+    const { clock, turn, timeoutSeconds, report } = options;
     this.#response = response;
     this.#turn = turn;
     this.#clock = clock;
+    this.#report = report;
     response.flushHeaders();
     // Node would frame what each watcher gets anew.
     this.#isChunked = response.chunkedEncoding;
@@ -60,8 +65,8 @@ export class WatchStream {
     if (this.#pending.push(line) === 1) this.#turn.add(this);
   }
 
-  /** Registers a callback that runs once when the stream ends, whichever side ends it, with the error if it failed. */
-  onEnd(run: (error?: unknown) => void): void {
+  /** Registers a callback that runs once when the stream ends, whichever side ends it. */
+  onEnd(run: () => void): void {
     if (this.#ended) run();
     else this.#ends.push(run);
   }
@@ -107,21 +112,26 @@ export class WatchStream {
 
   /** Ends the connection because its lines can't be sent. */
   fail(error: unknown): void {
+    this.#report(error);
     this.#pending = [];
-    this.#finish(error);
+    this.#finish();
     this.#response.destroy();
   }
 
   end(): void {
     if (!this.#finish()) return;
-    this.#send(undefined);
-    this.#response.end(this.#isChunked ? lastChunk : undefined);
+    try {
+      this.#send(undefined);
+      this.#response.end(this.#isChunked ? lastChunk : undefined);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
-  #finish(error?: unknown): boolean {
+  #finish(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
-    for (const run of this.#ends) run(error);
+    for (const run of this.#ends) run();
     return true;
   }
 

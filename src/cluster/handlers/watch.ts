@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { StatusError } from "../contract/status-error.ts";
-import { statusErrorOf } from "../filters/errors.ts";
+import { failedRequest, statusErrorOf } from "../filters/errors.ts";
 import type { Change } from "../storage/change.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readListOptions, type ListOptions } from "./list-options.ts";
@@ -66,6 +66,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
     clock: core.clock,
     turn: core.watchTurn,
     timeoutSeconds: options.timeoutSeconds,
+    report: (error) => core.onError(failedRequest(context, error)),
   });
   const prefix = resource.namespaced && target.namespace !== "" ? `${target.namespace}/` : "";
   const feed = new Feed(plan, out, prefix);
@@ -115,7 +116,7 @@ class Feed {
   #waiting: Change[] | undefined = [];
   #waitingBytes = 0;
   #fail: (error: unknown) => void = () => undefined;
-  /** Resolves at the end of the watch; rejects if a change can't be sent. */
+  /** Resolves at the end of the watch; rejects if a change can't be converted. */
   readonly ended: Promise<void>;
 
   constructor(plan: Plan, out: WatchStream, prefix: string) {
@@ -124,7 +125,7 @@ class Feed {
     this.#prefix = prefix;
     this.ended = new Promise((resolve, reject) => {
       this.#fail = reject;
-      out.onEnd((error) => (error === undefined ? resolve() : reject(error)));
+      out.onEnd(resolve);
     });
   }
 

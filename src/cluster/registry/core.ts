@@ -15,6 +15,8 @@ export interface Core {
   readonly clock: Clock;
   readonly slices: TimeSlices;
   readonly watchTurn: WatchTurn;
+  /** Gets failures of the server that no answer can tell. */
+  readonly onError: (error: unknown) => void;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
   readonly tokens: TokenIssuer;

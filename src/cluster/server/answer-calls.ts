@@ -53,7 +53,8 @@ async function respond(
   const response = new CapturedResponse(caller);
   reply.stream(response).catch((error: unknown) => {
     fail(error);
-    response.destroy();
+    // What was written before may not be read yet.
+    if (!response.writableEnded) response.destroy();
   });
   return { status: reply.code, headers: plainHeaders(headers), body: empty, stream: response.body };
 }

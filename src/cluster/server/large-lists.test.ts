@@ -8,6 +8,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
+import { TimeSlices } from "../http/time-slices.ts";
 import { agentFor, send } from "../testing/send.ts";
 import { openWatch } from "../testing/open-watch.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
@@ -122,10 +123,11 @@ test("changes while the initial objects are sent follow them, in order", async (
 test("a large body waits for a client that does not read it", async () => {
   const parts = Array.from({ length: 200 }, () => Buffer.alloc(blockSize, "x"));
   let sending: ServerResponse | undefined;
-  const listener = serve(
-    () => ({ code: 200, body: parts }),
-    () => expect.unreachable(),
-  );
+  const listener = serve({
+    handler: () => ({ code: 200, body: parts }),
+    report: () => expect.unreachable(),
+    slices: new TimeSlices(),
+  });
   const server = createServer((request, response) => {
     sending = response;
     listener(request, response);
@@ -151,10 +153,11 @@ test("a large body waits for a client that does not read it", async () => {
 test("the response to a client that has disconnected ends", async () => {
   const parts = Array.from({ length: 200 }, () => Buffer.alloc(blockSize, "x"));
   const ended: boolean[] = [];
-  const listener = serve(
-    () => ({ code: 200, body: parts }),
-    () => expect.unreachable(),
-  );
+  const listener = serve({
+    handler: () => ({ code: 200, body: parts }),
+    report: () => expect.unreachable(),
+    slices: new TimeSlices(),
+  });
   const server = createServer((request, response) => {
     response.on("close", () => ended.push(response.writableFinished));
     listener(request, response);

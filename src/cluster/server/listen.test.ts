@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { connect as connectTLS } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
+import { TimeSlices } from "../http/time-slices.ts";
 import { listen } from "./listen.ts";
 
 test("closing ends connections without requests, and those that have not finished their handshake", async () => {
@@ -14,6 +15,7 @@ test("closing ends connections without requests, and those that have not finishe
     port: 0,
     serving,
     clientCA: [ca.cert],
+    slices: new TimeSlices(),
     onError: () => expect.unreachable(),
   });
   const port = Number(new URL(listener.url).port);

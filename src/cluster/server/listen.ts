@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import type { Handler } from "../http/request-context.ts";
+import type { TimeSlices } from "../http/time-slices.ts";
 import { refuseMalformed } from "./refuse-malformed.ts";
 import { serve } from "./serve.ts";
 
@@ -11,6 +12,7 @@ export interface ListenOptions {
   readonly serving: CertificateWithKey;
   /** The CAs of client certificates, in PEM. */
   readonly clientCA: string[];
+  readonly slices: TimeSlices;
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,7 +28,7 @@ const headerLimit = 1024 * 1024 + 4096;
 
 /** Serves a handler over TLS; client certificates are optional. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
-  const { host, port, serving, clientCA, onError } = options;
+  const { host, port, serving, clientCA, slices, onError } = options;
   const server = createServer(
     {
       cert: serving.cert,
@@ -39,7 +41,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       requestTimeout: 60_000,
       maxHeaderSize: headerLimit,
     },
-    serve(handler, onError),
+    serve({ handler, report: onError, slices }),
   );
   // Only their size is limited.
   server.maxHeadersCount = 0;

@@ -6,30 +6,27 @@ import { readBody } from "../http/read-body.ts";
 import type { Handler, ReceivedRequest, RequestContext } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
 import { badRequest, type StatusError } from "../contract/status-error.ts";
-import { TimeSlices } from "../http/time-slices.ts";
+import type { TimeSlices } from "../http/time-slices.ts";
 import type { User } from "../contract/user.ts";
 
 /** Receives errors of responses that could not be sent. */
 export type Report = (error: unknown) => void;
 
-interface Way {
+/** What answers requests, and how. */
+export interface ServeOptions {
   readonly handler: Handler;
   readonly report: Report;
-  /** Bodies are sent in slices, too. */
+  /** Those of the cluster: large bodies are sent in slices, too. */
   readonly slices: TimeSlices;
 }
 
 /** Makes a listener for node:https from a handler. */
-export function serve(
-  handler: Handler,
-  report: Report,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  const way = { handler, report, slices: new TimeSlices() };
-  return (request, response) => void answer(way, request, response);
+export function serve(options: ServeOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => void answer(options, request, response);
 }
 
 async function answer(
-  { handler, report, slices }: Way,
+  { handler, report, slices }: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { TimeSlices } from "../http/time-slices.ts";
 import type { Resource, Strategy } from "../registry/resource.ts";
 import { openWatch } from "../testing/open-watch.ts";
 import { send } from "../testing/send.ts";
@@ -122,7 +123,9 @@ test("a watch ends with a Status at a change that can't be shown, so that its cl
 });
 
 test("an error outside the filters is answered by a Status, too", async () => {
-  const server = createServer(serve(throwing, (error) => reported.push(error as Error)));
+  const server = createServer(
+    serve({ handler: throwing, report: (error) => reported.push(error as Error), slices: new TimeSlices() }),
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
