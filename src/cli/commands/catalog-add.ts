@@ -1,12 +1,11 @@
 import { basename, dirname, resolve } from "node:path";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
-import type { RuleFinding } from "../../olm/rule-finding.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openToChange } from "../open-project.ts";
+import { refuseRules } from "../refuse-rules.ts";
 
 export const catalogAdd = defineCommand({
   summary: "Add a bundle to a file-based OLM catalog",
@@ -44,13 +43,13 @@ export const catalogAdd = defineCommand({
           import("../../olm/catalog/check-catalog.ts"),
           import("../../olm/bundle-format.ts"),
         ]);
-      refuse("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
+      refuseRules("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
       const { bundle } = readBundle(bundleTree, basename(folder));
       const own = bundle.annotations.get(bundleAnnotations.channels).text!.split(",");
       const channels = flags.channel.length > 0 ? flags.channel : own;
       const draft = new Draft(tree);
       addBundle(draft, bundle, { folder: flags.catalog, channels, image: flags.image });
-      refuse(
+      refuseRules(
         "the catalog would not be valid with this bundle",
         // The default channel may be one that gets its first bundle later.
         checkCatalog(draft, flags.catalog).filter(({ rule }) => rule !== "default-channel"),
@@ -59,17 +58,3 @@ export const catalogAdd = defineCommand({
     });
   },
 });
-
-function refuse(what: string, findings: readonly RuleFinding[]): void {
-  const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length === 0) return;
-  const lines = errors.map(
-    ({ rule, message, position: { file, line, column } }) =>
-      `${file}:${line}:${column}: ${message} (${rule})`,
-  );
-  throw new TsbuilderError([what, ...lines].join("\n"), {
-    code: "INVALID_SOURCE",
-    hint: errors[0]!.hint,
-    problems: errors.map(({ message, hint, position }) => ({ message, hint, at: position })),
-  });
-}

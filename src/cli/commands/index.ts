@@ -178,6 +178,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./bundle-validate.ts")).bundleValidate,
   },
   {
+    name: "run bundle",
+    summary: "Have OLM install a bundle",
+    load: async () => (await import("./run-bundle.ts")).runBundle,
+  },
+  {
+    name: "run bundle-upgrade",
+    summary: "Have OLM upgrade what run bundle installed",
+    load: async () => (await import("./run-bundle-upgrade.ts")).runBundleUpgrade,
+  },
+  {
+    name: "cleanup",
+    summary: "Delete an operator that OLM installed",
+    load: async () => (await import("./cleanup.ts")).cleanup,
+  },
+  {
     name: "scorecard",
     summary: "Run the tests of a bundle's scorecard",
     load: async () => (await import("./scorecard.ts")).scorecard,

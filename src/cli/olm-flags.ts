@@ -1,0 +1,81 @@
+import { basename, dirname, resolve } from "node:path";
+import type { OlmPlace } from "../olm/run/olm-cluster.ts";
+import type { Bundle } from "../olm/validate/bundle.ts";
+import { everythingBelow } from "../scaffold/tree.ts";
+import { clusterFlags } from "./cluster-flags.ts";
+import type { FlagDefinition } from "./command.ts";
+import { refuseRules } from "./refuse-rules.ts";
+import { requireBundle } from "./require-bundle.ts";
+
+/** Where OLM works. */
+export const olmFlags = {
+  ...clusterFlags,
+  namespace: {
+    type: "string",
+    summary: "namespace of the operator (default: PACKAGE-system)",
+    placeholder: "NAME",
+  },
+  timeout: { type: "number", summary: "seconds to wait for each step", placeholder: "SECONDS", default: 180 },
+} as const satisfies Record<string, FlagDefinition>;
+
+/** What serves the catalog in which OLM finds a bundle. */
+export const servingFlags = {
+  folder: {
+    type: "string",
+    summary: "folder of the bundle, whose files the image has",
+    placeholder: "DIR",
+    default: "bundle",
+  },
+  "opm-image": {
+    type: "string",
+    summary: "image of opm, which serves the catalog",
+    placeholder: "IMAGE",
+    default: "quay.io/operator-framework/opm:latest",
+  },
+  "security-context-config": {
+    type: "string",
+    summary: "security context of the catalog's pod",
+    choices: ["restricted", "legacy"],
+    default: "restricted",
+  },
+} as const satisfies Record<string, FlagDefinition>;
+
+/** kubebuilder's flags for images that operator-sdk pulls on this machine. */
+export const pullingFlags = {
+  "pull-secret-name": "OLM unpacks the bundle: add the secret to the namespace's default service account",
+  "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
+  "skip-tls": "no image is pulled on this machine",
+  "skip-tls-verify": "no image is pulled on this machine",
+  "use-http": "no image is pulled on this machine",
+  "service-account": "the catalog's pod needs no rights",
+} as const;
+
+export function placeFor(
+  packageName: string,
+  {
+    namespace,
+    timeout,
+    context,
+    kubeconfig,
+  }: {
+    readonly namespace: string | undefined;
+    readonly timeout: number;
+    readonly context: string | undefined;
+    readonly kubeconfig: string | undefined;
+  },
+): OlmPlace {
+  return { context, kubeconfig, timeout, namespace: namespace ?? `${packageName}-system` };
+}
+
+/** Reads a bundle that OLM would install. */
+export async function readValidBundle(cwd: string, written: string): Promise<Bundle> {
+  const [{ validateBundle }, { readBundle }] = await Promise.all([
+    import("../olm/validate/validate-bundle.ts"),
+    import("../olm/validate/read-bundle.ts"),
+  ]);
+  const folder = resolve(cwd, written);
+  requireBundle(folder, written);
+  const tree = everythingBelow(dirname(folder));
+  refuseRules("the bundle is not valid", await validateBundle(tree, basename(folder)));
+  return readBundle(tree, basename(folder)).bundle;
+}

@@ -1,0 +1,65 @@
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { type InstallMode, installModes } from "../bundle-format.ts";
+import type { Bundle } from "../validate/bundle.ts";
+
+/** `AllNamespaces`, `OwnNamespace`, `SingleNamespace=shop` or `MultiNamespace=shop,bank`. */
+export interface ChosenMode {
+  readonly type: InstallMode;
+  readonly namespaces: readonly string[];
+}
+
+/** How many namespaces a mode is for, beside that of the operator. */
+const counts: Readonly<Record<InstallMode, readonly [least: number, most: number]>> = {
+  OwnNamespace: [0, 0],
+  SingleNamespace: [1, 1],
+  MultiNamespace: [1, Number.POSITIVE_INFINITY],
+  AllNamespaces: [0, 0],
+};
+
+export function parseInstallMode(text: string): ChosenMode {
+  const [name = "", list] = text.split("=", 2);
+  const type = installModes.find((one) => one === name);
+  const namespaces = list === undefined ? [] : list.split(",").map((one) => one.trim());
+  const [least, most] = type ? counts[type] : [0, 0];
+  const isValid = namespaces.every((one) => checkLabel(one).length === 0);
+  if (type && isValid && namespaces.length >= least && namespaces.length <= most) {
+    return { type, namespaces: namespaces.toSorted() };
+  }
+  throw new TsbuilderError(`"${text}" is not an install mode`, {
+    code: "INVALID_ARGUMENT",
+    hint: "use AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME",
+  });
+}
+
+/** The namespaces for the operator to watch, by the mode that was chosen, or the widest that the bundle supports; none for all. */
+export function targetNamespaces(
+  { csv }: Bundle,
+  namespace: string,
+  chosen: ChosenMode | undefined,
+): readonly string[] {
+  const supported = csv
+    .get("spec", "installModes")
+    .items.filter((mode) => mode.get("supported").value === true)
+    .map((mode) => mode.get("type").text);
+  if (chosen && !supported.includes(chosen.type)) {
+    throw refuse(
+      `the bundle does not support the install mode ${chosen.type}`,
+      `it supports ${supported.join(", ")}`,
+    );
+  }
+  if (chosen?.type === "SingleNamespace" && chosen.namespaces[0] === namespace) {
+    throw refuse(`${namespace} is the namespace of the operator itself`, "use --install-mode OwnNamespace");
+  }
+  if (chosen) return chosen.type === "OwnNamespace" ? [namespace] : chosen.namespaces;
+  if (supported.includes("AllNamespaces")) return [];
+  if (supported.includes("OwnNamespace")) return [namespace];
+  throw refuse(
+    "the bundle supports neither AllNamespaces nor OwnNamespace",
+    `name the namespaces to watch: --install-mode ${supported[0] ?? "SingleNamespace"}=NAME`,
+  );
+}
+
+function refuse(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "REFUSED", hint });
+}

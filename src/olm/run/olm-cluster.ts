@@ -1,0 +1,146 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { type ClusterChoice, readJson, runKubectl } from "../../ship/kubectl.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
+
+/** Where OLM is to install something. */
+export interface OlmPlace extends ClusterChoice {
+  readonly namespace: string;
+  /** Seconds to wait for OLM. */
+  readonly timeout: number;
+}
+
+export interface Subscription extends ManifestObject {
+  readonly spec: { readonly name: string; readonly source: string; readonly sourceNamespace: string };
+  readonly status?: {
+    readonly installPlanRef?: { readonly name: string };
+    readonly installedCSV?: string;
+    readonly currentCSV?: string;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
+
+export interface OperatorGroup extends ManifestObject {
+  readonly spec?: { readonly targetNamespaces?: readonly string[] };
+}
+
+interface InstalledVersion {
+  readonly status?: { readonly phase?: string; readonly message?: string };
+}
+
+/** Fails before anything is written if the cluster has no OLM. */
+export async function requireOlm(choice: ClusterChoice): Promise<void> {
+  const { stdout } = await runKubectl(choice, ["api-versions"]);
+  const served = new Set(stdout.split("\n").map((line) => line.trim()));
+  const missing = ["operators.coreos.com/v1alpha1", "operators.coreos.com/v1"].filter(
+    (one) => !served.has(one),
+  );
+  if (missing.length === 0) return;
+  const hasV1 = served.has("olm.operatorframework.io/v1");
+  throw new TsbuilderError(`the cluster does not serve ${missing.join(" and ")}: it has no OLM v0`, {
+    code: "REFUSED",
+    hint: hasV1
+      ? "it has OLM v1: put the bundle into a catalog, and apply what tsbuilder catalog show PACKAGE --image IMAGE prints"
+      : "install OLM first: operator-sdk olm install; or do without: tsbuilder deploy",
+  });
+}
+
+const group = "operators.coreos.com";
+
+export async function readSubscriptions(place: OlmPlace): Promise<readonly Subscription[]> {
+  return readAll<Subscription>(place, `subscriptions.${group}`);
+}
+
+export async function readOperatorGroups(place: OlmPlace): Promise<readonly OperatorGroup[]> {
+  return readAll<OperatorGroup>(place, `operatorgroups.${group}`);
+}
+
+async function readAll<T>(place: OlmPlace, resource: string): Promise<readonly T[]> {
+  const args = ["get", resource, "--namespace", place.namespace];
+  return (await readJson<{ items: readonly T[] }>(place, args))?.items ?? [];
+}
+
+/** Approves the plan that OLM makes for a Subscription, other than the one before. */
+export async function approvePlan(place: OlmPlace, name: string, before?: string): Promise<void> {
+  const read = () =>
+    readJson<Subscription>(place, ["get", `subscriptions.${group}`, name, "--namespace", place.namespace]);
+  const plan = await until(
+    place,
+    async () => {
+      const found = (await read())?.status?.installPlanRef?.name;
+      return found === before ? undefined : found;
+    },
+    async () => {
+      const { conditions = [] } = (await read())?.status ?? {};
+      const messages = conditions
+        .filter(({ status }) => status === "True")
+        .map((one) => one.message ?? one.type);
+      return timedOut(
+        `OLM made no plan for the Subscription ${name}`,
+        place,
+        messages,
+        `kubectl describe subscriptions.${group} ${name} --namespace ${place.namespace}`,
+      );
+    },
+  );
+  const patch = JSON.stringify({ spec: { approved: true } });
+  const resource = `installplans.${group}`;
+  const args = ["patch", resource, plan, "--namespace", place.namespace, "--type", "merge", "--patch", patch];
+  await runKubectl(place, args);
+}
+
+/** Waits until a version is installed, and its Deployments are available. */
+export async function waitForVersion(place: OlmPlace, name: string): Promise<void> {
+  const resource = `clusterserviceversions.${group}`;
+  const read = () =>
+    readJson<InstalledVersion>(place, ["get", resource, name, "--namespace", place.namespace]);
+  const look = `kubectl describe ${resource} ${name} --namespace ${place.namespace}`;
+  const phase = await until(
+    place,
+    async () => {
+      const status = (await read())?.status;
+      return status?.phase === "Succeeded" || status?.phase === "Failed" ? status : undefined;
+    },
+    async () => {
+      const { phase = "not there yet", message = "" } = (await read())?.status ?? {};
+      return timedOut(`${name} is not installed: ${phase}`, place, message === "" ? [] : [message], look);
+    },
+  );
+  if (phase.phase === "Succeeded") return;
+  throw new TsbuilderError(`OLM could not install ${name}: ${phase.message ?? "it does not say why"}`, {
+    code: "TOOL_FAILED",
+    hint: `see why: ${look}`,
+  });
+}
+
+async function until<T>(
+  { timeout }: OlmPlace,
+  read: () => Promise<T | undefined>,
+  explain: () => Promise<TsbuilderError>,
+): Promise<T> {
+  const deadline = Date.now() + timeout * 1000;
+  for (;;) {
+    const found = await read();
+    if (found !== undefined) return found;
+    if (Date.now() >= deadline) throw await explain();
+    await delay(500);
+  }
+}
+
+function timedOut(
+  message: string,
+  { timeout }: OlmPlace,
+  more: readonly string[],
+  look: string,
+): TsbuilderError {
+  return new TsbuilderError([`${message} after ${timeout} s`, ...more].join("\n  "), {
+    code: "TOOL_FAILED",
+    hint: `see why: ${look}; or wait longer with --timeout`,
+  });
+}

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from "node:util";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
+import { applyObjects } from "../../ship/apply.ts";
+import { readJson, runKubectl } from "../../ship/kubectl.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
+import type { Bundle } from "../validate/bundle.ts";
+import {
+  type Blob,
+  catalogFile,
+  catalogName,
+  catalogObjects,
+  catalogWith,
+  csvNameOf,
+  imageCatalog,
+  packageOf,
+  runChannel,
+  subscriptionTo,
+} from "./catalog-objects.ts";
+import {
+  approvePlan,
+  type OlmPlace,
+  readOperatorGroups,
+  readSubscriptions,
+  requireOlm,
+  type Subscription,
+  waitForVersion,
+} from "./olm-cluster.ts";
+import { type ChosenMode, targetNamespaces } from "./install-mode.ts";
+
+/** The OperatorGroup of namespaces that have none. */
+export const operatorGroupName = "tsbuilder-run-bundle";
+
+interface RunOptions {
+  readonly bundle: Bundle;
+  /** The image that holds the bundle's files. */
+  readonly image: string;
+  /** The image of opm, which serves the catalog. */
+  readonly opmImage: string;
+  readonly isRestricted: boolean;
+  /** Reports what is done. */
+  readonly note: (text: string) => void;
+}
+
+interface InstallOptions extends RunOptions {
+  /** An image of a catalog that has the bundle, and the channel in it. */
+  readonly catalog: { readonly image: string; readonly channel: string } | undefined;
+  readonly mode: ChosenMode | undefined;
+}
+
+/** Has OLM install a bundle, and waits until its operator is available. */
+export async function installBundle(options: InstallOptions, place: OlmPlace): Promise<void> {
+  const { bundle, catalog, note } = options;
+  const packageName = packageOf(bundle);
+  const targets = targetNamespaces(bundle, place.namespace, options.mode);
+  await requireOlm(place);
+  if (await findSubscription(packageName, place)) {
+    throw new TsbuilderError(`the package ${packageName} is installed in ${place.namespace} already`, {
+      code: "ALREADY_EXISTS",
+      hint: `upgrade it with tsbuilder run bundle-upgrade ${options.image}, or delete it with tsbuilder cleanup ${packageName}`,
+    });
+  }
+  const group = await chooseGroup(targets, options.mode !== undefined, place);
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: place.namespace } };
+  await applyObjects([namespace, ...(group ? [group] : [])], place);
+  await serveCatalog(catalogWith(bundle, options.image), options, place);
+  const subscription = subscriptionTo(bundle, place.namespace, catalog?.channel ?? runChannel);
+  await applyObjects([subscription], place);
+  note(`Subscribed to ${packageName}`);
+  await finish(options, place, undefined);
+}
+
+/** Has OLM upgrade what `installBundle` installed. */
+export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promise<void> {
+  const packageName = packageOf(options.bundle);
+  await requireOlm(place);
+  const subscription = await findSubscription(packageName, place);
+  const before = subscription && (await readCatalog(packageName, place));
+  if (!subscription || !before) {
+    throw new TsbuilderError(
+      subscription
+        ? `the catalog of ${packageName} is an image`
+        : `the package ${packageName} is not installed in ${place.namespace}`,
+      subscription
+        ? {
+            code: "REFUSED",
+            hint: "add the bundle to the catalog, and push its image: OLM asks for it by itself",
+          }
+        : { code: "NOT_FOUND", hint: `install it first: tsbuilder run bundle ${options.image}` },
+    );
+  }
+  const name = csvNameOf(options.bundle);
+  if (before.some((blob) => blob.name === name)) {
+    throw new TsbuilderError(`${name} is in the catalog already`, {
+      code: "ALREADY_EXISTS",
+      hint: "give the bundle another version: tsbuilder bundle --version VERSION",
+    });
+  }
+  await serveCatalog(
+    catalogWith(options.bundle, options.image, before),
+    { ...options, catalog: undefined },
+    place,
+  );
+  await finish(options, place, subscription.status?.installPlanRef?.name);
+}
+
+async function finish({ bundle, note }: RunOptions, place: OlmPlace, planBefore: string | undefined) {
+  await approvePlan(place, packageOf(bundle), planBefore);
+  note("Approved OLM's plan");
+  await waitForVersion(place, csvNameOf(bundle));
+}
+
+async function serveCatalog(
+  blobs: readonly Blob[],
+  { bundle, opmImage, isRestricted, catalog, note }: Omit<InstallOptions, "mode">,
+  place: OlmPlace,
+): Promise<void> {
+  const packageName = packageOf(bundle);
+  const served = { packageName, namespace: place.namespace, isRestricted };
+  if (catalog) {
+    await applyObjects([imageCatalog(catalog.image, served)], place);
+    return;
+  }
+  await applyObjects(catalogObjects(blobs, { ...served, opmImage }), place);
+  const deployment = `deployment/${catalogName(packageName)}`;
+  const args = ["rollout", "status", deployment, "--namespace", place.namespace];
+  await runKubectl(place, [...args, "--timeout", `${place.timeout}s`]);
+  note(`Serving the catalog from ${deployment}`);
+}
+
+/** A namespace has at most one OperatorGroup. That which is there stays, unless it contradicts a mode that was asked for. */
+async function chooseGroup(
+  targets: readonly string[],
+  isAsked: boolean,
+  place: OlmPlace,
+): Promise<ManifestObject | undefined> {
+  const [group] = await readOperatorGroups(place);
+  if (!group) {
+    return {
+      apiVersion: "operators.coreos.com/v1",
+      kind: "OperatorGroup",
+      metadata: { name: operatorGroupName, namespace: place.namespace },
+      spec: targets.length > 0 ? { targetNamespaces: targets } : {},
+    };
+  }
+  const existing = group.spec?.targetNamespaces ?? [];
+  if (!isAsked || isDeepStrictEqual(existing.toSorted(), targets.toSorted())) return undefined;
+  throw new TsbuilderError(
+    `the OperatorGroup ${group.metadata.name} in ${place.namespace} is for ${existing.join(", ") || "all namespaces"}`,
+    { code: "REFUSED", hint: "leave out --install-mode to use it, or install into another --namespace" },
+  );
+}
+
+async function findSubscription(packageName: string, place: OlmPlace): Promise<Subscription | undefined> {
+  return (await readSubscriptions(place)).find(({ spec }) => spec.name === packageName);
+}
+
+/** What the catalog that `installBundle` made contains. */
+async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[] | undefined> {
+  const args = ["get", "configmap", catalogName(packageName), "--namespace", place.namespace];
+  const found = await readJson<{ data?: Readonly<Record<string, string>> }>(place, args);
+  const text = found?.data?.[catalogFile];
+  return text === undefined ? undefined : (readYaml(catalogFile, text) as Blob[]);
+}
