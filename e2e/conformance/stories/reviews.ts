@@ -1,6 +1,7 @@
-import { post, type Step, type Story, story } from "../story.ts";
+import { get, post, type Step, type Story, story } from "../story.ts";
 
 const group = "/apis/authorization.k8s.io/v1";
+const accounts = "/api/v1/namespaces/{ns}/serviceaccounts";
 const asked = { verb: "get", resource: "pods" };
 
 const ofSelf = (more: object): Step =>
@@ -29,6 +30,39 @@ export const reviews: readonly Story[] = [
       local(here, { metadata: each }),
     ]),
   ),
+  story("requests for tokens that are refused", [
+    post(accounts, { metadata: { name: "a" } }),
+    post("/api/v1/namespaces/{ns}/configmaps", { metadata: { name: "c" } }),
+    post("/api/v1/namespaces/{ns}/secrets", { metadata: { name: "s" } }),
+    post("/api/v1/namespaces/{ns}/pods", {
+      metadata: { name: "p" },
+      spec: { serviceAccountName: "other", containers: [{ name: "c", image: "i" }] },
+    }),
+    post(`${accounts}/a/token`, { metadata: { name: "b" }, spec: {} }),
+    post(`${accounts}/none/token`, { metadata: { name: "b" }, spec: {} }),
+    post(`${accounts}/a/token`, { metadata: { namespace: "other" }, spec: {} }),
+    ...[
+      { kind: "ConfigMap", apiVersion: "v1", name: "c" },
+      { kind: "Pod", apiVersion: "apps/v1", name: "p" },
+      { kind: "Pod", apiVersion: "v1", name: "none" },
+      { kind: "Pod", apiVersion: "v1", name: "p" },
+      { kind: "Secret", apiVersion: "v1", name: "none" },
+      { kind: "Secret", apiVersion: "v1", name: "s", uid: "x" },
+      { kind: "Node", apiVersion: "v1", name: "none" },
+      { kind: "Pod", apiVersion: "v1" },
+      {},
+    ].map((boundObjectRef) => post(`${accounts}/a/token`, { spec: { boundObjectRef } })),
+  ]),
+  story(
+    "evictions that name another pod",
+    [{ name: "b" }, { name: "a" }, {}].map((each) =>
+      post("/api/v1/namespaces/{ns}/pods/a/eviction", { metadata: each }),
+    ),
+  ),
+  story("continuing from a revision", [
+    get("/api/v1/namespaces/{ns}/secrets?continue=abc&resourceVersion=1"),
+    get("/api/v1/namespaces/{ns}/secrets?continue=abc&resourceVersion=0"),
+  ]),
   story("reviews of access with selectors", [
     ...[
       { requirements: [{ key: "a b", values: ["x"] }] },

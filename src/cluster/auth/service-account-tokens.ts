@@ -8,10 +8,16 @@ import {
   verify,
 } from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { findBound } from "./bound-objects.ts";
 import type { Store } from "../storage/store.ts";
 import { readSecretToken, secretTokenClaims, secretTokenIssuer } from "./secret-tokens.ts";
 import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
 import { credentialId, serviceAccountUser, type User } from "../contract/user.ts";
+
+interface Bound {
+  readonly name: string;
+  readonly uid: string;
+}
 
 type Claims = {
   aud: string[];
@@ -24,7 +30,9 @@ type Claims = {
   "kubernetes.io": {
     namespace: string;
     serviceaccount: { name: string; uid: string };
-    pod?: { name: string; uid: string };
+    pod?: Bound;
+    secret?: Bound;
+    node?: Bound;
   };
 };
 
@@ -85,7 +93,7 @@ export class ServiceAccountTokens implements TokenIssuer {
       "kubernetes.io": {
         namespace,
         serviceaccount: { name, uid },
-        ...(boundTo?.kind === "Pod" && { pod: { name: boundTo.name, uid: boundTo.uid } }),
+        ...(boundTo && { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } }),
       },
     };
     return { token: this.#sign(claims), expires: new Date(claims.exp * 1000) };
@@ -106,14 +114,13 @@ export class ServiceAccountTokens implements TokenIssuer {
     const claims = verified as Claims | undefined;
     if (!claims || claims.iss !== this.issuer || !claims.aud.includes(audience)) return undefined;
     if (this.#clock.now() >= claims.exp * 1000) return undefined;
-    const { namespace, serviceaccount, pod } = claims["kubernetes.io"];
+    const { namespace, serviceaccount, pod, secret, node } = claims["kubernetes.io"];
     const account = this.#store.collection("serviceaccounts").get(`${namespace}/${serviceaccount.name}`);
     if (account?.object.metadata.uid !== serviceaccount.uid) return undefined;
-    if (
-      pod &&
-      this.#store.collection("pods").get(`${namespace}/${pod.name}`)?.object.metadata.uid !== pod.uid
-    ) {
-      return undefined;
+    for (const [kind, bound] of Object.entries({ Pod: pod, Secret: secret, Node: node })) {
+      if (!bound) continue;
+      const { object } = findBound(this.#store, { kind, namespace, name: bound.name });
+      if (object?.metadata.uid !== bound.uid) return undefined;
     }
     const user = serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid);
     const extra = {
@@ -121,6 +128,10 @@ export class ServiceAccountTokens implements TokenIssuer {
       ...(pod && {
         "authentication.kubernetes.io/pod-name": [pod.name],
         "authentication.kubernetes.io/pod-uid": [pod.uid],
+      }),
+      ...(node && {
+        "authentication.kubernetes.io/node-name": [node.name],
+        "authentication.kubernetes.io/node-uid": [node.uid],
       }),
     };
     return { user: { ...user, extra }, audiences: claims.aud };

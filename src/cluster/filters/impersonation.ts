@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Attributes, type Authorizer, resourceAttributes } from "../contract/authorizer.ts";
 import { authenticated, serviceAccountUser, type User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
@@ -30,9 +31,8 @@ function readHeaders({ request }: RequestContext): User | undefined {
   const uid = header(request.headers["impersonate-uid"]);
   if (name === undefined) {
     if (groups.length > 0 || uid !== undefined || Object.keys(extra).length > 0) {
-      const listed = groups.map((group) => JSON.stringify(group)).join(", ");
       throw badRequest(
-        `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid ?? "")}, Groups:[]string{${listed}}, Extra:map[string][]string(nil)} without impersonating a user name`,
+        `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid ?? "")}, Groups:${goStrings(groups)}, Extra:${goExtra(extra)}} without impersonating a user name`,
       );
     }
     return undefined;
@@ -70,4 +70,18 @@ function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
 
 function impersonate(group: string, resource: string, name: string, namespace = ""): Attributes {
   return resourceAttributes({ verb: "impersonate", group, version: "v1", resource, namespace, name });
+}
+
+/** How Go shows a list of texts. */
+function goStrings(list: readonly string[]): string {
+  return list.length === 0
+    ? "[]string(nil)"
+    : `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
+}
+
+function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
+  const members = Object.entries(extra)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, list]) => `${JSON.stringify(key)}:${goStrings(list)}`);
+  return members.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${members.join(", ")}}`;
 }

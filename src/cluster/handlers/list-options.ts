@@ -41,7 +41,6 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   };
   const problems = [...(watch ? watchProblems(options) : listProblems(options))];
   if (problems.length > 0) throw invalidOptions(problems);
-  if (!watch) checkContinue(options);
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
@@ -72,11 +71,6 @@ function readInteger(text: string | null): number | undefined {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   }
   return Number(text);
-}
-
-function checkContinue({ continue: token, resourceVersion }: CheckedOptions): void {
-  if (token === "" || resourceVersion === "" || resourceVersion === "0") return;
-  throw badRequest("specifying resource version is not allowed when using continue");
 }
 
 type CheckedOptions = Pick<ListOptions, "resourceVersion" | "continue" | "sendInitialEvents"> & {

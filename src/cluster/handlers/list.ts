@@ -1,4 +1,5 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { badRequest } from "../contract/status-error.ts";
 import { encode, includeObjectOf } from "./reply-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -30,6 +31,8 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const { resource, namespace, core } = target;
   const prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
   const token = options.continue === "" ? undefined : readContinue(options.continue, prefix);
+  if (token && !["", "0"].includes(options.resourceVersion))
+    throw badRequest("specifying resource version is not allowed when using continue");
   const revision = token ? token.revision : listRevision(options, core.store.revision);
   const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);

@@ -5,11 +5,12 @@ import { clusterObjects } from "../../registry/cluster-objects.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Stored } from "../../contract/stored.ts";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import { setNamespace } from "../../registry/create-object.ts";
 import { deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
-import { notFound, StatusError } from "../../contract/status-error.ts";
+import { badRequest, notFound, StatusError } from "../../contract/status-error.ts";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
@@ -22,8 +23,11 @@ const user = "system:apiserver";
 /** Deletes a Pod if its disruption budget allows it. */
 export async function handleEviction(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
-  const eviction = await admitBody(write, await readBodyObject(context, target));
   const { core, resource, namespace, name } = target;
+  const sent = await readBodyObject(context, target);
+  setNamespace(target, sent);
+  const eviction = await admitBody(write, sent);
+  if (eviction.metadata.name !== name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = core.store.collection("pods").get(keyOf(resource, namespace, name));
   if (!pod) throw notFound(resource, name);
   const budget = isServing(pod.object) ? checkBudgets(target, pod.object.metadata.labels ?? {}) : undefined;

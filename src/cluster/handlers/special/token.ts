@@ -1,8 +1,12 @@
+import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { TokenRequestSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
-import { notFound, invalidObject } from "../../contract/status-error.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../../contract/status-error.ts";
+import { findBound, isBindable } from "../../auth/bound-objects.ts";
+import type { Stored } from "../../contract/stored.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import { setNamespace } from "../../registry/create-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -17,10 +21,16 @@ const longest = 2 ** 32;
 /** Issues a token for a service account: `kubectl create token`. */
 export async function handleToken(context: RequestContext, target: Target): Promise<Reply> {
   const { resource, namespace, name, core } = target;
+  const write = writeOf(context, target, "CreateOptions");
+  const sent = await readBodyObject(context, target);
+  setNamespace(target, sent);
+  if (sent.metadata.name && sent.metadata.name !== name) {
+    const problem = "must match the service account name if specified";
+    throw invalidObject(subject, name, [invalid("metadata.name", sent.metadata.name, problem)]);
+  }
   const account = resource.collection.get(keyOf(resource, namespace, name));
   if (!account) throw notFound(resource, name);
-  const write = writeOf(context, target, "CreateOptions");
-  const request = await admitBody(write, await readBodyObject(context, target));
+  const request = await admitBody(write, sent);
   const spec = (request["spec"] ?? {}) as Sent<TokenRequestSpec>;
   const expiresIn = spec.expirationSeconds ?? 3600;
   checkExpiration(expiresIn);
@@ -44,8 +54,9 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   return jsonReply(body, 201);
 }
 
+const subject = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
+
 function checkExpiration(seconds: number): void {
-  const subject = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
   const field = "spec.expirationSeconds";
   if (seconds < shortest) {
     throw invalidObject(subject, "", [
@@ -59,9 +70,25 @@ function checkExpiration(seconds: number): void {
   }
 }
 
-function boundTo({ core, namespace }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
-  if (boundObjectRef?.kind !== "Pod" || !boundObjectRef.name) return undefined;
-  const pod = core.store.collection("pods").get(`${namespace}/${boundObjectRef.name}`);
-  if (!pod) throw notFound({ group: "", plural: "pods", kind: "Pod" }, boundObjectRef.name);
-  return { kind: "Pod", name: boundObjectRef.name, uid: pod.object.metadata.uid! };
+/** A token may be bound to an object, and is valid only while that exists. */
+function boundTo({ core, namespace, name }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
+  if (!boundObjectRef) return undefined;
+  const { kind = "", apiVersion = "", name: bound = "", uid } = boundObjectRef;
+  if (apiVersion.includes("/") || !isBindable(kind)) {
+    const shown = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+    throw badRequest(`cannot bind token to object of type ${shown}`);
+  }
+  if (bound === "") throw badRequest("Name parameter required.");
+  const { plural, object } = findBound(core.store, { kind, namespace, name: bound });
+  if (!object) throw notFound({ group: "", plural, kind }, bound);
+  if (kind === "Pod" && ((object as Stored<Pod>).spec.serviceAccountName ?? "") !== name) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`,
+    );
+  }
+  if (uid && uid !== object.metadata.uid) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group: "", plural: kind, kind }, bound, why);
+  }
+  return { kind, name: bound, uid: object.metadata.uid! };
 }
