@@ -82,10 +82,12 @@ function describe(resource: Resource): ServedResource {
   };
 }
 
-/** Objects that would need a conversion webhook are returned in their stored version. */
+/** Objects that would need a conversion webhook are returned in their stored version, and no webhook is called. */
 function presentNow(resource: Resource, entry: Entry): Entry {
-  const shown = resource.present(entry, resource.versions[0]!.name);
-  return shown instanceof Promise ? entry : shown;
+  const { name } = resource.versions[0]!;
+  const isStored = entry.object.apiVersion === apiVersionOf({ group: resource.group, version: name });
+  if (resource.renamesVersions === false && !isStored) return entry;
+  return resource.present(entry, name) as Entry;
 }
 
 function writeFor(core: Core, user: string, object: KubernetesObject, subresource: string): Write {
