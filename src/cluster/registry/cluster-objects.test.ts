@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { startTestCluster } from "../testing/index.ts";
+import { send } from "../testing/send.ts";
 import { clusterObjects } from "./cluster-objects.ts";
 
 test("controllers see objects in their stored version, and call no conversion webhook", async () => {
@@ -44,7 +45,10 @@ test("controllers see objects in their stored version, and call no conversion we
   await cluster.install({ apiVersion: "example.com/v1", kind: "Foo", metadata: { name: "a" } });
   const listed = objects.list("foos.example.com").map(({ apiVersion }) => apiVersion);
   stop();
+  const path = "/apis/example.com/v2/namespaces/default/foos/a";
+  const { code } = await send(cluster.kubeconfig, { method: "GET", path });
   await cluster.stop();
   await new Promise((resolve) => webhook.close(resolve));
-  expect([seen, listed, calls]).toEqual([["example.com/v1"], ["example.com/v1"], 0]);
+  // The client's own GET is the only call.
+  expect([seen, listed, code, calls]).toEqual([["example.com/v1"], ["example.com/v1"], 500, 1]);
 });
