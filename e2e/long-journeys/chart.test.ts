@@ -57,7 +57,8 @@ describe.skipIf(missing !== undefined)("a value", () => {
 
   test.each([
     ["crd.enabled", ["CustomResourceDefinition", "CustomResourceDefinition"]],
-    ["prometheus.enabled", ["ServiceMonitor"]],
+    ["prometheus.enabled", ["PrometheusRule", "PrometheusRule", "ServiceMonitor"]],
+    ["alerts.enabled", ["PrometheusRule", "PrometheusRule"]],
     ["networkPolicy.enabled", ["NetworkPolicy", "NetworkPolicy"]],
     ["certManager.enabled", ["Certificate", "Certificate", "Certificate", "Issuer", "Issuer"]],
     ["metrics.secure", ["ClusterRole", "ClusterRole", "ClusterRoleBinding"]],
@@ -68,6 +69,7 @@ describe.skipIf(missing !== undefined)("a value", () => {
         "Certificate",
         "MutatingWebhookConfiguration",
         "NetworkPolicy",
+        "PrometheusRule",
         "Service",
         "ValidatingWebhookConfiguration",
       ],
@@ -80,6 +82,8 @@ describe.skipIf(missing !== undefined)("a value", () => {
         "ClusterRole",
         "ClusterRoleBinding",
         "NetworkPolicy",
+        "PrometheusRule",
+        "PrometheusRule",
         "Service",
         "ServiceMonitor",
       ],
@@ -92,10 +96,15 @@ describe.skipIf(missing !== undefined)("a value", () => {
     const name = "mysql-operator";
     const off = byName(await helmTemplate(shell(name), helm, name));
     const on = byName(
-      await helmTemplate(shell(name), helm, name, "prometheus.enabled=true", "networkPolicy.enabled=true"),
+      await helmTemplate(
+        shell(name),
+        helm,
+        name,
+        ...["prometheus", "alerts", "networkPolicy"].map((part) => `${part}.enabled=true`),
+      ),
     );
     const added = [...on.keys()].filter((object) => !off.has(object)).map((object) => object.split(" ")[0]);
-    expect(new Set(added)).toEqual(new Set(["NetworkPolicy", "ServiceMonitor"]));
+    expect(new Set(added)).toEqual(new Set(["NetworkPolicy", "PrometheusRule", "ServiceMonitor"]));
   });
 
   test("reaches the operator's container", async () => {

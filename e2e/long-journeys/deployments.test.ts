@@ -24,6 +24,7 @@ describe.skipIf(isLeftOut)("the deployment of a golden project", () => {
     cluster = await startClusterUnderTest(
       definition("cert-manager.io", "Certificate"),
       definition("cert-manager.io", "Issuer"),
+      definition("monitoring.coreos.com", "PrometheusRule"),
       definition("monitoring.coreos.com", "ServiceMonitor"),
     );
     kubeconfig = join(folder, "kubeconfig");

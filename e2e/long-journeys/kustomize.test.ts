@@ -157,6 +157,19 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     expect(certificates.sort()).toEqual(["shop-certificate-authority", "shop-serving-cert"]);
   });
 
+  test("has the alerts of what the project has", async () => {
+    const rules = () => all("PrometheusRule").map(({ metadata }) => metadata.name);
+    await edit("--enable", "prometheus,alerts");
+    expect(rules().sort()).toEqual(["shop-controller-manager-alerts", "shop-webhook-alerts"]);
+    expect(find("ServiceMonitor").spec.endpoints[0].relabelings).toEqual([
+      { targetLabel: "job", replacement: "shop" },
+    ]);
+    await edit("--enable", "sharding");
+    expect(rules()).toContain("shop-shard-alerts");
+    await edit("--disable", "prometheus,alerts,sharding");
+    expect(rules()).toEqual([]);
+  });
+
   test("serves no metrics without the feature metrics", async () => {
     await edit("--disable", "metrics");
     expect(container().args.join(" ")).not.toContain("metrics");
@@ -206,7 +219,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     await edit("--namespaced=false");
   });
 
-  const choices = ["metrics", "prometheus", "metrics-tls", "network-policy"];
+  const choices = ["metrics", "prometheus", "alerts", "metrics-tls", "network-policy"];
   const combinations = ["cert-manager", "self-signed"].flatMap((certificates) =>
     Array.from({ length: 2 ** choices.length }, (_, bits) => [
       certificates,
@@ -216,7 +229,9 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
   const canStand = (on: readonly string[]): boolean => {
     const needsMetrics = on.includes("prometheus") || on.includes("metrics-tls");
     return (
-      (!needsMetrics || on.includes("metrics")) && !(on.includes("metrics-tls") && on.includes("self-signed"))
+      (!needsMetrics || on.includes("metrics")) &&
+      (!on.includes("alerts") || on.includes("prometheus")) &&
+      !(on.includes("metrics-tls") && on.includes("self-signed"))
     );
   };
   const choose = (on: readonly string[]): Promise<string> => {

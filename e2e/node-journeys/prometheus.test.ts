@@ -26,7 +26,6 @@ const missing = [certManager, monitoring]
 if (missing !== prepared.missing) console.log(`left out: Prometheus on a real node: ${missing}`);
 const image = `${registryHost}/team/shop-operator:v1`;
 const namespace = "shop-operator-system";
-const service = "shop-operator-controller-manager-metrics-service";
 let project: NodeProject;
 let prometheus: Prometheus;
 let monitor: ServiceMonitor | undefined;
@@ -88,7 +87,7 @@ test.skipIf(missing !== undefined)("with the reader's role every pod is scraped"
 test.skipIf(missing !== undefined)("the queries of dashboards are answered with numbers", async () => {
   await project.kubectl("apply --kustomize config/samples");
   let change = 0;
-  for (const [title, query] of Object.entries(dashboardQueries(service, namespace)))
+  for (const [title, query] of Object.entries(dashboardQueries("shop-operator", namespace)))
     await eventually(async () => {
       // There are no quantiles of a minute without work.
       const spec = JSON.stringify({ spec: { foo: `change ${change++}` } });

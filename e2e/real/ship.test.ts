@@ -70,7 +70,7 @@ test.skipIf(missing !== undefined)(
       const failed = await tryRun(team, "node", cli, "deploy", ...flags);
       expect(failed).toMatchObject({ exitCode: 1, stdout: "" });
       expect(failed.stderr).toContain(
-        "error: the cluster does not serve Certificate (cert-manager.io/v1), Issuer (cert-manager.io/v1), ServiceMonitor (monitoring.coreos.com/v1)",
+        "error: the cluster does not serve Certificate (cert-manager.io/v1), Issuer (cert-manager.io/v1), PrometheusRule (monitoring.coreos.com/v1), ServiceMonitor (monitoring.coreos.com/v1)",
       );
       expect(failed.stderr).toContain("tsbuilder edit --disable cert-manager --enable self-signed");
       expect(await exists("crd", "workspaces.team.example.com")).toBe(false);

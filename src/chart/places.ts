@@ -24,6 +24,9 @@ const helperRoles = ["-admin-role", "-editor-role", "-viewer-role"];
 const helperRole = place("rbac", "rbac.helpers.enabled");
 const metricsRole = place("metrics", "metrics.enabled", "metrics.secure");
 const webhook = place("webhook", "webhook.enabled");
+/** They ask for the job that the ServiceMonitor names. */
+const alerts = (...more: string[]): Place =>
+  place("prometheus", "alerts.enabled", "prometheus.enabled", "metrics.enabled", ...more);
 
 const rolePlaces: PlacesByName = {
   "metrics-auth-role": metricsRole,
@@ -53,6 +56,11 @@ const placesByKind: Readonly<Record<string, PlacesByName>> = {
   },
   Issuer: { [others]: place("cert-manager", "certManager.enabled") },
   ServiceMonitor: { [others]: place("prometheus", "prometheus.enabled", "metrics.enabled") },
+  PrometheusRule: {
+    "controller-manager-alerts": alerts(),
+    "shard-alerts": alerts(),
+    "webhook-alerts": alerts("webhook.enabled"),
+  },
   NetworkPolicy: {
     "allow-metrics-traffic": place("network-policy", "networkPolicy.enabled", "metrics.enabled"),
     "allow-webhook-traffic": place("network-policy", "networkPolicy.enabled", "webhook.enabled"),

@@ -26,9 +26,8 @@ export function valuesSections(request: ValuesRequest): Map<string, string> {
   );
 }
 
-const order = "manager rbac serviceAccount crd metrics certManager webhook prometheus networkPolicy".split(
-  " ",
-);
+const order =
+  "manager rbac serviceAccount crd metrics certManager webhook prometheus alerts networkPolicy".split(" ");
 const always = new Set(["manager", "serviceAccount"]);
 
 /** The templates of the sections, rendered with the settings of the deployment. */
@@ -55,6 +54,7 @@ export function valuesPart({ manager, features }: ValuesRequest): Part {
     certManager: isOn("cert-manager"),
     webhookPort: port("webhook-server", 9443),
     prometheus: isOn("prometheus"),
+    alerts: isOn("alerts"),
     networkPolicy: isOn("network-policy"),
   };
   return { key: "helm/values", templates: "helm/values", context };

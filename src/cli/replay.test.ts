@@ -31,7 +31,7 @@ const kindFlags = fc
     kind: fc.constantFrom(...kinds),
   })
   .map(({ group, version, kind }) => ["--group", group, "--version", version, "--kind", kind]);
-const features = fc.subarray(["prometheus", "network-policy", "metrics-tls", "metrics"], {
+const features = fc.subarray(["prometheus", "alerts", "network-policy", "metrics-tls", "metrics"], {
   minLength: 1,
 });
 

@@ -12,6 +12,7 @@ export const features = {
     excludes: ["cert-manager"],
   },
   prometheus: { summary: "add a ServiceMonitor for the Prometheus operator", needs: ["metrics"] },
+  alerts: { summary: "add a PrometheusRule with alerts and what to do about them", needs: ["prometheus"] },
   "metrics-tls": {
     summary: "serve metrics with a certificate from cert-manager",
     needs: ["metrics", "cert-manager"],

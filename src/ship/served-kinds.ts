@@ -43,7 +43,7 @@ const broughtBy: Readonly<Record<string, string>> = {
   "cert-manager.io":
     "install cert-manager in the cluster, or replace it: tsbuilder edit --disable cert-manager --enable self-signed",
   "monitoring.coreos.com":
-    "install the Prometheus operator in the cluster, or disable its feature: tsbuilder edit --disable prometheus",
+    "install the Prometheus operator in the cluster, or disable its features: tsbuilder edit --disable prometheus,alerts",
 };
 
 function groupOf(crd: ManifestObject): string | undefined {

@@ -6,6 +6,7 @@ export interface ServiceMonitor {
       readonly path: string;
       readonly port: string;
       readonly scheme: string;
+      readonly relabelings: readonly { readonly targetLabel: string; readonly replacement: string }[];
       readonly tlsConfig: { readonly insecureSkipVerify: boolean; readonly serverName?: string };
     }[];
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
@@ -37,7 +38,7 @@ export function scrapeConfig(
   { metadata, spec }: ServiceMonitor,
   { targets, token, ca }: ScrapeFiles,
 ): object {
-  const { path, scheme, tlsConfig } = spec.endpoints[0]!;
+  const { path, scheme, tlsConfig, relabelings } = spec.endpoints[0]!;
   const { insecureSkipVerify, serverName = "" } = tlsConfig;
   return {
     job_name: `serviceMonitor/${metadata.namespace}/${metadata.name}/0`,
@@ -47,6 +48,10 @@ export function scrapeConfig(
     scheme,
     authorization: { credentials_file: token },
     tls_config: { insecure_skip_verify: insecureSkipVerify, server_name: serverName, ca_file: ca },
+    relabel_configs: relabelings.map(({ targetLabel: target_label, replacement }) => ({
+      target_label,
+      replacement,
+    })),
     file_sd_configs: [{ files: [targets] }],
   };
 }

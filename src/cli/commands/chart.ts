@@ -58,7 +58,7 @@ export const chart = defineCommand({
 });
 
 /** Features that the chart can enable although the project has them disabled. */
-const switches: readonly FeatureName[] = ["metrics", "prometheus", "network-policy"];
+const switches: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
 
 /** The project's files as if every feature with a switch in the chart were enabled. */
 async function withEverySwitch({

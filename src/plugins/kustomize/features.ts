@@ -24,6 +24,7 @@ const folders: Readonly<Record<FeatureName, string | undefined>> = {
   "cert-manager": "certmanager",
   "self-signed": "self-signed",
   prometheus: "prometheus",
+  alerts: "alerts",
   "metrics-tls": undefined,
   "network-policy": "network-policy",
   sharding: "sharding",
@@ -59,6 +60,16 @@ const pairs: readonly Pair[] = [
     of: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
     part: "prometheus-metrics-tls",
     inserts: [wiring("../prometheus/wiring")],
+  },
+  {
+    of: ["alerts", "webhook"],
+    part: "alerts-webhook",
+    inserts: [line("alerts", "alerts", "webhook.yaml")],
+  },
+  {
+    of: ["alerts", "sharding"],
+    part: "alerts-sharding",
+    inserts: [line("alerts", "alerts", "shards.yaml")],
   },
   {
     of: ["network-policy", "metrics"],
