@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
 import { repository } from "../../../e2e/support/source-imports.ts";
 
-const { call, initialize, read, snapshot } = useProjectFolder();
+const folder = useProjectFolder();
+const { call, initialize, read, snapshot } = folder;
 const choose = "edit --plugins grafana.tsbuilder.dev/v1 --make=false";
 
 function queries(path: string): string[] {
@@ -14,24 +15,25 @@ function queries(path: string): string[] {
 
 test("the dashboard asks for metrics that the runtime has", async () => {
   await initialize();
-  await call(choose);
-  const folder = join(repository, "src/runtime/metrics");
-  const sources = readdirSync(folder)
+  await call(`${choose} --enable webhook,self-signed,sharding`);
+  const metrics = join(repository, "src/runtime/metrics");
+  const sources = readdirSync(metrics)
     .filter((name) => name.endsWith("metrics.ts"))
-    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .map((name) => readFileSync(join(metrics, name), "utf8"))
     .join("\n");
   const names = queries("config/grafana/runtime.json").flatMap(
-    (query) => query.match(/[a-z_]+(?=\{)/gu) ?? [],
+    (query) => query.match(/[a-z]\w+(?=\{)/gu) ?? [],
   );
-  // Two prefixes are added where the names are registered.
-  const known = names.map((name) =>
-    name
-      .replace(/_bucket$/u, "")
-      .replace(/^rest_client_/u, "")
-      .replace(/^controller_runtime_(.*errors)_total$/u, "$1"),
+  // prom-client has metrics of the process of its own.
+  const ours = names.filter((name) => !/^(?:process|nodejs)_/u.test(name));
+  expect(ours.length).toBeGreaterThan(20);
+  // Some prefixes and suffixes are added where the names are registered.
+  const prefixes = ["", "controller_runtime_", "rest_client_", "tsbuilder_informer_", "tsbuilder_shard_"];
+  const literals = sources.match(/(?<=")[a-z_]+(?=")/gu) ?? [];
+  const known = prefixes.flatMap((prefix) =>
+    literals.flatMap((name) => ["", "_bucket", "_total"].map((suffix) => prefix + name + suffix)),
   );
-  expect(known.length).toBeGreaterThan(5);
-  expect(known.filter((name) => !sources.includes(`"${name}"`))).toEqual([]);
+  expect(ours.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test("metrics of the user's own get a dashboard, by their types", async () => {
@@ -45,6 +47,25 @@ test("metrics of the user's own get a dashboard, by their types", async () => {
   await expect(call("edit --metric orders:sum --make=false")).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
+});
+
+test("a dashboard has what the project has", async () => {
+  await initialize();
+  await call(choose);
+  const has = (name: string): boolean => queries("config/grafana/runtime.json").join().includes(name);
+  expect([has("webhook"), has("shard"), has("leader_election")]).toEqual([false, false, true]);
+  await call("edit --enable webhook,self-signed,sharding --make=false");
+  expect([has("webhook"), has("shard"), has("leader_election")]).toEqual([true, true, false]);
+});
+
+test("what the user edited in a dashboard stays when a metric is added", async () => {
+  await initialize();
+  await call(`${choose} --metric orders_total:counter`);
+  const path = join(folder.root, "config/grafana/custom-metrics.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"now-1h"', '"now-7d"'));
+  await call("edit --metric orders_total:counter,orders_open:gauge --make=false");
+  expect(read("config/grafana/custom-metrics.json")).toContain('"now-7d"');
+  expect(queries("config/grafana/custom-metrics.json")).toHaveLength(2);
 });
 
 test("the dashboards go with the plugin", async () => {
