@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 /**
  * What differs between the output that a page shows and what a command printed; undefined if nothing does. A line `…`
- * stands for any lines, and times and versions may differ.
+ * stands for any lines, and times may differ.
  */
 export function explainOutput(shown: string, printed: string): string | undefined {
   const wanted = linesOf(shown);

@@ -38,7 +38,13 @@ test("readSteps() finds commands, with what the last of a block prints, and file
   ]);
 });
 
-test("readSteps() takes a text that stands further down for no output", () => {
-  const steps = readSteps("page.md", "```sh\nls\n```\n\nLater:\n\n```text\nfile\n```\n");
-  expect(steps).toEqual([{ at: "page.md:1", does: "run", command: "ls" }]);
+test("readSteps() refuses output that stands further down", () => {
+  const text = "```sh\nls\n```\n\nLater:\n\n```text\nfile\n```\n";
+  expect(() => readSteps("page.md", text)).toThrow("page.md:7: no command stands right before this output");
+});
+
+test("readSteps() refuses a block that it can't read", () => {
+  expect(() => readSteps("page.md", "```ts src/main.ts\n```\n")).toThrow(
+    'page.md:1: a block begins with "ts src/main.ts"',
+  );
 });

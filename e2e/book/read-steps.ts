@@ -4,31 +4,33 @@ export type Step = { readonly at: string } & (
   | { readonly does: "write" | "append"; readonly path: string; readonly content: string }
 );
 
-const fence = /^```(\S+)(?: \[([^\]]+)\])?(?: (append))?\n(.*?)^```$/gms;
+const fence = /^```([^\n]+)\n(.*?)^```$/gms;
+const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
 
 /**
  * The steps of a page, in its order. Commands stand in blocks of `sh`, one in each line; a block of `text` after them is
- * what the last one prints. Any other block whose title is a path is that file, or is appended to it.
+ * what the last one prints. Any other block whose title is a path is that file, or is appended to it. Throws if a block can't
+ * be read, or shows the output of no command: it would never be compared.
  */
 export function readSteps(page: string, text: string): Step[] {
   const steps: Step[] = [];
   let end = 0;
-  for (const { 0: block, 1: language, 2: path, 3: append, 4: content = "", index } of text.matchAll(fence)) {
+  for (const { 0: block, 1: words = "", 2: content = "", index } of text.matchAll(fence)) {
     const at = `${page}:${text.slice(0, index).split("\n").length}`;
-    const last = steps.at(-1);
+    const [all, language, path, append] = info.exec(words) ?? [];
+    if (all === undefined)
+      throw new Error(`${at}: a block begins with "${words}": write "ts" or "ts [src/main.ts]"`);
     if (path !== undefined) steps.push({ at, does: append ? "append" : "write", path, content });
     else if (language === "sh") {
       const commands = content.trimEnd().split("\n");
       steps.push(...commands.map((command) => ({ at, does: "run" as const, command })));
-    } else if (language === "text" && last?.does === "run" && isNext(text.slice(end, index))) {
+    } else if (language === "text") {
+      const last = steps.at(-1);
+      if (last?.does !== "run" || text.slice(end, index).trim() !== "")
+        throw new Error(`${at}: no command stands right before this output: write "console" if none is run`);
       steps[steps.length - 1] = { ...last, shown: content };
     }
     end = index + block.length;
   }
   return steps;
-}
-
-/** Whether no other text stands between two blocks. */
-function isNext(between: string): boolean {
-  return between.trim() === "";
 }

@@ -15,8 +15,8 @@ export function tutorialSteps(): Step[] {
     .flatMap((name) => readSteps(`${pages}/${name}`, readFileSync(join(repository, pages, name), "utf8")));
 }
 
-/** Makes the tutorial's project in an empty folder by the CLI in this process, without dependencies, and returns the folder. */
-export async function makeTutorial(folder: string): Promise<string> {
+/** Makes the tutorial's project in an empty folder by the CLI in this process, without dependencies. */
+export async function makeTutorial(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await followSteps(tutorialSteps(), folder, async (command) => {
@@ -25,5 +25,4 @@ export async function makeTutorial(folder: string): Promise<string> {
     if (command === "npm run manifests") await run(["manifests"], folder);
     return undefined;
   });
-  return folder;
 }

@@ -24,7 +24,7 @@ const { values } = parseArgs({
 interface Exploring {
   readonly project: string;
   readonly test: string;
-  readonly make?: (project: string) => Promise<unknown>;
+  readonly make?: (project: string) => Promise<void>;
 }
 
 const tests = new Map<string, Exploring>(
