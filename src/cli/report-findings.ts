@@ -1,5 +1,6 @@
-import { isAbsolute, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import type { RuleFinding } from "../olm/rule-finding.ts";
+import { isInside } from "../shared/is-inside.ts";
 import type { Ui } from "./ui.ts";
 
 /** Prints what is wrong with a bundle or a catalog below `root`. Returns the exit code: 1 if there is an error. */
@@ -21,8 +22,7 @@ export function reportFindings(
 }
 
 function shownPath(cwd: string, file: string): string {
-  const way = relative(cwd, file);
-  return way.startsWith("..") || isAbsolute(way) ? file : way.replaceAll("\\", "/");
+  return isInside(cwd, file) ? relative(cwd, file).replaceAll("\\", "/") : file;
 }
 
 function describe({ rule, severity, message, hint, position: { file, line, column } }: RuleFinding): string {

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { isAbsolute, join, posix, relative, sep } from "node:path";
+import { isAbsolute, join, posix } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
+import { isInside } from "../shared/is-inside.ts";
 
 /** Rejects paths that lead out of a project, through `..` or a symbolic link. */
 export function refuseOutside(root: string, paths: Iterable<string>): void {
@@ -47,17 +48,16 @@ class Links {
     if (known !== undefined) return known;
     const file = join(this.#root, way);
     const leadsOut =
-      lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isInside(this.#root, file);
+      lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !staysInside(this.#root, file);
     this.#known.set(way, leadsOut);
     return leadsOut;
   }
 }
 
 /** A dangling link may point anywhere by the time the file is written. */
-function isInside(root: string, link: string): boolean {
+function staysInside(root: string, link: string): boolean {
   try {
-    const way = relative(realpathSync(root), realpathSync(link));
-    return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+    return isInside(realpathSync(root), realpathSync(link));
   } catch {
     return false;
   }

@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
-import { relative, resolve, sep, isAbsolute } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import Handlebars from "handlebars";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { isInside } from "../../shared/is-inside.ts";
 import { type CheckedContribution, checkContributedPath, checkSize } from "./check-contribution.ts";
 import type { ContributedPart } from "./define-plugin.ts";
 import type { LoadedPlugin } from "./load-plugin.ts";
@@ -76,9 +77,4 @@ function fileOf(key: string, url: URL): string {
   } catch (cause) {
     throw pluginError(key, 'its "templates" is not the URL of a folder', { cause });
   }
-}
-
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
