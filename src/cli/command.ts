@@ -81,7 +81,7 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly cwd: string;
   readonly ui: Ui;
   readonly host: Host;
-  /** The plugins of others that the command line and the project name; undefined if there are none. */
+  /** The third-party plugins that the command line and the project name; undefined if there are none. */
   readonly plugins?: ChosenPlugins | undefined;
 }
 

@@ -88,7 +88,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   return { changes: draft.changes(), notes, moves };
 }
 
-/** Projects without plugins of others don't load what handles them. */
+/** Projects without third-party plugins don't load what handles them. */
 async function planContributions(
   {
     folder,

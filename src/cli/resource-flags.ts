@@ -62,10 +62,10 @@ export const deletionFlags = {
   keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** Plugins of others. */
+/** Third-party plugins. */
 export const pluginsFlag = {
   type: "list",
-  summary: "plugins of others to use: a key, a package or the path of its folder; see tsbuilder plugins",
+  summary: "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
   placeholder: "PLUGIN",
 } as const satisfies FlagDefinition;
 

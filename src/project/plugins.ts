@@ -1,7 +1,7 @@
 import { TsbuilderError } from "../shared/errors.ts";
 import { isSameResource, type Project, type Resource } from "./project.ts";
 
-/** A plugin of others that contributes to the project. */
+/** A third-party plugin that contributes to the project. */
 export interface PluginUse {
   /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
   readonly key: string;
@@ -43,7 +43,7 @@ export function removePlugins(project: Project, keys: readonly string[]): Projec
     code: "NOT_FOUND",
     hint:
       project.plugins.length === 0
-        ? "it has no plugins of others"
+        ? "it has no third-party plugins"
         : `it has ${project.plugins.map(({ key }) => key).join(", ")}`,
   });
 }

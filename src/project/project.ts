@@ -17,7 +17,7 @@ export interface Project {
   readonly owner: string;
   readonly features: readonly FeatureName[];
   readonly resources: readonly Resource[];
-  /** Plugins of others, in the order in which they contribute. */
+  /** Third-party plugins, in the order in which they contribute. */
   readonly plugins: readonly PluginUse[];
   /** The tsbuilder version that scaffolded the project. */
   readonly cliVersion: string;

@@ -12,7 +12,7 @@ export interface Blueprint {
   readonly generated: readonly string[];
 }
 
-/** Files that belong together: rendered from templates, or texts that a plugin of others contributes. */
+/** Files that belong together: rendered from templates, or texts that a third-party plugin contributes. */
 export type Part = TemplatePart | TextPart;
 
 interface PartBase {

@@ -57,7 +57,7 @@ export const edit = defineCommand({
     plugins: pluginsFlag,
     "remove-plugins": {
       type: "list",
-      summary: "plugins of others to remove, with the files that they contributed",
+      summary: "third-party plugins to remove, with the files that they contributed",
       placeholder: "KEY",
     },
     force: { type: "boolean", summary: "overwrite files that you have edited", default: false },

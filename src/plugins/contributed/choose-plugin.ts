@@ -9,7 +9,7 @@ import { isFolder, listPluginPackages, pluginPackagePattern } from "./find-packa
 import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 
-/** What `--plugins` means without a plugin of others. */
+/** What `--plugins` means without a third-party plugin. */
 export const ownKeys: ReadonlySet<string> = new Set([pluginKey]);
 
 /** What kubebuilder's own plugins are here, by the first word of their keys. */

@@ -4,7 +4,7 @@ import type { Project, Resource } from "../../project/project.ts";
 import type { PluginOptions } from "../../project/plugins.ts";
 
 /**
- * A plugin of others: an npm package exports it by default. Its functions are pure: they say which files and lines
+ * A third-party plugin: an npm package exports it by default. Its functions are pure: they say which files and lines
  * belong to a project, and tsbuilder compares what they say before and after a change. So a plugin has neither code
  * that deletes nor code that upgrades.
  */
