@@ -1,9 +1,10 @@
 import type { PluginDefinition } from "../contributed/define-plugin.ts";
 import type { LoadedPlugin } from "../contributed/load-plugin.ts";
+import { autoupdate } from "./autoupdate.ts";
 import { grafana } from "./grafana.ts";
 
-/** Parts of tsbuilder itself that are plugins like those of others. */
-const optional: readonly PluginDefinition[] = [grafana];
+/** Parts of tsbuilder itself that are made like third-party plugins. */
+const optional: readonly PluginDefinition[] = [grafana, autoupdate];
 
 /** What `PROJECT` says for their package. */
 export const ownPackage = "tsbuilder";
