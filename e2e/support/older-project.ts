@@ -1,19 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { dispatch } from "../../src/cli/dispatch.ts";
 import type { Details } from "../../src/cli/ui.ts";
+import { run } from "../golden/golden-projects.ts";
 import { newerHost } from "./newer-host.ts";
 import { useProjectFolder } from "./project-folder.ts";
 
 /** A project under git's version control that an older version of tsbuilder scaffolded, for each test of a file. */
 export function useOlderProject() {
   const folder = useProjectFolder();
-  const { call, initialize, read } = folder;
+  const { read } = folder;
   let baseline: Record<string, string>;
   let beside: string;
+  let original: string;
 
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: folder.root, encoding: "utf8" }).trim();
@@ -30,14 +32,20 @@ export function useOlderProject() {
   const files = (): Record<string, string> =>
     Object.fromEntries(Object.entries(folder.snapshot()).filter(([path]) => !path.startsWith(".git/")));
 
-  beforeEach(async () => {
+  // Scaffolding takes longer than most of what is tested, so each test gets a copy.
+  beforeAll(async () => {
+    original = mkdtempSync(join(tmpdir(), "tsbuilder-older-"));
+    await run(["init", "--domain", "example.com", "--project-name", "shop"], original);
+    await run(["create", "api", "--group", "apps", "--version", "v1", "--kind", "Order"], original);
+  });
+
+  beforeEach(() => {
     beside = mkdtempSync(join(tmpdir(), "tsbuilder-beside-"));
     const config = "[user]\nname = Ann\nemail = ann@example.com\n[init]\ndefaultBranch = main\n";
     writeFileSync(join(beside, "gitconfig"), config);
     vi.stubEnv("GIT_CONFIG_GLOBAL", join(beside, "gitconfig"));
     vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
-    await initialize();
-    await call("create api --group apps --version v1 --kind Order");
+    cpSync(original, folder.root, { recursive: true });
     change("README.md", "## Developing", "## Working on it");
     change("Makefile", ".PHONY", ".GONE");
     baseline = files();
@@ -49,6 +57,8 @@ export function useOlderProject() {
     vi.unstubAllEnvs();
     rmSync(beside, { recursive: true, force: true });
   });
+
+  afterAll(() => rmSync(original, { recursive: true, force: true }));
 
   /** Runs upgrade by a newer version; returns what it prints and what it says for programs. */
   async function upgradeIn(

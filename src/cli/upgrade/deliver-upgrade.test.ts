@@ -1,11 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
 import { useOlderProject } from "../../../e2e/support/older-project.ts";
 
 const project = useOlderProject();
 const { git, write, change, commit, files, read, upgrade } = project;
+
+/** Puts a program in the place of npm. */
+function standInNpm(script: string): void {
+  mkdirSync(join(project.beside, "bin"));
+  writeFileSync(join(project.beside, "bin/npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", `${join(project.beside, "bin")}${delimiter}${process.env["PATH"]}`);
+}
 
 describe("upgrade --branch", () => {
   test("commits the merge beside the user's branch, and leaves that and the files as they are", async () => {
@@ -80,6 +87,37 @@ describe("upgrade --branch", () => {
     const { printed } = await upgrade("--branch", "marked");
     expect(printed).toContain(`nothing was generated, since "${types}" has conflicts`);
     expect(git("show", "marked:config/rbac/role.yaml")).toContain("# mine");
+  });
+
+  test.skipIf(process.platform === "win32")("makes the lock file in another folder", async () => {
+    write("package-lock.json", "{}\n");
+    commit("Lock");
+    standInNpm(
+      `printf '%s\\n' "$PWD" "$@" vendor/* > "${project.beside}/npm"; echo locked > package-lock.json`,
+    );
+    await project.upgradeIn(project.root, ["--branch", "--skip-install=false"]);
+    expect(git("show", "tsbuilder-upgrade:package-lock.json")).toBe("locked");
+    expect(read("package-lock.json")).toBe("{}\n");
+    const [where, ...words] = readFileSync(join(project.beside, "npm"), "utf8").trim().split("\n");
+    expect(where).not.toContain(project.root);
+    expect(words).toEqual(
+      expect.arrayContaining(["install", "--package-lock-only", "vendor/tsbuilder-0.0.0-newer.tgz"]),
+    );
+    expect(existsSync(where!)).toBe(false);
+  });
+
+  test.skipIf(process.platform === "win32")("changes nothing if npm can't make the lock file", async () => {
+    write("package-lock.json", "no lock file");
+    commit("Lock");
+    standInNpm("exit 1");
+    const before = { head: git("rev-parse", "HEAD"), files: files() };
+    await expect(project.upgradeIn(project.root, ["--commit", "--skip-install=false"])).rejects.toMatchObject(
+      {
+        code: "TOOL_FAILED",
+        hint: expect.stringContaining("nothing was changed") as string,
+      },
+    );
+    expect({ head: git("rev-parse", "HEAD"), files: files() }).toEqual(before);
   });
 
   test("keeps the paths that are to stay as they are", async () => {
