@@ -1,5 +1,6 @@
 import { TsbuilderError } from "../../shared/errors.ts";
-import { askGit, git } from "./git.ts";
+import { askGit, git, isRepository } from "./git.ts";
+import { formatTrailer, readAim } from "./upgrade-trailer.ts";
 import { type TreeFile, writeTree } from "./write-tree.ts";
 
 /** An upgrade as it becomes commits. */
@@ -26,18 +27,26 @@ export function commitUpgrade({ root, from, to, before, after, changes, message 
   const base = commitScaffold(root, from, writeTree(root, undefined, before), []);
   const ours = commitScaffold(root, to, writeTree(root, undefined, after), [base]);
   const tree = writeTree(root, head, withoutIgnored(root, changes));
-  return commitTree(root, tree, [head, ours], `${message}\n\n${upgradeTrailer}: ${from} to ${to}, ${tree}`);
+  const trailer = formatTrailer(from, to, readAim(root), tree);
+  return commitTree(root, tree, [head, ours], `${message}\n\n${trailer}`);
 }
 
 /** Refuses what could not be told from the upgrade, and a folder that is under no version control. */
 export function requireCleanTree(root: string): void {
-  if (askGit(root, ["rev-parse", "--verify", "--quiet", "HEAD"]) === undefined) {
+  if (!isRepository(root) || askGit(root, ["rev-parse", "--verify", "--quiet", "HEAD"]) === undefined) {
     throw new TsbuilderError("the project has no commit in git", {
       code: "REFUSED",
       hint: "commit it first: git init && git add . && git commit -m 'Scaffold the project'",
     });
   }
-  const changed = git(root, ["status", "--porcelain", "--", ".", ":(exclude).tsbuilder/lock"]);
+  const changed = git(root, [
+    "status",
+    "--porcelain",
+    "--untracked-files=normal",
+    "--",
+    ".",
+    ":(exclude).tsbuilder/lock",
+  ]);
   if (changed === "") return;
   const [first = "", ...others] = changed.split("\n");
   const rest = others.length === 0 ? "" : ` and ${others.length} more`;
@@ -47,24 +56,23 @@ export function requireCleanTree(root: string): void {
   });
 }
 
-/** Whether a commit is an upgrade as tsbuilder made it, to which nobody added anything. */
-export function isUpgradeCommit(root: string, commit: string): boolean {
-  const [tree = "", ...message] = git(root, ["show", "--no-patch", "--format=%T%n%B", commit]).split("\n");
-  return message.some((line) => line.startsWith(`${upgradeTrailer}: `) && line.endsWith(`, ${tree}`));
-}
-
 /** Whether two commits are the same upgrade of the same commit. */
 export function isSameUpgrade(root: string, one: string, other: string): boolean {
   const [a, b] = [one, other].map((commit) => git(root, ["rev-parse", `${commit}^{tree}`, `${commit}^1`]));
   return a === b;
 }
 
-const upgradeTrailer = "Tsbuilder-Upgrade";
 const scaffoldTrailer = "Tsbuilder-Scaffold";
 
 /** One that is in the history, after an earlier upgrade, is used again. */
 function commitScaffold(root: string, version: string, tree: string, parents: readonly string[]): string {
-  const known = git(root, ["log", "--format=%H %T", `--grep=^${scaffoldTrailer}: `])
+  const known = git(root, [
+    "log",
+    "--no-show-signature",
+    "--format=%H %T",
+    "--basic-regexp",
+    `--grep=^${scaffoldTrailer}: `,
+  ])
     .split("\n")
     .find((line) => line.endsWith(` ${tree}`));
   if (known !== undefined) return known.split(" ")[0]!;

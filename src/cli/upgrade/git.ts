@@ -10,18 +10,38 @@ interface GitCall {
 
 /** Runs git in a folder and returns its output. */
 export function git(folder: string, args: readonly string[], call: GitCall = {}): string {
-  const { status, stdout, stderr } = start(folder, args, call);
-  if (status === 0) return stdout.trimEnd();
-  throw new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
+  const done = start(folder, args, call);
+  if (done.status !== 0) throw failure(args, done);
+  return done.stdout.trimEnd();
+}
+
+/** The same where git exits with 1 for what is not there: then the result is undefined. */
+export function askGit(folder: string, args: readonly string[], call: GitCall = {}): string | undefined {
+  const done = start(folder, args, call);
+  if (done.status === 1) return undefined;
+  if (done.status !== 0) throw failure(args, done);
+  return done.stdout.trimEnd();
+}
+
+/** Whether a folder is under version control. One that git refuses to read, as another user's, is an error. */
+export function isRepository(folder: string): boolean {
+  const args = ["rev-parse", "--git-dir"];
+  const done = start(folder, args, { env: { LC_ALL: "C" } });
+  if (done.status === 0) return true;
+  if (done.stderr.includes("not a git repository")) return false;
+  throw failure(args, done);
+}
+
+function failure(args: readonly string[], { stdout, stderr }: Output): TsbuilderError {
+  return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
     code: "TOOL_FAILED",
     hint: `nothing was changed in this branch or its files; for details, run: ${format(args)}`,
   });
 }
 
-/** The same where git exits with 1 for what is not there: then the result is undefined. */
-export function askGit(folder: string, args: readonly string[], call: GitCall = {}): string | undefined {
-  const { status, stdout } = start(folder, args, call);
-  return status === 0 ? stdout.trimEnd() : undefined;
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 function start(folder: string, args: readonly string[], { input = "", env = {} }: GitCall) {

@@ -18,19 +18,19 @@ describe("upgrade --pull-request", () => {
   });
 
   /** Puts a program beside git that stands for GitHub's. */
-  function standInGh(open: string): void {
+  function standInGh(open: readonly object[]): void {
     mkdirSync(join(project.beside, "bin"), { recursive: true });
     const script = `#!/bin/sh
 echo "$*" >> "${project.beside}/calls"
 cat > "${project.beside}/body"
-case "$2" in list) printf '%s' "${open}";; create) echo https://example.com/pull/1;; esac
+case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://example.com/pull/1;; esac
 `;
     writeFileSync(join(project.beside, "bin/gh"), script, { mode: 0o755 });
     vi.stubEnv("PATH", `${join(project.beside, "bin")}${delimiter}${process.env["PATH"]}`);
   }
 
   test("pushes the branch and opens a pull request that lists the conflicts", async () => {
-    standInGh("");
+    standInGh([]);
     change("README.md", "## Working on it", "## My way");
     commit("Mine");
     const { printed, details } = await upgrade("--pull-request");
@@ -48,7 +48,7 @@ case "$2" in list) printf '%s' "${open}";; create) echo https://example.com/pull
   });
 
   test("brings the open one up to date, and pushes nothing if it is the same upgrade", async () => {
-    standInGh("https://example.com/pull/7");
+    standInGh([{ url: "https://example.com/pull/7", isCrossRepository: false }]);
     await upgrade("--pull-request");
     const pushed = git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade");
     git("branch", "--delete", "--force", "tsbuilder-upgrade");
@@ -58,8 +58,35 @@ case "$2" in list) printf '%s' "${open}";; create) echo https://example.com/pull
     expect(calls()).not.toContain("pr create");
   });
 
+  test("leaves pull requests of forks and for other branches alone", async () => {
+    standInGh([{ url: "https://example.com/pull/7", isCrossRepository: true }]);
+    await upgrade("--pull-request");
+    expect(calls()).toContain("pr list --head tsbuilder-upgrade --base main --state open");
+    expect(calls()).toContain("pr create");
+    expect(calls()).not.toContain("pr edit");
+  });
+
+  test("replaces the branch on the server once it was merged with what others added", async () => {
+    standInGh([]);
+    await upgrade("--push");
+    git("switch", "--quiet", "tsbuilder-upgrade");
+    write("fix.txt", "fix\n");
+    commit("Resolve");
+    git("push", "--quiet", "origin", "tsbuilder-upgrade");
+    git("switch", "--quiet", "main");
+    git("merge", "--quiet", "--no-ff", "--message", "Merge", "tsbuilder-upgrade");
+    git("branch", "--delete", "tsbuilder-upgrade");
+    await project.upgradeIn(project.root, ["--push"], "0.0.0-newest");
+    expect(git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade")).toContain(
+      git("rev-parse", "tsbuilder-upgrade"),
+    );
+    expect(git("log", "--first-parent", "--max-count=2", "--format=%s", "tsbuilder-upgrade")).toBe(
+      "Upgrade from tsbuilder 0.0.0-newer to 0.0.0-newest\nMerge",
+    );
+  });
+
   test("does not overwrite what somebody committed to the branch on the server", async () => {
-    standInGh("");
+    standInGh([]);
     await upgrade("--push");
     git("switch", "--quiet", "tsbuilder-upgrade");
     write("fix.txt", "fix\n");

@@ -1,12 +1,13 @@
 import { formatCall, runTool, type ToolCall } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Ui } from "../ui.ts";
-import { isSameUpgrade, isUpgradeCommit } from "./commit-upgrade.ts";
+import { isSameUpgrade } from "./commit-upgrade.ts";
 import { askGit, git } from "./git.ts";
+import { aimOfCommit, currentBranch, hasUpgrade, isSameAim, readAim } from "./upgrade-trailer.ts";
 
 /** Points a branch to an upgrade. One with commits of others is refused; an upgrade that was not merged is replaced. */
 export function setBranch(root: string, branch: string, commit: string): string {
-  if (askGit(root, ["check-ref-format", "--branch", branch]) === undefined) {
+  if (!isBranchName(root, branch)) {
     throw new TsbuilderError(`"${branch}" can't be the name of a branch`, {
       code: "INVALID_ARGUMENT",
       hint: "use another name: --branch NAME",
@@ -29,23 +30,46 @@ export function pushBranch(root: string, branch: string, commit: string): void {
   git(root, ["push", "--quiet", `--force-with-lease=${ref}:${present}`, "origin", `${commit}:${ref}`]);
 }
 
+/** git itself would take `@{-1}` for the branch before. */
+function isBranchName(root: string, name: string): boolean {
+  if (name.startsWith("-") || name === "HEAD") return false;
+  return askGit(root, ["check-ref-format", `refs/heads/${name}`]) !== undefined;
+}
+
 /** The upgrade that is already there, if it is the same: another commit would start all checks again. */
 function choose(root: string, branch: string, commit: string, present: string | undefined): string {
   if (present === undefined) return commit;
-  if (isUpgradeCommit(root, present)) return isSameUpgrade(root, present, commit) ? present : commit;
-  throw new TsbuilderError(
-    `the branch "${branch}" exists, and its last commit is not an upgrade by tsbuilder`,
-    {
-      code: "ALREADY_EXISTS",
-      hint: "merge or delete the branch first, or use another name: --branch NAME",
-    },
-  );
+  const aim = readAim(root);
+  const found = aimOfCommit(root, present);
+  if (isSameAim(found, aim)) return isSameUpgrade(root, present, commit) ? present : commit;
+  if (isMerged(root, present)) return commit;
+  const what = found
+    ? `has the upgrade of "${found.folder}" for the branch "${found.onto}"`
+    : "exists, and its last commit is not an upgrade by tsbuilder";
+  throw new TsbuilderError(`the branch "${branch}" ${what}`, {
+    code: "ALREADY_EXISTS",
+    hint: found
+      ? "use another name: --branch NAME"
+      : `merge it into "${aim.onto}", delete it, or use another name: --branch NAME`,
+  });
+}
+
+/** Whether the current branch has an earlier upgrade, and what others added to it, such as resolved conflicts. */
+function isMerged(root: string, present: string): boolean {
+  const isAncestor = askGit(root, ["merge-base", "--is-ancestor", present, "HEAD"]) !== undefined;
+  return isAncestor && hasUpgrade(root, present);
 }
 
 interface PullRequest {
   readonly branch: string;
   readonly title: string;
   readonly body: string;
+}
+
+/** A branch of a fork may have the same name. */
+interface ListedPullRequest {
+  readonly url: string;
+  readonly isCrossRepository: boolean;
 }
 
 /**
@@ -57,33 +81,17 @@ export async function openPullRequest(
   { branch, title, body }: PullRequest,
   ui: Ui,
 ): Promise<string | undefined> {
-  const base = askGit(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  const base = currentBranch(root);
+  const onto = base === undefined ? [] : ["--base", base];
   const texts = ["--title", title, "--body-file", "-"];
-  const create = [
-    "pr",
-    "create",
-    "--head",
-    branch,
-    ...(base === undefined ? [] : ["--base", base]),
-    ...texts,
-  ];
+  const create = ["pr", "create", "--head", branch, ...onto, ...texts];
   const gh = async (...args: string[]): Promise<string> =>
     (await runTool({ tool: "gh", args, cwd: root, input: body })).stdout.trim();
   try {
-    const open = await gh(
-      "pr",
-      "list",
-      "--head",
-      branch,
-      "--state",
-      "open",
-      "--json",
-      "url",
-      "--jq",
-      ".[].url",
-    );
-    if (open === "") return (await gh(...create)).split("\n").at(-1);
-    const url = open.split("\n")[0]!;
+    const list = ["pr", "list", "--head", branch, ...onto, "--state", "open"];
+    const open = JSON.parse(await gh(...list, "--json", "url,isCrossRepository")) as ListedPullRequest[];
+    const url = open.find(({ isCrossRepository }) => !isCrossRepository)?.url;
+    if (url === undefined) return (await gh(...create)).split("\n").at(-1);
     await gh("pr", "edit", url, ...texts);
     return url;
   } catch (error) {
