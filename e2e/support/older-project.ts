@@ -16,6 +16,7 @@ export function useOlderProject() {
   let baseline: Record<string, string>;
   let beside: string;
   let original: string;
+  let printed: string[];
 
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: folder.root, encoding: "utf8" }).trim();
@@ -66,7 +67,7 @@ export function useOlderProject() {
     flags: readonly string[],
     version?: string,
   ): Promise<{ printed: string; details: Details }> {
-    const printed: string[] = [];
+    printed = [];
     let details: Details = {};
     const ui = {
       print: (text: string) => void printed.push(text),
@@ -92,6 +93,10 @@ export function useOlderProject() {
     upgrade: (...flags: string[]) => upgradeIn(folder.root, flags),
     get root() {
       return folder.root;
+    },
+    /** What the last upgrade printed, also if it failed. */
+    get printed() {
+      return printed.join("\n");
     },
     /** A folder for what tests need beside the project. */
     get beside() {

@@ -26,7 +26,7 @@ export function commitUpgrade({ root, from, to, before, after, changes, message 
   const head = git(root, ["rev-parse", "HEAD"]);
   const base = commitScaffold(root, from, writeTree(root, undefined, before), []);
   const ours = commitScaffold(root, to, writeTree(root, undefined, after), [base]);
-  const tree = writeTree(root, head, withoutIgnored(root, changes));
+  const tree = writeTree(root, head, changes);
   const trailer = formatTrailer(from, to, readAim(root), tree);
   return commitTree(root, tree, [head, ours], `${message}\n\n${trailer}`);
 }
@@ -85,11 +85,4 @@ function commitTree(root: string, tree: string, parents: readonly string[], mess
   const sign = askGit(root, ["config", "--type=bool", "commit.gpgSign"]) === "true" ? ["-S"] : [];
   const links = parents.flatMap((parent) => ["-p", parent]);
   return git(root, ["commit-tree", tree, ...links, ...sign, "-F", "-"], { input: `${message}\n` });
-}
-
-/** Files that the repository ignores stay out of it. */
-function withoutIgnored(root: string, files: readonly TreeFile[]): TreeFile[] {
-  const input = files.map(({ path }) => `${path}\0`).join("");
-  const ignored = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
-  return files.filter(({ path }) => !ignored.has(path));
 }

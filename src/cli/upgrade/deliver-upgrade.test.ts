@@ -91,6 +91,8 @@ describe("upgrade --branch", () => {
 
   test.skipIf(process.platform === "win32")("makes the lock file in another folder", async () => {
     write("package-lock.json", "{}\n");
+    mkdirSync(join(project.root, "vendor/mine"), { recursive: true });
+    write("vendor/mine/package.json", "{}\n");
     commit("Lock");
     standInNpm(
       `printf '%s\\n' "$PWD" "$@" vendor/* > "${project.beside}/npm"; echo locked > package-lock.json`,
@@ -101,7 +103,7 @@ describe("upgrade --branch", () => {
     const [where, ...words] = readFileSync(join(project.beside, "npm"), "utf8").trim().split("\n");
     expect(where).not.toContain(project.root);
     expect(words).toEqual(
-      expect.arrayContaining(["install", "--package-lock-only", "vendor/tsbuilder-0.0.0-newer.tgz"]),
+      expect.arrayContaining(["--package-lock-only", "vendor/mine", "vendor/tsbuilder-0.0.0-newer.tgz"]),
     );
     expect(existsSync(where!)).toBe(false);
   });
@@ -126,12 +128,37 @@ describe("upgrade --branch", () => {
     expect(git("show", "tsbuilder-upgrade:Makefile")).toContain(".PHONY");
   });
 
-  test("leaves out what the repository ignores, and keeps files executable", async () => {
-    write(".gitignore", `${read(".gitignore")}vendor/\n`);
+  test("leaves out what the repository ignores, and says so", async () => {
+    delete project.baseline["Dockerfile"];
+    rmSync(join(project.root, "Dockerfile"));
+    write(".gitignore", `${read(".gitignore")}Dockerfile\n`);
+    commit("Mine");
+    const { printed, details } = await upgrade("--branch");
+    expect(git("ls-tree", "--name-only", "tsbuilder-upgrade", "Dockerfile")).toBe("");
+    expect(printed).toContain("left out, since git ignores it: Dockerfile");
+    expect(details.changes).not.toContainEqual(expect.objectContaining({ path: "Dockerfile" }));
+  });
+
+  test.each(["vendor/", "*.tgz"])("refuses to leave out packages, ignored as %s", async (pattern) => {
+    writeFileSync(join(project.beside, "ignored"), `${pattern}\n`);
+    git("config", "core.excludesFile", join(project.beside, "ignored"));
+    const head = git("rev-parse", "HEAD");
+    await expect(upgrade("--commit")).rejects.toMatchObject({
+      code: "REFUSED",
+      message: 'git ignores "vendor/tsbuilder-0.0.0-newer.tgz", which package.json needs',
+      hint: expect.stringContaining('"!/vendor/" and "!/vendor/*.tgz"') as string,
+    });
+    expect(git("rev-parse", "HEAD")).toBe(head);
+    write(".gitignore", `${read(".gitignore")}!/vendor/\n!/vendor/*.tgz\n`);
+    commit("Mine");
+    await upgrade("--commit");
+    expect(git("ls-files", "vendor")).toContain("vendor/tsbuilder-0.0.0-newer.tgz");
+  });
+
+  test("keeps files executable", async () => {
     chmodSync(join(project.root, "Makefile"), 0o755);
     commit("Mine");
     await upgrade("--branch");
-    expect(git("ls-tree", "--name-only", "tsbuilder-upgrade", "vendor")).toBe("");
     expect(git("ls-tree", "tsbuilder-upgrade", "Makefile")).toMatch(/^100755 /u);
   });
 
@@ -173,6 +200,7 @@ describe("upgrade --branch", () => {
     ["new", () => write("new.txt", "")],
   ])("refuses a %s file that is not committed", async (_, edit) => {
     edit();
+    git("config", "status.showUntrackedFiles", "no");
     await expect(upgrade("--branch")).rejects.toMatchObject({
       code: "REFUSED",
       message: expect.stringMatching(/not committed: (?:README\.md|new\.txt)$/u) as string,
@@ -197,7 +225,10 @@ describe("upgrade --branch", () => {
 
 describe("upgrade --commit", () => {
   test("moves the current branch and its files to the merge", async () => {
+    write(".git/hooks/post-merge", "#!/bin/sh\ntouch hooked\n");
+    chmodSync(join(project.root, ".git/hooks/post-merge"), 0o755);
     await upgrade("--commit", "--message", "Newer templates");
+    expect(existsSync(join(project.root, "hooked"))).toBe(false);
     expect(git("log", "--first-parent", "--format=%s")).toBe("Newer templates\nScaffold");
     expect(read("README.md")).toContain("## Developing");
     expect(git("status", "--porcelain")).toBe("");
@@ -222,6 +253,7 @@ describe("upgrade --commit", () => {
     change("README.md", "## Developing", "## Mine");
     commit("Mine");
     const known = git("rev-parse", "HEAD~1^2");
+    git("config", "grep.patternType", "fixed");
     await project.upgradeIn(project.root, ["--commit"], "0.0.0-newest");
     expect(git("rev-parse", "HEAD^2^")).toBe(known);
   });

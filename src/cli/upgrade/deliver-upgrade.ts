@@ -4,6 +4,7 @@ import type { Ui } from "../ui.ts";
 import { commitUpgrade } from "./commit-upgrade.ts";
 import { describeConflicts, describePullRequest } from "./describe-upgrade.ts";
 import { git } from "./git.ts";
+import { withoutIgnored } from "./ignored-files.ts";
 import type { ProjectUpgrade } from "./plan-project-upgrade.ts";
 import { openPullRequest, pushBranch, setBranch } from "./push-upgrade.ts";
 
@@ -25,46 +26,49 @@ export async function deliverUpgrade(
   upgrade: ProjectUpgrade,
   { branch, push, pullRequest, message, ui }: Delivery,
 ): Promise<boolean> {
-  const { from, to, plan, marked } = upgrade;
-  const paths = plan.changes.map(({ path }) => path);
-  refuseOutside(root, paths);
+  const { from, to, plan, marked, before, after } = upgrade;
+  const { kept, ignored } = withoutIgnored(root, plan.changes);
+  refuseOutside(
+    root,
+    kept.map(({ path }) => path),
+  );
   const title = message ?? `Upgrade from tsbuilder ${from} to ${to}`;
-  const { before, after } = upgrade;
   const made = commitUpgrade({
     root,
     from,
     to,
     before: [...before].map(([path, content]) => ({ path, content })),
     after,
-    changes: plan.changes,
+    changes: kept,
     message: title,
   });
-  const described = { from, to, notes: plan.notes, marked };
+  const leftOut = ignored.map((path) => `left out, since git ignores it: ${path}`);
+  const described = { from, to, notes: [...plan.notes, ...leftOut], marked };
+  const changes = shownChanges({ changes: kept }).map(({ action, path }) => ({ action, path }));
+  const report = (commit: string, more: { readonly branch?: string; readonly pullRequest?: string }): void =>
+    ui.add?.({
+      changes,
+      written: branch === undefined,
+      upgrade: { from, to, commit, conflicts: marked, ...more },
+    });
+  if (branch === undefined) git(root, [...withoutHooks, "merge", "--ff-only", "--quiet", made]);
   const commit = branch === undefined ? made : setBranch(root, branch, made);
-  if (branch === undefined) git(root, ["merge", "--ff-only", "--quiet", made]);
-  if (branch !== undefined && push) pushBranch(root, branch, commit);
-  const [subject = ""] = title.split("\n");
-  const url =
-    branch !== undefined && pullRequest
-      ? await openPullRequest(root, { branch, title: subject, body: describePullRequest(described) }, ui)
-      : undefined;
-  const changes = shownChanges(plan).map(({ action, path }) => ({ action, path }));
-  ui.add?.({
-    changes,
-    written: branch === undefined,
-    upgrade: {
-      from,
-      to,
-      commit,
-      conflicts: marked,
-      ...(branch && { branch }),
-      ...(url && { pullRequest: url }),
-    },
-  });
-  for (const line of [...plan.notes, ...describeConflicts(described)]) ui.print(line);
-  if (url !== undefined) ui.print(`The pull request: ${url}`);
+  for (const line of [...described.notes, ...describeConflicts(described)]) ui.print(line);
+  report(commit, { ...(branch && { branch }) });
   if (branch === undefined) return true;
   const next = marked.length === 0 ? "" : "; resolve its conflicts there, tsbuilder doctor finds them";
   ui.print(`The upgrade to version ${to} is in the branch "${branch}"${next}.`);
+  if (!push) return false;
+  const pushed = pushBranch(root, branch, commit);
+  report(pushed, { branch });
+  if (!pullRequest) return false;
+  const [subject = ""] = title.split("\n");
+  const body = describePullRequest(described);
+  const url = await openPullRequest(root, { branch, title: subject, body }, ui);
+  if (url === undefined) return false;
+  report(pushed, { branch, pullRequest: url });
+  ui.print(`The pull request: ${url}`);
   return false;
 }
+
+const withoutHooks = ["-c", "core.hooksPath=/dev/null"];

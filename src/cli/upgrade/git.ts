@@ -6,12 +6,14 @@ import { trace } from "../../shared/trace.ts";
 interface GitCall {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What to do if it fails. */
+  readonly hint?: string;
 }
 
 /** Runs git in a folder and returns its output. */
 export function git(folder: string, args: readonly string[], call: GitCall = {}): string {
   const done = start(folder, args, call);
-  if (done.status !== 0) throw failure(args, done);
+  if (done.status !== 0) throw failure(args, done, call.hint);
   return done.stdout.trimEnd();
 }
 
@@ -19,7 +21,7 @@ export function git(folder: string, args: readonly string[], call: GitCall = {})
 export function askGit(folder: string, args: readonly string[], call: GitCall = {}): string | undefined {
   const done = start(folder, args, call);
   if (done.status === 1) return undefined;
-  if (done.status !== 0) throw failure(args, done);
+  if (done.status !== 0) throw failure(args, done, call.hint);
   return done.stdout.trimEnd();
 }
 
@@ -32,10 +34,10 @@ export function isRepository(folder: string): boolean {
   throw failure(args, done);
 }
 
-function failure(args: readonly string[], { stdout, stderr }: Output): TsbuilderError {
+function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
   return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
     code: "TOOL_FAILED",
-    hint: `nothing was changed in this branch or its files; for details, run: ${format(args)}`,
+    hint: hint ?? `nothing was changed in this branch or its files; for details, run: ${format(args)}`,
   });
 }
 

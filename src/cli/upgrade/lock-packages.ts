@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Tree } from "../../scaffold/tree.ts";
@@ -28,9 +19,8 @@ export function lockPackages(
   if (lock === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-lock-"));
   try {
-    mkdirSync(join(folder, "vendor"));
-    const present = existsSync(join(root, "vendor")) ? readdirSync(join(root, "vendor")) : [];
-    for (const name of present) copyFileSync(join(root, "vendor", name), join(folder, "vendor", name));
+    if (existsSync(join(root, "vendor")))
+      cpSync(join(root, "vendor"), join(folder, "vendor"), { recursive: true });
     const files = {
       "package.json": tree.read("package.json"),
       ".npmrc": tree.read(".npmrc"),

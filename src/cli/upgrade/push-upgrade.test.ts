@@ -52,8 +52,11 @@ case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://
     await upgrade("--pull-request");
     const pushed = git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade");
     git("branch", "--delete", "--force", "tsbuilder-upgrade");
-    await upgrade("--pull-request");
+    vi.stubEnv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z");
+    const { details } = await upgrade("--pull-request");
     expect(git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade")).toBe(pushed);
+    expect(pushed).toContain(git("rev-parse", "tsbuilder-upgrade"));
+    expect(pushed).toContain(details.upgrade!.commit);
     expect(calls()).toContain("pr edit https://example.com/pull/7 --title");
     expect(calls()).not.toContain("pr create");
   });
@@ -100,6 +103,18 @@ case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://
       message: expect.stringContaining("origin/tsbuilder-upgrade") as string,
     });
     expect(git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade")).toBe(pushed);
+  });
+
+  test("says where the upgrade is, and its conflicts, if origin can't be reached", async () => {
+    change("README.md", "## Working on it", "## My way");
+    commit("Mine");
+    git("remote", "set-url", "origin", join(project.beside, "nowhere"));
+    await expect(upgrade("--push")).rejects.toMatchObject({
+      code: "TOOL_FAILED",
+      hint: 'the upgrade is in the branch "tsbuilder-upgrade"; to try again: git push origin tsbuilder-upgrade',
+    });
+    expect(project.printed).toContain("conflict in README.md:");
+    expect(project.printed).toContain('is in the branch "tsbuilder-upgrade"; resolve its conflicts there');
   });
 
   test("prints the command where gh is not installed", async () => {

@@ -20,14 +20,21 @@ export function setBranch(root: string, branch: string, commit: string): string 
   return chosen;
 }
 
-/** Pushes a branch to `origin`, unless others have committed to it there. */
-export function pushBranch(root: string, branch: string, commit: string): void {
+/**
+ * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit, that of `origin` if it has
+ * the same upgrade.
+ */
+export function pushBranch(root: string, branch: string, commit: string): string {
+  const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
   const ref = `refs/heads/${branch}`;
-  const [present = ""] = git(root, ["ls-remote", "origin", ref]).split("\t");
-  if (present !== "") git(root, ["fetch", "--quiet", "--no-tags", "origin", ref]);
+  const [present = ""] = git(root, ["ls-remote", "origin", ref], { hint }).split("\t");
+  if (present !== "") git(root, ["fetch", "--quiet", "--no-tags", "origin", ref], { hint });
   const chosen = choose(root, `origin/${branch}`, commit, present === "" ? undefined : present);
-  if (chosen === present) return;
-  git(root, ["push", "--quiet", `--force-with-lease=${ref}:${present}`, "origin", `${commit}:${ref}`]);
+  if (chosen !== commit) git(root, ["branch", "--force", branch, chosen]);
+  if (chosen === present) return chosen;
+  const lease = `--force-with-lease=${ref}:${present}`;
+  git(root, ["push", "--quiet", lease, "origin", `${chosen}:${ref}`], { hint });
+  return chosen;
 }
 
 /** git itself would take `@{-1}` for the branch before. */
