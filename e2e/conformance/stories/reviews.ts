@@ -69,6 +69,12 @@ export const reviews: readonly Story[] = [
       { requirements: [{ key: "a", operator: "In", values: ["x"] }] },
       { requirements: [{ key: "a", operator: "NotIn", values: ["x", "y"] }] },
       { requirements: [{ key: "a", operator: "Exists" }] },
+      {
+        requirements: [
+          { key: "a", operator: "In", values: ["x"] },
+          { key: "b", operator: "Exists" },
+        ],
+      },
       { rawSelector: "a=b,x" },
       { rawSelector: "a!=b" },
     ].map((fieldSelector) => ofSelf({ spec: { resourceAttributes: { ...asked, fieldSelector } } })),

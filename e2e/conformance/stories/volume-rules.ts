@@ -44,6 +44,16 @@ export const volumeRules: readonly Story[] = [
         spec: { accessModes, capacity: { storage: "1Gi" }, ...source },
       }),
     ),
+    ...sources.map((source, index) =>
+      post("/apis/storage.k8s.io/v1/volumeattachments?dryRun=All", {
+        metadata: { name: `{ns}-${index}` },
+        spec: {
+          attacher: "example.com",
+          nodeName: "a",
+          source: { inlineVolumeSpec: { accessModes, capacity: { storage: "1Gi" }, ...source } },
+        },
+      }),
+    ),
   ]),
   story("the capacity of a volume", [
     ...[undefined, {}, { cpu: "1" }, { storage: "1Gi", cpu: "1500m" }].map((capacity) =>

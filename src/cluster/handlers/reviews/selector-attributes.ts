@@ -22,34 +22,33 @@ export function* selectorAttributes(field: string, asked: ResourceAttributes): P
   if (labelSelector) yield* selectorProblems(`${field}.labelSelector`, labelSelector, labelRequirement);
 }
 
-/** Which of the selectors can't be read, and so limit nothing. */
+/** Which of the selectors can't be read, or only in part: what can't be read limits nothing. */
 export function unreadSelectors({ fieldSelector, labelSelector }: ResourceAttributes): string {
-  const isRead = {
-    fieldSelector: isFieldSelector(fieldSelector),
-    labelSelector: isLabelSelector(labelSelector),
+  const ignored = {
+    fieldSelector: howIgnored(fieldSelector, parseFieldSelector, isFieldRequirement),
+    labelSelector: howIgnored(labelSelector, parseLabelSelector, isLabelRequirement),
   };
-  return Object.entries(isRead)
-    .filter(([, read]) => !read)
-    .map(([name]) => `spec.resourceAttributes.${name} ignored due to parse error`)
+  return Object.entries(ignored)
+    .filter(([, how]) => how !== undefined)
+    .map(([name, how]) => `spec.resourceAttributes.${name} ${how} due to parse error`)
     .join("; ");
 }
 
-function isFieldSelector({ rawSelector = "", requirements = [] }: Selector = {}): boolean {
-  return (
-    parses(parseFieldSelector, rawSelector) &&
-    requirements.every(
-      ({ operator = "", values = [] }) => ["In", "NotIn"].includes(operator) && values.length === 1,
-    )
-  );
+function howIgnored(
+  { rawSelector = "", requirements = [] }: Selector = {},
+  parse: (text: string) => unknown,
+  isReadable: (requirement: Requirement) => boolean,
+): "ignored" | "partially ignored" | undefined {
+  if (!parses(parse, rawSelector)) return "ignored";
+  if (requirements.every(isReadable)) return undefined;
+  return requirements.some(isReadable) ? "partially ignored" : "ignored";
 }
 
-function isLabelSelector({ rawSelector = "", requirements = [] }: Selector = {}): boolean {
-  const operators = ["In", "NotIn", "Exists", "DoesNotExist"];
-  return (
-    parses(parseLabelSelector, rawSelector) &&
-    requirements.every(({ operator = "" }) => operators.includes(operator))
-  );
-}
+const isFieldRequirement = ({ operator = "", values = [] }: Requirement): boolean =>
+  ["In", "NotIn"].includes(operator) && values.length === 1;
+
+const isLabelRequirement = ({ operator = "" }: Requirement): boolean =>
+  ["In", "NotIn", "Exists", "DoesNotExist"].includes(operator);
 
 function parses(parse: (text: string) => unknown, text: string): boolean {
   try {

@@ -1,11 +1,16 @@
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
-import { attachmentChanges, attachmentProblems } from "./rules.ts";
+import { defaultVolumeSource } from "../../core/pod-spec/volume-source-defaults.ts";
+import { attachmentChanges, attachmentProblems, type VolumeAttachment } from "./rules.ts";
 
 const volumeAttachmentStrategy: Partial<Strategy> = {
   returnsDeleted: true,
-  default: (object) => void (object["status"] ??= { attached: false }),
+  default(object) {
+    object["status"] ??= { attached: false };
+    const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
+    if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
+  },
   validate: (object) => [...attachmentProblems(object)],
   validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
 };
