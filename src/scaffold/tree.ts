@@ -76,6 +76,11 @@ export class Draft implements Tree {
     this.#pending.set(path, { content: undefined, ownership: "yours" });
   }
 
+  /** Leaves a file as the tree below has it. */
+  undo(path: string): void {
+    this.#pending.delete(path);
+  }
+
   /** The differences from the tree below, in the order of the first write. */
   changes(): FileChange[] {
     return [...this.#pending].flatMap(([path, { content, ownership }]): FileChange[] => {

@@ -128,6 +128,25 @@ describe("upgrade --branch", () => {
     expect(git("show", "tsbuilder-upgrade:Makefile")).toContain(".PHONY");
   });
 
+  test("keeps generated files that are to stay as they are, too, but never PROJECT", async () => {
+    change("config/rbac/role.yaml", "rules:", "# mine\nrules:");
+    commit("Mine");
+    await upgrade("--branch", "--restore-path", "config/rbac/role.yaml", "--restore-path", "PROJECT");
+    expect(git("show", "tsbuilder-upgrade:config/rbac/role.yaml")).toContain("# mine");
+    expect(git("show", "tsbuilder-upgrade:PROJECT")).toContain("0.0.0-newer");
+  });
+
+  test.each([".", "READNE.md", "..", "src/main"])(
+    "refuses to keep %s, which is no file of it",
+    async (path) => {
+      await expect(upgrade("--branch", "--restore-path", path)).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: `no file of the project is at or below "${path}"`,
+      });
+      expect(git("branch", "--list", "tsbuilder-upgrade")).toBe("");
+    },
+  );
+
   test("leaves out what the repository ignores, and says so", async () => {
     delete project.baseline["Dockerfile"];
     rmSync(join(project.root, "Dockerfile"));

@@ -7,10 +7,11 @@ import { Draft } from "../../scaffold/tree.ts";
 import type { Host, VendorPackages } from "../host.ts";
 import type { OpenProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
+import { readRestored } from "./restored-paths.ts";
 
 interface UpgradeSettings {
   readonly onConflict: ConflictChoice;
-  /** Files and folders that stay as they are. */
+  /** Files and folders that stay as they are, but for `PROJECT` and our packages in `vendor/`. */
   readonly restored: readonly string[];
   /** Runs the generators. */
   readonly make: boolean;
@@ -42,7 +43,8 @@ export async function planProjectUpgrade(
   const vendor = await host.vendorPackages();
   const before = await host.baseline(root, project.cliVersion);
   const after = await planFresh(opened, upgraded, vendor);
-  const isMerged = (path: string): boolean => path !== projectFile && !isBelow(path, restored);
+  const isRestored = readRestored(root, restored, after);
+  const isMerged = (path: string): boolean => path !== projectFile && !isRestored(path);
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
   const { notes, marked } = planUpgrade(draft, {
@@ -56,6 +58,8 @@ export async function planProjectUpgrade(
   draft.write(projectFile, formatProject(upgraded, text), "generated");
   const generated = make ? await planGeneratedUnless(marked, draft) : [];
   if (lock) await planLock(root, draft, vendor);
+  for (const { path } of draft.changes())
+    if (!isMerged(path) && path !== projectFile && !vendor.files.has(path)) draft.undo(path);
   owned.record(draft);
   const plan = { changes: draft.changes(), notes: [...notes, ...generated] };
   return { from: project.cliVersion, to, plan, marked, before, after };
@@ -65,12 +69,6 @@ async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<b
   if (project.plugins.length === 0) return false;
   const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
   return haveOtherVersions(project, tree, root);
-}
-
-function isBelow(path: string, folders: readonly string[]): boolean {
-  return folders
-    .map((folder) => folder.replace(/^\.\//u, "").replace(/\/+$/u, ""))
-    .some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 function replaceVendored(draft: Draft, before: readonly string[], { files }: VendorPackages): void {
