@@ -61,8 +61,10 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly streams?: boolean;
   /** Accepts arguments after `--`. */
   readonly takesRest?: boolean;
-  /** kubebuilder flags with a value that can be left out without loss, each with the reason. */
+  /** Flags of kubebuilder and operator-sdk with a value that can be left out without loss, each with the reason. */
   readonly ignored?: Readonly<Record<string, string>>;
+  /** Such flags that take no value: what comes after them is something else. */
+  readonly ignoredBooleans?: Readonly<Record<string, string>>;
   /** kubebuilder flags that do not apply here, each with what to use instead. */
   readonly refused?: Readonly<Record<string, string>>;
   run(invocation: Invocation<Flags>): Promise<number | void>;

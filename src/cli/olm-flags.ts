@@ -40,14 +40,17 @@ export const servingFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** kubebuilder's flags for images that operator-sdk pulls on this machine. */
+/** operator-sdk's flags for images that it pulls on this machine. */
 export const pullingFlags = {
   "pull-secret-name": "OLM unpacks the bundle: add the secret to the namespace's default service account",
   "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
+  "service-account": "the catalog's pod needs no rights",
+} as const;
+
+export const pullingBooleans = {
   "skip-tls": "no image is pulled on this machine",
   "skip-tls-verify": "no image is pulled on this machine",
   "use-http": "no image is pulled on this machine",
-  "service-account": "the catalog's pod needs no rights",
 } as const;
 
 export function placeFor(

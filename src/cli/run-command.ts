@@ -115,17 +115,23 @@ function fromEnvironment(argv: readonly string[], { flags }: Command, ui: Ui): s
   });
 }
 
-function withoutIgnored(argv: readonly string[], { ignored = {} }: Command, ui: Ui): string[] {
+function withoutIgnored(
+  argv: readonly string[],
+  { ignored = {}, ignoredBooleans = {} }: Command,
+  ui: Ui,
+): string[] {
+  const reasons = { ...ignored, ...ignoredBooleans };
   const own: string[] = [];
   for (let i = 0; i < argv.length; i += 1) {
     const word = readFlagWord(argv[i]!);
-    const reason = word && reasonFor(word, ignored);
+    const reason = word && reasonFor(word, reasons);
     if (reason === undefined) {
       own.push(argv[i]!);
       continue;
     }
     ui.note(`${word!.flag} is ignored: ${reason}`);
-    if (word!.value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
+    const takesValue = reasonFor(word!, ignored) !== undefined;
+    if (takesValue && word!.value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
   }
   return own;
 }

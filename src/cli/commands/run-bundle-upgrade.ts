@@ -1,7 +1,14 @@
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { olmFlags, placeFor, pullingFlags, readValidBundle, servingFlags } from "../olm-flags.ts";
+import {
+  olmFlags,
+  placeFor,
+  pullingBooleans,
+  pullingFlags,
+  readValidBundle,
+  servingFlags,
+} from "../olm-flags.ts";
 
 export const runBundleUpgrade = defineCommand({
   summary: "Have OLM upgrade what run bundle installed",
@@ -10,6 +17,7 @@ export const runBundleUpgrade = defineCommand({
   flags: { ...servingFlags, ...olmFlags },
   positionals: ["<image>"],
   ignored: pullingFlags,
+  ignoredBooleans: pullingBooleans,
   examples: ["tsbuilder run bundle-upgrade registry.example.com/mysql-operator-bundle:v1.1.0"],
   async run({ flags, positionals: [image = ""], cwd, ui }) {
     parseImageReference(image);

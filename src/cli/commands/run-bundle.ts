@@ -2,7 +2,14 @@ import { parseInstallMode } from "../../olm/run/install-mode.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { olmFlags, placeFor, pullingFlags, readValidBundle, servingFlags } from "../olm-flags.ts";
+import {
+  olmFlags,
+  placeFor,
+  pullingBooleans,
+  pullingFlags,
+  readValidBundle,
+  servingFlags,
+} from "../olm-flags.ts";
 
 export const runBundle = defineCommand({
   summary: "Have OLM install a bundle",
@@ -32,6 +39,7 @@ export const runBundle = defineCommand({
   },
   positionals: ["<image>"],
   ignored: pullingFlags,
+  ignoredBooleans: pullingBooleans,
   refused: {
     "index-image":
       "nothing is added to an existing image: build a catalog with tsbuilder catalog, and name it with --catalog",

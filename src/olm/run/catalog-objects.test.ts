@@ -47,6 +47,30 @@ test("another catalog has another pod", () => {
   expect(podOf(first)).not.toEqual(podOf(second));
 });
 
+test("opm finds nothing but the catalog's file in its folder, and makes a cache of its own", () => {
+  const deployment = catalogObjects(catalogWith(first, "bundle:v1"), served).find(
+    ({ kind }) => kind === "Deployment",
+  );
+
+  expect(deployment).toMatchObject({
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            {
+              command: ["opm", "serve", "/configs", "--port", "50051"],
+              volumeMounts: [
+                { name: "catalog", mountPath: "/configs/catalog.yaml", subPath: "catalog.yaml" },
+                { name: "cache", mountPath: "/tmp" },
+              ],
+            },
+          ],
+        },
+      },
+    },
+  });
+});
+
 test("OLM asks the Service for the catalog, or runs that of an image", () => {
   const objects = catalogObjects(catalogWith(first, "bundle:v1"), served);
 

@@ -118,11 +118,13 @@ function catalogContainer({ opmImage: image, isRestricted }: ServedCatalog, port
   return {
     name: "catalog",
     image,
-    command: ["opm", "serve", "/configs", "--port", String(port), "--cache-dir", "/tmp/cache"],
+    // With --cache-dir, opm would refuse a folder that is empty.
+    command: ["opm", "serve", "/configs", "--port", String(port)],
     ports: [{ name: "grpc", containerPort: port }],
     readinessProbe: { grpc: { port } },
     volumeMounts: [
-      { name: "catalog", mountPath: "/configs" },
+      // The folder of a whole ConfigMap has links to folders, which opm would read as files.
+      { name: "catalog", mountPath: `/configs/${catalogFile}`, subPath: catalogFile },
       { name: "cache", mountPath: "/tmp" },
     ],
     ...(isRestricted
