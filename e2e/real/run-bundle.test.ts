@@ -38,6 +38,7 @@ const root = join(work, "mysql-operator");
 const namespace = "mysql-operator-system";
 const image = (version: string): string => `registry.example.com/mysql-bundle:v${version}`;
 const used = ["Subscription", "InstallPlan", "ClusterServiceVersion", "CatalogSource"];
+const images: Record<string, ManifestObject[]> = {};
 let control: ControlPlane;
 let client: ReturnType<typeof createClient>;
 let kubelet: FakeKubelet;
@@ -66,13 +67,22 @@ async function tsbuilder(...words: string[]): Promise<string> {
       await olm.step();
       await delay(100);
     }
+    return "";
   })();
+  const called = alone(...words);
   try {
-    return await call([...words, "--kubeconfig", control.kubeconfig], root);
+    // An error of the stand-in ends the test, which would wait for a plan otherwise.
+    await Promise.race([called, standIn]);
+    return await called;
   } finally {
     working.abort();
     await standIn;
   }
+}
+
+/** Calls tsbuilder while nobody plays OLM. */
+async function alone(...words: string[]): Promise<string> {
+  return call([...words, "--kubeconfig", control.kubeconfig], root);
 }
 
 async function bundle(version: string): Promise<ManifestObject[]> {
@@ -130,7 +140,7 @@ describe.skipIf(missing !== undefined)("tsbuilder run bundle", () => {
     }
     const group = { apiVersion: "operators.coreos.com/v1", kind: "OperatorGroup" };
     await eventually(() => client.mapper.kindFor(group));
-    const images: Record<string, ManifestObject[]> = { [image("1.0.0")]: await bundle("1.0.0") };
+    images[image("1.0.0")] = await bundle("1.0.0");
     olm = new OlmStandIn(client, images satisfies BundleImages);
     const first = await tsbuilder("run", "bundle", image("1.0.0"));
     images[image("1.1.0")] = await bundle("1.1.0");
@@ -176,11 +186,88 @@ describe.skipIf(missing !== undefined)("tsbuilder run bundle", () => {
     await expect(tsbuilder("cleanup", "mysql-operator")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  test("goes on where an earlier call stopped", async () => {
+    images[image("1.2.0")] = await bundle("1.2.0");
+    await expect(alone("run", "bundle", image("1.2.0"), "--timeout", "0")).rejects.toThrow(
+      "OLM made no plan for mysql-operator.v1.2.0",
+    );
+    expect(await tsbuilder("run", "bundle", image("1.2.0"))).toContain("OLM has installed");
+
+    images[image("1.3.0")] = await bundle("1.3.0");
+    await expect(alone("run", "bundle-upgrade", image("1.3.0"), "--timeout", "0")).rejects.toThrow(
+      "OLM made no plan for mysql-operator.v1.3.0",
+    );
+    await expect(tsbuilder("run", "bundle-upgrade", image("1.2.0"))).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+    });
+    expect(await tsbuilder("run", "bundle-upgrade", image("1.3.0"))).toContain("OLM has upgraded");
+  });
+
+  test("cleanup deletes the rest when it is called again after a failure", async () => {
+    const mysql = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" });
+    const metadata = { namespace, name: "kept", finalizers: ["example.com/keep"] };
+    const [sample] = everythingBelow(root)
+      .list("config/samples")
+      .filter((file) => file.endsWith("_mysql.yaml"))
+      .flatMap((file) => parseManifest(everythingBelow(root).read(file)!));
+    await client.create(mysql, { ...sample, metadata });
+
+    await expect(alone("cleanup", "mysql-operator", "--timeout", "1")).rejects.toThrow("kept");
+    expect(await names("operators.coreos.com/v1alpha1", "Subscription")).toEqual([]);
+    const kept = await client.get(mysql, { namespace, name: "kept" });
+    await client.update(mysql, { ...kept, metadata: { ...kept.metadata, finalizers: [] } });
+    await alone("cleanup", "mysql-operator");
+
+    expect(await names("operators.coreos.com/v1alpha1", "ClusterServiceVersion")).toEqual([]);
+    expect(await names("operators.coreos.com/v1alpha1", "CatalogSource")).toEqual([]);
+    expect(await names("apps/v1", "Deployment")).toEqual([]);
+  });
+
+  test("cleanup deletes a catalog to which nothing is subscribed", async () => {
+    await expect(alone("run", "bundle", image("1.3.0"), "--timeout", "0")).rejects.toThrow("no plan");
+    const subscriptions = await client.mapper.kindFor({
+      apiVersion: "operators.coreos.com/v1alpha1",
+      kind: "Subscription",
+    });
+    await client.delete(subscriptions, { namespace, name: "mysql-operator" });
+    await alone("cleanup", "mysql-operator");
+
+    expect(await names("apps/v1", "Deployment")).toEqual([]);
+    expect(await names("operators.coreos.com/v1", "OperatorGroup")).toEqual([]);
+  });
+
+  test("overwrites and deletes nothing that others made", async () => {
+    const configMaps = await client.mapper.kindFor({ apiVersion: "v1", kind: "ConfigMap" });
+    const metadata = { namespace, name: "mysql-operator-catalog" };
+    await client.create(configMaps, { metadata, data: { "catalog.yaml": "theirs" } });
+
+    await expect(alone("run", "bundle", image("1.3.0"))).rejects.toMatchObject({ code: "REFUSED" });
+    await expect(alone("cleanup", "mysql-operator")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(await client.find(configMaps, metadata)).toMatchObject({ data: { "catalog.yaml": "theirs" } });
+    await client.delete(configMaps, metadata);
+
+    const subscriptions = await client.mapper.kindFor({
+      apiVersion: "operators.coreos.com/v1alpha1",
+      kind: "Subscription",
+    });
+    const subscription = { namespace, name: "databases" };
+    await client.create(subscriptions, {
+      metadata: subscription,
+      spec: { name: "mysql-operator", source: "operatorhub", sourceNamespace: "olm" },
+    });
+    const message = "mysql-operator comes from the catalog olm/operatorhub";
+
+    await expect(alone("run", "bundle", image("1.3.0"))).rejects.toThrow(message);
+    await expect(alone("cleanup", "mysql-operator")).rejects.toThrow(message);
+    expect(await client.find(subscriptions, subscription)).toBeDefined();
+    await client.delete(subscriptions, subscription);
+  });
+
   test("says why OLM could not install it", async () => {
     olm.outcome = { phase: "Failed", message: "the service account is missing" };
 
-    await expect(tsbuilder("run", "bundle", image("1.1.0"))).rejects.toThrow(
-      "OLM could not install mysql-operator.v1.1.0: the service account is missing",
+    await expect(tsbuilder("run", "bundle", image("1.3.0"))).rejects.toThrow(
+      "OLM could not install mysql-operator.v1.3.0: the service account is missing",
     );
   });
 });

@@ -6,7 +6,12 @@ import type { ManifestObject } from "../../src/ship/manifest.ts";
 export type BundleImages = Readonly<Record<string, readonly ManifestObject[]>>;
 
 interface Subscription extends KubernetesObject {
-  readonly spec: { readonly name: string; readonly channel: string; readonly source: string };
+  readonly spec: {
+    readonly name: string;
+    readonly channel: string;
+    readonly source: string;
+    readonly startingCSV?: string;
+  };
   readonly status?: {
     readonly installedCSV?: string;
     readonly currentCSV?: string;
@@ -16,6 +21,23 @@ interface Subscription extends KubernetesObject {
 
 interface InstallPlan extends KubernetesObject {
   readonly spec: { readonly approved: boolean; readonly clusterServiceVersionNames: readonly string[] };
+}
+
+interface CatalogSource extends KubernetesObject {
+  readonly spec: { readonly address: string };
+}
+
+interface Service extends KubernetesObject {
+  readonly spec: { readonly selector: Readonly<Record<string, string>> };
+}
+
+interface Deployment extends KubernetesObject {
+  readonly spec: {
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: { readonly volumes: readonly { readonly configMap?: { readonly name: string } }[] };
+    };
+  };
 }
 
 interface Blob {
@@ -28,8 +50,8 @@ interface Blob {
 const v1alpha1 = "operators.coreos.com/v1alpha1";
 
 /**
- * Plays OLM, which no test runs: it makes a plan for the newest version in the catalog of a Subscription, and creates the
- * CRDs and the ClusterServiceVersion of an approved one. It installs no Deployment, and resolves no dependencies.
+ * Plays OLM, which no test runs: it makes a plan for the first version that a Subscription names, and for that which replaces
+ * it in the channel, and creates the CRDs and the ClusterServiceVersion of an approved one. It installs no Deployment, and resolves no dependencies.
  */
 export class OlmStandIn {
   readonly #client: Client;
@@ -50,7 +72,7 @@ export class OlmStandIn {
     for (const subscription of await this.#client.list(subscriptions)) {
       const { namespace } = subscription.metadata;
       const blobs = await this.#catalog(namespace!, subscription.spec.source);
-      const newest = blobs.find(({ entries }) => entries)?.entries?.at(-1)?.name;
+      const newest = nextVersion(subscription, blobs);
       if (newest === undefined) continue;
       if (subscription.status?.currentCSV !== newest) {
         const spec = { approval: "Manual", approved: false, clusterServiceVersionNames: [newest] };
@@ -72,7 +94,8 @@ export class OlmStandIn {
         if (!found?.spec.approved) continue;
         const image =
           blobs.find(({ schema, name }) => schema === "olm.bundle" && name === newest)?.image ?? "";
-        for (const object of this.#images[image] ?? []) await this.#install(object, namespace!);
+        const label = `operators.coreos.com/${subscription.spec.name}.${namespace}`;
+        for (const object of this.#images[image] ?? []) await this.#install(object, namespace!, label);
         const version = await this.#client.get(versions, { namespace, name: newest });
         await this.#status(versions, version, this.outcome);
         const former = subscription.status?.installedCSV;
@@ -82,22 +105,43 @@ export class OlmStandIn {
     }
   }
 
-  async #kind<T extends KubernetesObject>(kind: string): Promise<Kind<T>> {
-    return (await this.#client.mapper.kindFor({ apiVersion: v1alpha1, kind })) as unknown as Kind<T>;
+  async #kind<T extends KubernetesObject>(kind: string, apiVersion = v1alpha1): Promise<Kind<T>> {
+    return (await this.#client.mapper.kindFor({ apiVersion, kind })) as unknown as Kind<T>;
   }
 
+  /** What the pod behind the address of a catalog has in its ConfigMap. */
   async #catalog(namespace: string, name: string): Promise<Blob[]> {
-    const kind = await this.#client.mapper.kindFor({ apiVersion: "v1", kind: "ConfigMap" });
-    const map = (await this.#client.find(kind, { namespace, name })) as
-      | { data?: Record<string, string> }
-      | undefined;
+    const source = await this.#client.get(await this.#kind<CatalogSource>("CatalogSource"), {
+      namespace,
+      name,
+    });
+    const [service = "", folder, end] = source.spec.address.split(/[.:]/u);
+    if (folder !== namespace || end !== "svc") throw new Error(`no address of ${namespace}: ${name}`);
+    const { spec } = await this.#client.get(await this.#kind<Service>("Service", "v1"), {
+      namespace,
+      name: service,
+    });
+    const deployments = await this.#client.list(await this.#kind<Deployment>("Deployment", "apps/v1"), {
+      namespace,
+    });
+    const pod = deployments
+      .map((one) => one.spec.template)
+      .find(({ metadata }) =>
+        Object.entries(spec.selector).every(([key, value]) => metadata.labels[key] === value),
+      );
+    const mounted = pod?.spec.volumes.find(({ configMap }) => configMap)?.configMap;
+    const maps = await this.#kind<KubernetesObject & { data?: Record<string, string> }>("ConfigMap", "v1");
+    const map = mounted && (await this.#client.find(maps, { namespace, name: mounted.name }));
     return parseAllDocuments(map?.data?.["catalog.yaml"] ?? "").map((one) => one.toJS() as Blob);
   }
 
-  async #install(object: ManifestObject, namespace: string): Promise<void> {
+  async #install(object: ManifestObject, namespace: string, label: string): Promise<void> {
     if (!["CustomResourceDefinition", "ClusterServiceVersion"].includes(object.kind)) return;
     const kind = await this.#client.mapper.kindFor(object);
-    const metadata = kind.scope === "Namespaced" ? { ...object.metadata, namespace } : object.metadata;
+    const metadata =
+      kind.scope === "Namespaced"
+        ? { ...object.metadata, namespace, labels: { [label]: "" } }
+        : object.metadata;
     await this.#client.apply(kind, { ...object, metadata }, { fieldManager: "olm" });
   }
 
@@ -107,3 +151,14 @@ export class OlmStandIn {
 }
 
 const now = "2026-01-01T00:00:00Z";
+
+/** The version to plan or to install; undefined if the channel has none that follows. */
+function nextVersion({ spec, status }: Subscription, blobs: readonly Blob[]): string | undefined {
+  const current = status?.currentCSV;
+  if (current !== undefined && status?.installedCSV !== current) return current;
+  const channel = blobs.find(({ schema, name }) => schema === "olm.channel" && name === spec.channel);
+  const next = channel?.entries?.find(({ name, replaces }) =>
+    current === undefined ? name === spec.startingCSV : replaces === current,
+  );
+  return next?.name ?? current;
+}

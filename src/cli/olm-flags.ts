@@ -1,7 +1,9 @@
 import { basename, dirname, resolve } from "node:path";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { OlmPlace } from "../olm/run/olm-cluster.ts";
 import type { Bundle } from "../olm/validate/bundle.ts";
 import { everythingBelow } from "../scaffold/tree.ts";
+import { TsbuilderError } from "../shared/errors.ts";
 import { clusterFlags } from "./cluster-flags.ts";
 import type { FlagDefinition } from "./command.ts";
 import { refuseRules } from "./refuse-rules.ts";
@@ -14,8 +16,15 @@ export const olmFlags = {
     type: "string",
     summary: "namespace of the operator (default: PACKAGE-system)",
     placeholder: "NAME",
+    short: "n",
   },
-  timeout: { type: "number", summary: "seconds to wait for each step", placeholder: "SECONDS", default: 180 },
+  timeout: {
+    type: "string",
+    summary: "how long to wait for each step, in seconds or as 5m",
+    placeholder: "DURATION",
+    default: "180s",
+    check: readSeconds,
+  },
 } as const satisfies Record<string, FlagDefinition>;
 
 /** What serves the catalog in which OLM finds a bundle. */
@@ -32,6 +41,11 @@ export const servingFlags = {
     placeholder: "IMAGE",
     default: "quay.io/operator-framework/opm:latest",
   },
+  "pull-secret-name": {
+    type: "string",
+    summary: "secret in the namespace with which OLM pulls the bundle's image",
+    placeholder: "NAME",
+  },
   "security-context-config": {
     type: "string",
     summary: "security context of the catalog's pod",
@@ -42,9 +56,11 @@ export const servingFlags = {
 
 /** operator-sdk's flags for images that it pulls on this machine. */
 export const pullingFlags = {
-  "pull-secret-name": "OLM unpacks the bundle: add the secret to the namespace's default service account",
   "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
   "service-account": "the catalog's pod needs no rights",
+  "decompression-image": "the catalog's file is not compressed",
+  "image-pull-policy": "Kubernetes pulls opm's image by its tag",
+  mode: "the catalog has a channel of its own",
 } as const;
 
 export const pullingBooleans = {
@@ -52,6 +68,20 @@ export const pullingBooleans = {
   "skip-tls-verify": "no image is pulled on this machine",
   "use-http": "no image is pulled on this machine",
 } as const;
+
+/** `180` or `3m`, in whole seconds. */
+function readSeconds(text: string): number {
+  if (/^[0-9]+$/u.test(text)) return Number(text);
+  try {
+    return Math.ceil(parseDuration(text) / 1000);
+  } catch (error) {
+    throw new TsbuilderError(`--timeout "${text}" is not a duration`, {
+      code: "INVALID_ARGUMENT",
+      hint: "write it as 180, 90s or 5m",
+      cause: error,
+    });
+  }
+}
 
 export function placeFor(
   packageName: string,
@@ -62,12 +92,17 @@ export function placeFor(
     kubeconfig,
   }: {
     readonly namespace: string | undefined;
-    readonly timeout: number;
+    readonly timeout: string;
     readonly context: string | undefined;
     readonly kubeconfig: string | undefined;
   },
 ): OlmPlace {
-  return { context, kubeconfig, timeout, namespace: namespace ?? `${packageName}-system` };
+  return {
+    context,
+    kubeconfig,
+    timeout: readSeconds(timeout),
+    namespace: namespace ?? `${packageName}-system`,
+  };
 }
 
 /** Reads a bundle that OLM would install. */

@@ -189,7 +189,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "cleanup",
-    summary: "Delete an operator that OLM installed",
+    summary: "Delete an operator that run bundle installed",
     load: async () => (await import("./cleanup.ts")).cleanup,
   },
   {

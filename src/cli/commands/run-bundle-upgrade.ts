@@ -30,7 +30,8 @@ export const runBundleUpgrade = defineCommand({
     await announceTarget(flags, ui, { action: "Upgrading with OLM", namespace: place.namespace });
     const isRestricted = flags["security-context-config"] === "restricted";
     const note = (text: string): void => ui.note(text);
-    await upgradeBundle({ bundle, image, opmImage: flags["opm-image"], isRestricted, note }, place);
+    const images = { image, opmImage: flags["opm-image"], pullSecret: flags["pull-secret-name"] };
+    await upgradeBundle({ bundle, ...images, isRestricted, note }, place);
     ui.print(`OLM has upgraded to ${csvNameOf(bundle)}`);
   },
 });

@@ -31,3 +31,20 @@ test.each(["bundle", "bundle-upgrade"])(
     ]);
   },
 );
+
+test("run bundle takes times as Go does, and a channel with a catalog only", async () => {
+  expect(await call("run", "bundle", image, "--timeout", "5m", "-n", "shop")).toEqual([noBundle]);
+  expect(await call("run", "bundle", image, "--timeout", "90")).toEqual([noBundle]);
+  expect(await call("run", "bundle", image, "--timeout", "soon")).toEqual([
+    '--timeout "soon" is not a duration',
+  ]);
+  expect(await call("run", "bundle", image, "--channel", "stable")).toEqual([
+    "--channel is for a catalog that is an image",
+  ]);
+});
+
+test("cleanup refuses to keep what it does not name", async () => {
+  expect(await call("cleanup", "mysql-operator", "--delete-all=false")).toEqual([
+    "--delete-all=false does not say what to keep",
+  ]);
+});

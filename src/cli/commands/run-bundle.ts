@@ -1,4 +1,5 @@
 import { parseInstallMode } from "../../olm/run/install-mode.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
@@ -50,6 +51,7 @@ export const runBundle = defineCommand({
   ],
   async run({ flags, positionals: [image = ""], cwd, ui }) {
     parseImageReference(image);
+    if (flags.channel !== undefined && flags.catalog === undefined) throw onlyWithCatalog();
     const bundle = await readValidBundle(cwd, flags.folder);
     const [{ installBundle }, { csvNameOf, packageOf }, { bundleAnnotations }] = await Promise.all([
       import("../../olm/run/run-bundle.ts"),
@@ -64,6 +66,7 @@ export const runBundle = defineCommand({
         bundle,
         image,
         opmImage: flags["opm-image"],
+        pullSecret: flags["pull-secret-name"],
         isRestricted: flags["security-context-config"] === "restricted",
         catalog:
           flags.catalog === undefined ? undefined : { image: flags.catalog, channel: flags.channel ?? first },
@@ -75,3 +78,10 @@ export const runBundle = defineCommand({
     ui.print(`OLM has installed ${csvNameOf(bundle)}`);
   },
 });
+
+function onlyWithCatalog(): TsbuilderError {
+  return new TsbuilderError("--channel is for a catalog that is an image", {
+    code: "INVALID_ARGUMENT",
+    hint: "name it with --catalog: a catalog that tsbuilder makes has one channel",
+  });
+}

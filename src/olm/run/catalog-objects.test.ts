@@ -17,7 +17,13 @@ function bundleOf(version: string): Bundle {
 }
 
 const [first, second] = [bundleOf("1.1.0"), bundleOf("1.2.0")];
-const served = { packageName: "shop-operator", namespace: "shop", opmImage: "opm:v1", isRestricted: true };
+const served = {
+  packageName: "shop-operator",
+  namespace: "shop",
+  opmImage: "opm:v1",
+  isRestricted: true,
+  pullSecret: "registry",
+};
 
 function findingsOf(blobs: readonly Blob[]): unknown[] {
   const text = blobs.map((blob) => stringify(blob)).join("---\n");
@@ -75,10 +81,16 @@ test("OLM asks the Service for the catalog, or runs that of an image", () => {
   const objects = catalogObjects(catalogWith(first, "bundle:v1"), served);
 
   expect(objects.map(({ kind }) => kind)).toEqual(["ConfigMap", "Deployment", "Service", "CatalogSource"]);
-  expect(objects.at(-1)).toMatchObject({ spec: { address: "shop-operator-catalog.shop.svc:50051" } });
+  expect(objects.at(-1)).toMatchObject({
+    spec: { address: "shop-operator-catalog.shop.svc:50051", secrets: ["registry"] },
+  });
   expect(imageCatalog("catalog:v1", served)).toMatchObject({
     metadata: { name: "shop-operator-catalog" },
-    spec: { image: "catalog:v1", grpcPodConfig: { securityContextConfig: "restricted" } },
+    spec: {
+      image: "catalog:v1",
+      grpcPodConfig: { securityContextConfig: "restricted" },
+      secrets: ["registry"],
+    },
   });
   expect(subscriptionTo(first, "shop", "stable")).toMatchObject({
     spec: {

@@ -10,6 +10,9 @@ import { writeYaml } from "../write-yaml.ts";
 export const runChannel = "tsbuilder-run-bundle";
 export const catalogFile = "catalog.yaml";
 
+/** What is labelled so can be overwritten and deleted. */
+export const ownLabels = { "app.kubernetes.io/managed-by": "tsbuilder" };
+
 /** A blob of a file-based catalog. */
 export interface Blob {
   readonly schema: string;
@@ -37,9 +40,8 @@ export function csvNameOf({ csv }: Bundle): string {
 
 /** A catalog in which a bundle is the only version, or that which replaces the last one of a catalog. */
 export function catalogWith(bundle: Bundle, image: string, before: readonly Blob[] = []): Blob[] {
-  const channel = before.find(({ schema }) => schema === schemas.channel);
-  const entries = (channel?.["entries"] ?? []) as readonly Entry[];
-  const head = entries.at(-1)?.name;
+  const entries = entriesOf(before);
+  const head = lastEntry(before);
   const name = csvNameOf(bundle);
   const packageName = packageOf(bundle);
   return [
@@ -55,17 +57,28 @@ export function catalogWith(bundle: Bundle, image: string, before: readonly Blob
   ];
 }
 
+/** The version at the end of a catalog's channel. */
+export function lastEntry(catalog: readonly Blob[]): string | undefined {
+  return entriesOf(catalog).at(-1)?.name;
+}
+
+function entriesOf(catalog: readonly Blob[]): readonly Entry[] {
+  const channel = catalog.find(({ schema }) => schema === schemas.channel);
+  return (channel?.["entries"] ?? []) as readonly Entry[];
+}
+
 interface ServedCatalog {
   readonly packageName: string;
   readonly namespace: string;
   readonly opmImage: string;
   readonly isRestricted: boolean;
+  readonly pullSecret: string | undefined;
 }
 
 /** What serves a catalog in the cluster, and makes OLM ask it. A change of the catalog replaces the pod. */
 export function catalogObjects(blobs: readonly Blob[], served: ServedCatalog): ManifestObject[] {
   const { packageName, namespace, isRestricted } = served;
-  const metadata = { name: catalogName(packageName), namespace };
+  const metadata = { name: catalogName(packageName), namespace, labels: ownLabels };
   const labels = { "olm.catalogSource": metadata.name };
   const text = blobs.map(writeYaml).join("---\n");
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -109,6 +122,7 @@ export function catalogObjects(blobs: readonly Blob[], served: ServedCatalog): M
         displayName: packageName,
         publisher: "tsbuilder",
         address: `${metadata.name}.${namespace}.svc:${port}`,
+        ...secretsOf(served),
       },
     },
   ];
@@ -133,19 +147,24 @@ function catalogContainer({ opmImage: image, isRestricted }: ServedCatalog, port
   };
 }
 
+function secretsOf({ pullSecret }: Pick<ServedCatalog, "pullSecret">): object {
+  return pullSecret === undefined ? {} : { secrets: [pullSecret] };
+}
+
 /** A catalog that an image holds, which OLM runs itself. */
 export function imageCatalog(
   image: string,
-  { packageName, namespace, isRestricted }: Omit<ServedCatalog, "opmImage">,
+  { packageName, namespace, isRestricted, pullSecret }: Omit<ServedCatalog, "opmImage">,
 ): ManifestObject {
   return {
     apiVersion: csvApiVersion,
     kind: "CatalogSource",
-    metadata: { name: catalogName(packageName), namespace },
+    metadata: { name: catalogName(packageName), namespace, labels: ownLabels },
     spec: {
       sourceType: "grpc",
       image,
       grpcPodConfig: { securityContextConfig: isRestricted ? "restricted" : "legacy" },
+      ...secretsOf({ pullSecret }),
     },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, readJson, runKubectl } from "../../ship/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
+import type { ClusterServiceVersion } from "../csv.ts";
 
 /** Where OLM is to install something. */
 export interface OlmPlace extends ClusterChoice {
@@ -11,7 +12,12 @@ export interface OlmPlace extends ClusterChoice {
 }
 
 export interface Subscription extends ManifestObject {
-  readonly spec: { readonly name: string; readonly source: string; readonly sourceNamespace: string };
+  readonly spec: {
+    readonly name: string;
+    readonly source: string;
+    readonly sourceNamespace: string;
+    readonly startingCSV?: string;
+  };
   readonly status?: {
     readonly installPlanRef?: { readonly name: string };
     readonly installedCSV?: string;
@@ -30,8 +36,8 @@ export interface OperatorGroup extends ManifestObject {
   readonly spec?: { readonly targetNamespaces?: readonly string[] };
 }
 
-interface InstalledVersion {
-  readonly status?: { readonly phase?: string; readonly message?: string };
+interface InstallPlan {
+  readonly spec: { readonly clusterServiceVersionNames: readonly string[] };
 }
 
 /** Fails before anything is written if the cluster has no OLM. */
@@ -61,20 +67,52 @@ export async function readOperatorGroups(place: OlmPlace): Promise<readonly Oper
   return readAll<OperatorGroup>(place, `operatorgroups.${group}`);
 }
 
-async function readAll<T>(place: OlmPlace, resource: string): Promise<readonly T[]> {
-  const args = ["get", resource, "--namespace", place.namespace];
+/** A version that is installed or about to be. */
+export interface InstalledVersion extends ClusterServiceVersion {
+  readonly status?: { readonly phase?: string; readonly message?: string };
+}
+
+const versions = `clusterserviceversions.${group}`;
+
+export async function readVersion(place: OlmPlace, name: string): Promise<InstalledVersion | undefined> {
+  return readJson<InstalledVersion>(place, ["get", versions, name, "--namespace", place.namespace]);
+}
+
+/** The versions of a package, which OLM labels. */
+export async function readVersions(
+  place: OlmPlace,
+  packageName: string,
+): Promise<readonly InstalledVersion[]> {
+  return readAll<InstalledVersion>(place, versions, "--selector", versionLabel(packageName, place));
+}
+
+/** OLM cuts the name off, as names of labels have at most 63 characters. */
+function versionLabel(packageName: string, { namespace }: OlmPlace): string {
+  return `${group}/${`${packageName}.${namespace}`.slice(0, 63).replace(/[-._]+$/u, "")}`;
+}
+
+async function readAll<T>(
+  place: OlmPlace,
+  resource: string,
+  ...more: readonly string[]
+): Promise<readonly T[]> {
+  const args = ["get", resource, "--namespace", place.namespace, ...more];
   return (await readJson<{ items: readonly T[] }>(place, args))?.items ?? [];
 }
 
-/** Approves the plan that OLM makes for a Subscription, other than the one before. */
-export async function approvePlan(place: OlmPlace, name: string, before?: string): Promise<void> {
+/** Approves the plan that OLM makes for a Subscription, once it is that for a version. */
+export async function approvePlan(place: OlmPlace, name: string, version: string): Promise<void> {
   const read = () =>
     readJson<Subscription>(place, ["get", `subscriptions.${group}`, name, "--namespace", place.namespace]);
+  const resource = `installplans.${group}`;
   const plan = await until(
     place,
     async () => {
       const found = (await read())?.status?.installPlanRef?.name;
-      return found === before ? undefined : found;
+      if (found === undefined) return undefined;
+      const args = ["get", resource, found, "--namespace", place.namespace];
+      const names = (await readJson<InstallPlan>(place, args))?.spec.clusterServiceVersionNames ?? [];
+      return names.includes(version) ? found : undefined;
     },
     async () => {
       const { conditions = [] } = (await read())?.status ?? {};
@@ -82,25 +120,21 @@ export async function approvePlan(place: OlmPlace, name: string, before?: string
         .filter(({ status }) => status === "True")
         .map((one) => one.message ?? one.type);
       return timedOut(
-        `OLM made no plan for the Subscription ${name}`,
-        place,
+        `OLM made no plan for ${version} of the Subscription ${name} within ${place.timeout} s`,
         messages,
         `kubectl describe subscriptions.${group} ${name} --namespace ${place.namespace}`,
       );
     },
   );
   const patch = JSON.stringify({ spec: { approved: true } });
-  const resource = `installplans.${group}`;
   const args = ["patch", resource, plan, "--namespace", place.namespace, "--type", "merge", "--patch", patch];
   await runKubectl(place, args);
 }
 
 /** Waits until a version is installed, and its Deployments are available. */
 export async function waitForVersion(place: OlmPlace, name: string): Promise<void> {
-  const resource = `clusterserviceversions.${group}`;
-  const read = () =>
-    readJson<InstalledVersion>(place, ["get", resource, name, "--namespace", place.namespace]);
-  const look = `kubectl describe ${resource} ${name} --namespace ${place.namespace}`;
+  const read = () => readVersion(place, name);
+  const look = `kubectl describe ${versions} ${name} --namespace ${place.namespace}`;
   const phase = await until(
     place,
     async () => {
@@ -109,7 +143,8 @@ export async function waitForVersion(place: OlmPlace, name: string): Promise<voi
     },
     async () => {
       const { phase = "not there yet", message = "" } = (await read())?.status ?? {};
-      return timedOut(`${name} is not installed: ${phase}`, place, message === "" ? [] : [message], look);
+      const what = `${name} was not installed within ${place.timeout} s: it is ${phase}`;
+      return timedOut(what, message === "" ? [] : [message], look);
     },
   );
   if (phase.phase === "Succeeded") return;
@@ -133,14 +168,9 @@ async function until<T>(
   }
 }
 
-function timedOut(
-  message: string,
-  { timeout }: OlmPlace,
-  more: readonly string[],
-  look: string,
-): TsbuilderError {
-  return new TsbuilderError([`${message} after ${timeout} s`, ...more].join("\n  "), {
+function timedOut(message: string, more: readonly string[], look: string): TsbuilderError {
+  return new TsbuilderError([message, ...more].join("\n  "), {
     code: "TOOL_FAILED",
-    hint: `see why: ${look}; or wait longer with --timeout`,
+    hint: `see why: ${look}; or call it again, with a longer --timeout: it goes on where it stopped`,
   });
 }

@@ -13,6 +13,7 @@ import {
   catalogWith,
   csvNameOf,
   imageCatalog,
+  lastEntry,
   packageOf,
   runChannel,
   subscriptionTo,
@@ -22,10 +23,12 @@ import {
   type OlmPlace,
   readOperatorGroups,
   readSubscriptions,
+  readVersion,
   requireOlm,
   type Subscription,
   waitForVersion,
 } from "./olm-cluster.ts";
+import { refuseForeignCatalog, requireOwnCatalog } from "./own-catalog.ts";
 import { type ChosenMode, targetNamespaces } from "./install-mode.ts";
 
 /** The OperatorGroup of namespaces that have none. */
@@ -37,6 +40,8 @@ interface RunOptions {
   readonly image: string;
   /** The image of opm, which serves the catalog. */
   readonly opmImage: string;
+  /** With which OLM pulls the bundle. */
+  readonly pullSecret: string | undefined;
   readonly isRestricted: boolean;
   /** Reports what is done. */
   readonly note: (text: string) => void;
@@ -54,12 +59,19 @@ export async function installBundle(options: InstallOptions, place: OlmPlace): P
   const packageName = packageOf(bundle);
   const targets = targetNamespaces(bundle, place.namespace, options.mode);
   await requireOlm(place);
-  if (await findSubscription(packageName, place)) {
+  const existing = await findSubscription(packageName, place);
+  if (existing && (await hasStopped(existing, options, place))) {
+    note(`Going on with the Subscription ${existing.metadata.name}`);
+    await finish(options, place, existing);
+    return;
+  }
+  if (existing) {
     throw new TsbuilderError(`the package ${packageName} is installed in ${place.namespace} already`, {
       code: "ALREADY_EXISTS",
       hint: `upgrade it with tsbuilder run bundle-upgrade ${options.image}, or delete it with tsbuilder cleanup ${packageName}`,
     });
   }
+  await refuseForeignCatalog(packageName, place);
   const group = await chooseGroup(targets, options.mode !== undefined, place);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: place.namespace } };
   await applyObjects([namespace, ...(group ? [group] : [])], place);
@@ -67,7 +79,7 @@ export async function installBundle(options: InstallOptions, place: OlmPlace): P
   const subscription = subscriptionTo(bundle, place.namespace, catalog?.channel ?? runChannel);
   await applyObjects([subscription], place);
   note(`Subscribed to ${packageName}`);
-  await finish(options, place, undefined);
+  await finish(options, place, subscription);
 }
 
 /** Has OLM upgrade what `installBundle` installed. */
@@ -90,33 +102,71 @@ export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promi
     );
   }
   const name = csvNameOf(options.bundle);
-  if (before.some((blob) => blob.name === name)) {
+  await refuseForeignCatalog(packageName, place);
+  const known = before.some((blob) => blob.name === name);
+  const goesOn = isHead(before, name, options.image) && !(await hasSucceeded(subscription, name, place));
+  if (known && !goesOn) {
     throw new TsbuilderError(`${name} is in the catalog already`, {
       code: "ALREADY_EXISTS",
       hint: "give the bundle another version: tsbuilder bundle --version VERSION",
     });
   }
   await serveCatalog(
-    catalogWith(options.bundle, options.image, before),
+    known ? before : catalogWith(options.bundle, options.image, before),
     { ...options, catalog: undefined },
     place,
   );
-  await finish(options, place, subscription.status?.installPlanRef?.name);
+  await finish(options, place, subscription);
 }
 
-async function finish({ bundle, note }: RunOptions, place: OlmPlace, planBefore: string | undefined) {
-  await approvePlan(place, packageOf(bundle), planBefore);
-  note("Approved OLM's plan");
-  await waitForVersion(place, csvNameOf(bundle));
+/** Whether the Subscription was made for this version from this image, and it is not installed yet. */
+async function hasStopped(
+  subscription: Subscription,
+  { bundle, image, catalog }: InstallOptions,
+  place: OlmPlace,
+): Promise<boolean> {
+  const { spec, status } = subscription;
+  const version = csvNameOf(bundle);
+  const installed = status?.installedCSV;
+  if (spec.startingCSV !== version || (installed !== undefined && installed !== version)) return false;
+  const served = await readCatalog(packageOf(bundle), place);
+  if (!catalog && !(served && isHead(served, version, image))) return false;
+  return !(await hasSucceeded(subscription, version, place));
+}
+
+/** OLM names a version as installed once it is there, and before its Deployments are available. */
+async function hasSucceeded({ status }: Subscription, version: string, place: OlmPlace): Promise<boolean> {
+  if (status?.installedCSV !== version) return false;
+  return (await readVersion(place, version))?.status?.phase === "Succeeded";
+}
+
+/** Whether a version is the last one of a catalog, from this image. */
+function isHead(catalog: readonly Blob[], version: string, image: string): boolean {
+  return (
+    lastEntry(catalog) === version && catalog.some((one) => one.name === version && one["image"] === image)
+  );
+}
+
+async function finish(
+  { bundle, note }: RunOptions,
+  place: OlmPlace,
+  { metadata, status }: Pick<Subscription, "metadata" | "status">,
+): Promise<void> {
+  const version = csvNameOf(bundle);
+  if (status?.installedCSV !== version) {
+    await approvePlan(place, metadata.name, version);
+    note("Approved OLM's plan");
+  }
+  await waitForVersion(place, version);
 }
 
 async function serveCatalog(
   blobs: readonly Blob[],
-  { bundle, opmImage, isRestricted, catalog, note }: Omit<InstallOptions, "mode">,
+  { bundle, opmImage, pullSecret, isRestricted, catalog, note }: Omit<InstallOptions, "mode">,
   place: OlmPlace,
 ): Promise<void> {
   const packageName = packageOf(bundle);
-  const served = { packageName, namespace: place.namespace, isRestricted };
+  const served = { packageName, namespace: place.namespace, isRestricted, pullSecret };
   if (catalog) {
     await applyObjects([imageCatalog(catalog.image, served)], place);
     return;
@@ -151,8 +201,11 @@ async function chooseGroup(
   );
 }
 
+/** The Subscription that `installBundle` made. */
 async function findSubscription(packageName: string, place: OlmPlace): Promise<Subscription | undefined> {
-  return (await readSubscriptions(place)).find(({ spec }) => spec.name === packageName);
+  const found = (await readSubscriptions(place)).find(({ spec }) => spec.name === packageName);
+  if (found) requireOwnCatalog(found, place);
+  return found;
 }
 
 /** What the catalog that `installBundle` made contains. */
