@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { goldenProjects } from "../golden/golden-projects.ts";
-import { type AlertCase, alertCases } from "../support/alert-series.ts";
+import { type AlertCase, alertCases, silentCases } from "../support/alert-series.ts";
 import { type AlertRule, missingPrometheus, readAlerts, scaffoldAlerts } from "../support/prometheus.ts";
 import { repository } from "../support/source-imports.ts";
 
@@ -46,20 +46,30 @@ test.skipIf(missing !== undefined)("promtool finds nothing wrong in what the gol
 
 test.skipIf(missing !== undefined).each(alertCases.map((each, at) => [each.alert, at, each] as const))(
   "%s fires in case %i after its time, and no longer than its cause",
-  (_alert, at, each) => {
+  (alert, at, { series, at: [before, firing, after] }) => {
     const file = join(folder, `case-${at}.yml`);
-    writeFileSync(file, JSON.stringify(ruleTest(each)));
+    const moments = [[before, false] as const, [firing, true] as const, [after, false] as const];
+    writeFileSync(file, JSON.stringify(ruleTest(alert, series, moments)));
     expect(promtool("test", "rules", file)).toContain("SUCCESS");
   },
 );
 
-function ruleTest({ alert, series, at: [before, firing, after] }: AlertCase): object {
-  const expr = `count(ALERTS{alertname="${alert}", alertstate="firing"})`;
-  const asked = (minute: number, value?: number) => ({
-    expr,
-    eval_time: `${minute}m`,
-    exp_samples: value === undefined ? [] : [{ labels: "{}", value }],
-  });
+test.skipIf(missing !== undefined).each(silentCases)(
+  "$alert does not fire when $why",
+  ({ alert, series }) => {
+    const file = join(folder, "silent.yml");
+    const moments = Array.from({ length: 15 }, (_, at) => [10 + at * 2, false] as const);
+    writeFileSync(file, JSON.stringify(ruleTest(alert, series, moments)));
+    expect(promtool("test", "rules", file)).toContain("SUCCESS");
+  },
+);
+
+/** A test of promtool: at these minutes the alert fires or not. */
+function ruleTest(
+  alert: string,
+  series: AlertCase["series"],
+  moments: readonly (readonly [minute: number, isFiring: boolean])[],
+): object {
   return {
     rule_files: ["rules.yml"],
     evaluation_interval: "30s",
@@ -67,7 +77,11 @@ function ruleTest({ alert, series, at: [before, firing, after] }: AlertCase): ob
       {
         interval: "1m",
         input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-        promql_expr_test: [asked(before), asked(firing, 1), asked(after)],
+        promql_expr_test: moments.map(([minute, isFiring]) => ({
+          expr: `count(ALERTS{alertname="${alert}", alertstate="firing"})`,
+          eval_time: `${minute}m`,
+          exp_samples: isFiring ? [{ labels: "{}", value: 1 }] : [],
+        })),
       },
     ],
   };

@@ -8,7 +8,9 @@ export interface AlertCase {
 
 const of = (more = ""): string => `{job="shop", namespace="shop-system", pod="a"${more && `, ${more}`}}`;
 const other = `{job="shop", namespace="shop-system", pod="b"}`;
+const elsewhere = `{job="shop", namespace="another", pod="c"}`;
 const controller = of('controller="shop"');
+const otherController = '{job="shop", namespace="shop-system", pod="b", controller="shop"}';
 const kind = of('group="example.com", version="v1", kind="Shop"');
 
 /** Buckets of a histogram whose observations, from the tenth minute on, all are above `low`. */
@@ -21,6 +23,19 @@ function above(name: string, labels: string, low: number, high: number): Record<
 export const alertCases: readonly AlertCase[] = [
   { alert: "OperatorDown", series: { [`up${of()}`]: "1x9 0x19 1x10" }, at: [14, 16, 31] },
   { alert: "OperatorDown", series: { [`up${of()}`]: "1x9 stale _x18 1x10" }, at: [14, 16, 31] },
+  // What can't be scraped at first, and then is gone, is down all the time.
+  { alert: "OperatorDown", series: { [`up${of()}`]: "1x9 0x2 stale _x15 1x10" }, at: [14, 16, 31] },
+  // Another installation works.
+  {
+    alert: "OperatorDown",
+    series: { [`up${of()}`]: "1x9 0x19 1x10", [`up${elsewhere}`]: "1x40" },
+    at: [14, 16, 31],
+  },
+  {
+    alert: "PodNotScraped",
+    series: { [`up${of()}`]: "1x9 0x19 1x10", [`up${other}`]: "1x40" },
+    at: [19, 21, 31],
+  },
   {
     alert: "OperatorRestarts",
     series: { [`process_start_time_seconds${of()}`]: "0x9 1 2 3 4x60" },
@@ -51,6 +66,16 @@ export const alertCases: readonly AlertCase[] = [
     series: {
       [`workqueue_depth${controller}`]: "0x9 5x40 0x9",
       [`workqueue_queue_duration_seconds_count${controller}`]: "7x60",
+    },
+    at: [24, 26, 52],
+  },
+  {
+    // The other pod works.
+    alert: "QueueGrows",
+    series: {
+      [`workqueue_depth${controller}`]: "0x9 5x40 0x9",
+      [`workqueue_queue_duration_seconds_count${controller}`]: "7x60",
+      [`workqueue_queue_duration_seconds_count${otherController}`]: "0+9x60",
     },
     at: [24, 26, 52],
   },
@@ -86,9 +111,10 @@ export const alertCases: readonly AlertCase[] = [
     alert: "ApiRequestsFail",
     series: {
       [`rest_client_requests_total${of('code="200"')}`]: "0+10x90",
-      [`rest_client_requests_total${of('code="403"')}`]: "0x9 0+5x25 125x40",
+      [`rest_client_requests_total${of('code="401"')}`]: "0x9 0+1x25 25x40",
+      [`rest_client_requests_total${of('code="403"')}`]: "0x9 0+1x25 25x40",
     },
-    at: [20, 33, 55],
+    at: [20, 36, 55],
   },
   {
     alert: "EventLoopBlocked",
@@ -139,5 +165,41 @@ export const alertCases: readonly AlertCase[] = [
       [`tsbuilder_shard_ranges_held${other}`]: "32x9 0x19 32x20",
     },
     at: [14, 16, 31],
+  },
+];
+
+/** Series with which an alert must not fire. */
+export const silentCases: readonly {
+  readonly alert: string;
+  readonly why: string;
+  readonly series: Readonly<Record<string, string>>;
+}[] = [
+  {
+    alert: "NoLeader",
+    why: "the leader is the pod that can't be scraped",
+    series: {
+      [`up${of()}`]: "1x9 0x30",
+      [`leader_election_master_status${of()}`]: "1x9 stale",
+      [`leader_election_master_status${other}`]: "0x40",
+    },
+  },
+  {
+    alert: "ShardsUnowned",
+    why: "a pod that can't be scraped has the rest",
+    series: {
+      [`up${of()}`]: "1x9 0x30",
+      [`tsbuilder_shard_ranges_held${of()}`]: "32x9 stale",
+      [`tsbuilder_shard_ranges_held${other}`]: "32x40",
+    },
+  },
+  {
+    alert: "InformerFails",
+    why: "three pods saw two errors each",
+    series: Object.fromEntries(
+      ["a", "b", "c"].map((pod) => [
+        `tsbuilder_informer_watch_errors{job="shop", namespace="shop-system", pod="${pod}", kind="Shop"}`,
+        "0x9 1 2x30",
+      ]),
+    ),
   },
 ];
