@@ -33,7 +33,7 @@ test("the workflow runs each week, and may push a branch and open a pull request
     permissions: {},
     jobs: { upgrade: { permissions: { contents: "write", "pull-requests": "write" } } },
   });
-  expect(steps()[0]).toMatchObject({ with: { "fetch-depth": 0, "persist-credentials": true } });
+  expect(steps()[0]).toMatchObject({ with: { "fetch-depth": 0, "persist-credentials": false } });
   expect(steps().at(-1)?.env).toEqual({ NEWEST: source, GH_TOKEN: "${{ github.token }}" });
 });
 
@@ -42,7 +42,8 @@ test.skipIf(process.platform === "win32")("its steps call upgrade of the newest 
   await call(`${choose} --update-from ${source}`);
   const bin = join(folder.root, "bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "npm"), `#!/bin/sh\nprintf '%s\\n' "$@" > npm-$1\n`, { mode: 0o755 });
+  for (const program of ["npm", "gh"])
+    writeFileSync(join(bin, program), `#!/bin/sh\nprintf '%s\\n' "$@" > ${program}-$1\n`, { mode: 0o755 });
   execFileSync("git", ["init", "--quiet"], { cwd: folder.root });
   for (const { run, env } of steps().filter((step) => step.run !== undefined))
     execFileSync("bash", ["-e", "-c", run!], {
@@ -59,17 +60,36 @@ test.skipIf(process.platform === "win32")("its steps call upgrade of the newest 
     "--restore-path",
     ".github/workflows",
   ]);
+  expect(readFileSync(join(folder.root, "gh-auth"), "utf8")).toBe("auth\nsetup-git\n");
   const name = execFileSync("git", ["config", "user.name"], { cwd: folder.root, encoding: "utf8" });
   expect(name).toBe("github-actions[bot]\n");
 });
 
-test.each(["tsbuilder", "tsbuilder@latest", "https://example.com/$(id)", "npm:tsbuilder"])(
-  "refuses to take it from %s",
-  async (spec) => {
-    await initialize();
-    await expect(call(`${choose} --update-from ${spec}`)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-  },
-);
+test.each([
+  ["@team/tsbuilder", "@team/tsbuilder@latest"],
+  ["@team/tsbuilder@next", "@team/tsbuilder@next"],
+  ["github:team/tsbuilder#main", "github:team/tsbuilder#main"],
+  ["git+https://example.com/team/tsbuilder.git", "git+https://example.com/team/tsbuilder.git"],
+])("takes from %s what %s names, the newest whatever is installed", async (spec, taken) => {
+  await initialize();
+  await call(`${choose} --update-from ${spec}`);
+  expect(steps().at(-1)?.env).toMatchObject({ NEWEST: taken });
+});
+
+test.each([
+  "tsbuilder",
+  "tsbuilder@latest",
+  "https://example.com/$(id)",
+  "npm:tsbuilder",
+  "https://user:token@example.com/t.tgz",
+  "git+https://token@example.com/t.git",
+  "git+ssh://git@example.com/t.git",
+  "@team",
+  "@team/tsbuilder/more",
+])("refuses to take it from %s", async (spec) => {
+  await initialize();
+  await expect(call(`${choose} --update-from ${spec}`)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
 
 test("the workflow goes with the plugin", async () => {
   await initialize();

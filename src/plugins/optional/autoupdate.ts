@@ -11,7 +11,9 @@ export const autoupdate: PluginDefinition = {
         "where npm finds the newest tsbuilder: the URL of a tarball, a git repository, or a package of your own scope. It is not on npm's registry yet, where others could own its name",
       placeholder: "SPEC",
       commands: ["init", "edit"],
-      pattern: /^(?:https:\/\/|git\+(?:https|ssh):\/\/|github:|@)[\w@:/.+#~=?&%-]+$/,
+      // No user in a URL: the password would be committed. By SSH, a workflow has no key.
+      pattern:
+        /^(?:(?:git\+)?https:\/\/[\w.:-]+\/[\w@:/.+#~=?&%-]+|github:[\w@:/.+#~=?&%-]+|@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?)$/,
       required: true,
     },
   },
@@ -19,6 +21,9 @@ export const autoupdate: PluginDefinition = {
     files: [{ path: ".github/workflows/upgrade.yml", content: workflow(String(options["update-from"])) }],
   }),
 };
+
+/** npm exec takes a package that is installed, whatever its version, unless one is named. */
+const newest = (source: string): string => (/^@[^/]+\/[^@]+$/.test(source) ? `${source}@latest` : source);
 
 const workflow = (source: string): string => `name: Upgrade
 
@@ -38,15 +43,16 @@ concurrency:
 jobs:
   upgrade:
     runs-on: ubuntu-24.04
+    timeout-minutes: 30
     permissions:
       contents: write # the branch
       pull-requests: write # the pull request
     steps:
       - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
         with:
-          # Earlier upgrades are in the history. The token is kept, since the branch is pushed with it.
+          # Earlier upgrades are in the history.
           fetch-depth: 0
-          persist-credentials: true
+          persist-credentials: false
       - uses: actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0
         with:
           node-version: 22
@@ -55,8 +61,11 @@ jobs:
           git config user.name "github-actions[bot]"
           git config user.email "41898282+github-actions[bot]@users.noreply.github.com"
       # The token of a workflow may not push changes of workflows: upgrade those by hand.
-      - run: npm exec --yes --package="\${NEWEST}" -- tsbuilder upgrade --pull-request --restore-path .github/workflows
+      # Git gets the token only here: the scripts of packages have run.
+      - run: |
+          gh auth setup-git
+          npm exec --yes --package="\${NEWEST}" -- tsbuilder upgrade --pull-request --restore-path .github/workflows
         env:
-          NEWEST: ${JSON.stringify(source)}
+          NEWEST: ${JSON.stringify(newest(source))}
           GH_TOKEN: \${{ github.token }}
 `;
