@@ -15,7 +15,7 @@ import { missingPrometheus, scaffoldAlerts } from "../support/prometheus.ts";
 import { type PrometheusServer, startPrometheusServer } from "../support/prometheus-server.ts";
 import { Widget, widgetDefinition } from "../support/widget-kinds.ts";
 
-// A real Prometheus scrapes a running operator: each alert fires when its cause is made, and clears when it is gone. The
+// A real Prometheus scrapes a running operator: each alert but OperatorRestarts and MemoryNearLimit fires when its cause is made, and clears when it is gone. The
 // tests depend on each other.
 
 const missing = missingPrometheus();

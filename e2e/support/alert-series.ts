@@ -146,6 +146,11 @@ export const alertCases: readonly AlertCase[] = [
     at: [14, 18, 38],
   },
   {
+    alert: "ConversionFails",
+    series: { [`controller_runtime_conversion_webhook_panics_total${of()}`]: "0x9 1x30" },
+    at: [9, 11, 17],
+  },
+  {
     alert: "WebhookSlow",
     series: above("controller_runtime_webhook_latency_seconds", 'webhook="/validate"', 1, 10),
     at: [19, 25, 60],

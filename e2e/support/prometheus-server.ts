@@ -48,7 +48,20 @@ export async function startPrometheusServer(
     return ((await response.json()) as { data: unknown }).data;
   };
   const alerts = async () => ((await ask("/api/v1/alerts")) as { alerts: readonly Alert[] }).alerts;
-  await eventually(() => ask("/api/v1/status/buildinfo"), watched);
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, "exit");
+      child.kill();
+      await exited;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await eventually(() => ask("/api/v1/status/buildinfo"), watched);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     firing: async () =>
       (await alerts()).filter(({ state }) => state === "firing").map(({ labels }) => labels["alertname"]!),
@@ -58,12 +71,7 @@ export async function startPrometheusServer(
       const { result } = (await ask(`/api/v1/query?${asked.toString()}`)) as { result: readonly Sample[] };
       return result.map(({ value }) => Number(value[1]));
     },
-    async stop() {
-      const exited = once(child, "exit");
-      child.kill();
-      await exited;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
