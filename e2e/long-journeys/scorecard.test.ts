@@ -136,11 +136,18 @@ test("another is there", async () => {
 
     const { states } = await scorecard(...flags);
     const left = await client.list(mysql);
+    const csv = join(project.folder, "bundle/manifests/mysql-operator.clusterserviceversion.yaml");
+    const text = readFileSync(csv, "utf8");
+    writeFileSync(csv, text.replace('"kind": "MySQL"', '"kind": "Nothing"'));
+    const unknown = await scorecard(...flags);
+    writeFileSync(csv, text);
     await scorecard(...flags, "--skip-cleanup");
     const kept = await client.list(mysql);
     await client.close();
 
     expect(states).toEqual(["pass basic-check-spec"]);
+    expect(unknown.states).toEqual(["error basic-check-spec"]);
+    expect(unknown.suggestions).toContainEqual(expect.stringContaining("tsbuilder deploy --context NAME"));
     expect([left.length, kept.length]).toEqual([0, 1]);
   });
 });

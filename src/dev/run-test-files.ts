@@ -10,6 +10,8 @@ interface TestFile {
   readonly path: string;
   /** Its tests; one that passed has no messages. */
   readonly outcomes: readonly Outcome[];
+  /** How many of its tests did not run, as they say themselves. */
+  readonly skipped: number;
 }
 
 interface Outcome {
@@ -40,12 +42,22 @@ export async function runTestFiles(
   const config = join(folder, "vitest.config.mjs");
   const report = join(folder, "vitest.json");
   // The project's own configuration is for tests that start their cluster themselves.
-  const test = { include, fileParallelism: false, testTimeout: 60_000, hookTimeout: 60_000 };
+  const globs = include.map((path) => path.replaceAll(/[\\*?[\]{}()!+@]/gu, "\\$&"));
+  const test = { include: globs, fileParallelism: false, testTimeout: 60_000, hookTimeout: 60_000 };
   writeFileSync(config, `export default ${JSON.stringify({ root, test })};\n`);
-  const args = ["run", "--root", root, "--config", config, "--reporter=json", `--outputFile=${report}`];
-  const { stderr } = await execa("vitest", args, {
+  const args = [
+    "run",
+    "--root",
+    root,
+    "--config",
+    config,
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile=${report}`,
+  ];
+  const { exitCode, stderr } = await execa("vitest", args, {
     cwd: root,
-    env,
+    env: { ...env, NO_COLOR: "1" },
     localDir: root,
     preferLocal: true,
     reject: false,
@@ -57,13 +69,22 @@ export async function runTestFiles(
     });
   }
   const { testResults = [] } = readJsonObject(report, readFileSync(report, "utf8")) as Written;
-  return testResults.map(({ name, status, message, assertionResults }) => {
+  const files = testResults.map(({ name, status, message, assertionResults }) => {
     const outcomes = assertionResults
       .filter((one) => one.status === "passed" || one.status === "failed")
       .map((one) => ({ name: one.fullName, messages: one.failureMessages ?? [] }));
     // What fails while it is loaded has no tests.
     const isBroken = status !== "passed" && outcomes.every(({ messages }) => messages.length === 0);
     const path = relative(root, name).replaceAll("\\", "/");
-    return { path, outcomes: isBroken ? [...outcomes, { name: path, messages: [message] }] : outcomes };
+    return {
+      path,
+      outcomes: isBroken ? [...outcomes, { name: path, messages: [message] }] : outcomes,
+      skipped: assertionResults.length - outcomes.length,
+    };
   });
+  const hasFailed = files.some(({ outcomes }) => outcomes.some(({ messages }) => messages.length > 0));
+  if (exitCode === 0 || hasFailed) return files;
+  // Such as an error that nothing waits for, which vitest assigns to no test.
+  const unassigned = { name: "vitest", messages: [stderr.trim() || `vitest exited with ${exitCode}`] };
+  return files.map((file) => ({ ...file, outcomes: [...file.outcomes, unassigned] }));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runtime";
 import { watchableBundle } from "../ship/bundle.ts";
+import { TsbuilderError } from "../shared/errors.ts";
 import { writePrivate } from "../shared/write-private.ts";
 import type { ClusterChoice } from "../ship/kubectl.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
@@ -24,9 +25,15 @@ export interface Trial {
   /** The namespace for objects that name none. */
   readonly namespace: string;
   /** Creates objects that are not there yet, and reads all of them once they rest, or when the seconds have passed. */
-  readonly observe: (objects: readonly ManifestObject[], seconds: number) => Promise<readonly Observed[]>;
+  readonly observe: (objects: readonly ManifestObject[], seconds: number) => Promise<Observation>;
   /** Deletes what it created, unless that is to stay, and stops what it started. */
   readonly stop: (keep: boolean) => Promise<void>;
+}
+
+export interface Observation {
+  readonly examples: readonly Observed[];
+  /** Why the cluster has no others. */
+  readonly refused: readonly TsbuilderError[];
 }
 
 /** An object as it is in the cluster, and the kinds of those that it owns. */
@@ -86,11 +93,18 @@ export async function startTrial(
 /** Uses a cluster in which the operator runs already; the selected kubeconfig is only read. */
 export async function joinCluster(choice: ClusterChoice, namespace: string | undefined): Promise<Trial> {
   const config = await readChosen(choice);
+  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-trial-"));
   const kubeconfig = join(folder, "kubeconfig");
-  writePrivate(kubeconfig, JSON.stringify(config));
-  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
-  const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  let client: ReturnType<typeof createClient>;
+  try {
+    writePrivate(kubeconfig, JSON.stringify(config));
+    client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
   const home = namespace ?? config.contexts[0].context.namespace ?? "default";
   const { observe, deleteCreated } = observer(client, home);
   return {
@@ -99,9 +113,12 @@ export async function joinCluster(choice: ClusterChoice, namespace: string | und
     namespace: home,
     observe,
     stop: async (keep) => {
-      if (!keep) await deleteCreated();
-      await client.close();
-      rmSync(folder, { recursive: true, force: true });
+      try {
+        if (!keep) await deleteCreated();
+      } finally {
+        removeFolder();
+        await client.close();
+      }
     },
   };
 }
@@ -115,7 +132,7 @@ interface Placed {
 function observer(client: Client, namespace: string) {
   const created: Placed[] = [];
   const place = async (object: ManifestObject): Promise<Placed> => {
-    const kind = await client.mapper.kindFor(object);
+    const kind = await findKind(client, object);
     const own = object.metadata.namespace ?? namespace;
     const key = {
       name: object.metadata.name,
@@ -127,25 +144,57 @@ function observer(client: Client, namespace: string) {
     return { kind, key };
   };
   return {
-    observe: async (objects: readonly ManifestObject[], seconds: number): Promise<Observed[]> => {
+    observe: async (objects: readonly ManifestObject[], seconds: number): Promise<Observation> => {
       const placed: Placed[] = [];
-      for (const object of objects) placed.push(await place(object));
+      const refused: TsbuilderError[] = [];
+      for (const object of objects) {
+        try {
+          placed.push(await place(object));
+        } catch (error) {
+          if (!(error instanceof TsbuilderError) || error.code === "CLUSTER_UNREACHABLE") throw error;
+          refused.push(error);
+        }
+      }
       const read = () => Promise.all(placed.map(({ kind, key }) => client.get(kind, key)));
       const found = await untilRested(read, { seconds });
       const owned = await ownedBy(client, found);
-      return found.map((object) => ({
+      const examples = found.map((object) => ({
         object: object as unknown as ManifestObject,
         made: owned.get(object.metadata.uid!) ?? [],
       }));
+      return { examples, refused };
     },
     deleteCreated: async (): Promise<void> => {
+      const left: string[] = [];
+      let cause: Error | undefined;
       for (const { kind, key } of created.splice(0).toReversed()) {
-        await client.delete(kind, key).catch((error: { isNotFound?: boolean }) => {
-          if (!error.isNotFound) throw error;
+        await client.delete(kind, key).catch((error: Error & { isNotFound?: boolean }) => {
+          if (error.isNotFound) return;
+          left.push(`${kind.kind} ${key.name}${key.namespace === undefined ? "" : ` in ${key.namespace}`}`);
+          cause = error;
         });
       }
+      if (cause === undefined) return;
+      throw new TsbuilderError(`could not delete the examples: ${cause.message}`, {
+        code: "REFUSED",
+        hint: `delete what is left in the cluster: ${left.join(", ")}`,
+        cause,
+      });
     },
   };
+}
+
+async function findKind(client: Client, object: ManifestObject): Promise<Kind> {
+  try {
+    return await client.mapper.kindFor(object);
+  } catch (error) {
+    if ((error as { reason?: string }).reason !== "NoKindMatch") throw error;
+    throw new TsbuilderError((error as Error).message, {
+      code: "NOT_FOUND",
+      hint: "install the CRDs and the operator first: tsbuilder deploy --context NAME",
+      cause: error,
+    });
+  }
 }
 
 /** Returns whether the object was missing. */

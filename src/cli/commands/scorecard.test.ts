@@ -59,6 +59,24 @@ test("a bundle of no project is checked without its operator", async () => {
   });
 });
 
+test.each([
+  ["[{", "alm-examples is not a JSON list of objects"],
+  ['[{"kind":"Shop","metadata":{"name":"a"}}]', "the example 0 has no apiVersion"],
+  ['[{"apiVersion":"apps.example.com/v1","kind":"Shop"}]', "the example 0 has no metadata.name"],
+])("with the examples %j, no test that looks at them passes", async (examples, message) => {
+  const files = bundle();
+  damage(
+    files,
+    "manifests/shop-operator.clusterserviceversion.yaml",
+    "metadata annotations alm-examples",
+    examples,
+  );
+  const { exitCode, printed } = await scorecard(files, "--selector", "suite=basic");
+
+  expect(exitCode).toBe(1);
+  expect(printed.slice(0, 2)).toEqual(["error: basic-check-spec", `    ${message}`]);
+});
+
 test("a test in an image is an error", async () => {
   expect(await scorecard(bundle(), "bundle", "-l", "suite=custom")).toMatchObject({
     exitCode: 1,

@@ -31,17 +31,17 @@ export async function runChosen(
 ): Promise<TestWithResults[]> {
   const tree = everythingBelow(place.root);
   const { bundle } = readBundle(tree, place.folder);
-  const examples = examplesOf(bundle);
+  const { objects, problems } = examplesOf(bundle);
   const needsObjects = tests.some((test) => looksAtObjects(test) || fileOf(test) !== undefined);
   const trial = needsObjects ? await openTrial(project, options) : undefined;
   try {
+    const observed = await trial?.observe(objects, options.seconds);
     const checked = {
       tree,
       folder: place.folder,
       bundle,
-      examples: trial
-        ? await trial.observe(examples, options.seconds)
-        : examples.map((object) => ({ object, made: [] })),
+      examples: observed?.examples ?? objects.map((object) => ({ object, made: [] })),
+      problems: [...problems, ...(observed?.refused ?? [])],
       isRunning: trial !== undefined,
     };
     const ran: TestWithResults[] = [];
@@ -97,6 +97,6 @@ async function runFiles(
     },
   );
   return custom.map((test: ScorecardTest) =>
-    withOutcomes(test, files.find(({ path }) => path === fileOf(test))?.outcomes ?? []),
+    withOutcomes(test, files.find(({ path }) => path === fileOf(test)) ?? { outcomes: [], skipped: 0 }),
   );
 }

@@ -43,6 +43,7 @@ function check(
       folder: "bundle",
       bundle,
       examples: [{ object, made }],
+      problems: [],
       isRunning: true,
     }),
   );

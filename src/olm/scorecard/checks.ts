@@ -19,12 +19,20 @@ export interface OwnedKind {
   readonly apiVersion: string;
 }
 
+/** Why a test could not look at an example. */
+export interface ExampleProblem {
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** What the checks are about. */
 export interface CheckedBundle {
   readonly tree: Tree;
   readonly folder: string;
   readonly bundle: Bundle;
   readonly examples: readonly Example[];
+  /** Why there are more examples than these, which no test could look at. */
+  readonly problems: readonly ExampleProblem[];
   /** Whether the examples are those of a cluster in which the operator runs. */
   readonly isRunning: boolean;
 }
@@ -157,7 +165,7 @@ function describeCrd(crd: Located): string {
 }
 
 function titleOf({ kind, metadata }: ManifestObject): string {
-  return `the example ${kind} ${metadata?.name ?? "without a name"}`;
+  return `the example ${kind} ${metadata.name}`;
 }
 
 function fieldsOf(object: ManifestObject, part: "spec" | "status"): string[] {

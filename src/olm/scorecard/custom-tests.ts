@@ -27,9 +27,18 @@ interface Outcome {
 }
 
 /** Each test in a file is a result. */
-export function withOutcomes(test: ScorecardTest, outcomes: readonly Outcome[]): TestWithResults {
+export function withOutcomes(
+  test: ScorecardTest,
+  { outcomes, skipped }: { readonly outcomes: readonly Outcome[]; readonly skipped: number },
+): TestWithResults {
   const results = outcomes.map(({ name, messages }) => resultOf(name, messages));
   if (results.length > 0) return { ...test, results };
+  if (skipped > 0) {
+    return {
+      ...test,
+      results: [resultOf(test.labels["test"]!, [], [`all of its tests are skipped: ${skipped}`])],
+    };
+  }
   const empty = resultOf(test.labels["test"]!, [`${fileOf(test)} has no tests`]);
   return { ...test, results: [{ ...empty, state: "error" }] };
 }
