@@ -55,7 +55,7 @@ test("a bundle of no project is checked without its operator", async () => {
   expect(await scorecard(bundle(), "--selector", "suite!=custom")).toEqual({
     exitCode: 0,
     printed: ["pass: basic-check-spec", "pass: olm-bundle-validation", "2 passed, 0 failed"],
-    notes: ["The bundle is of no project here: its examples are checked as they are, without the operator."],
+    notes: ["This bundle belongs to no project: its examples are checked as they are, without the operator."],
   });
 });
 
@@ -91,7 +91,7 @@ test("a test in an image is an error", async () => {
 
 test("another configuration is read with --config", async () => {
   const files = { ...bundle(), "other.yaml": rightBundle()[config] };
-  const { exitCode, printed } = await scorecard(files, "--config", "bundle/other.yaml", "--output", "xunit");
+  const { exitCode, printed } = await scorecard(files, "-c", "bundle/other.yaml", "--output", "xunit");
 
   expect([exitCode, printed]).toEqual([
     0,

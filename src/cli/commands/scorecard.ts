@@ -11,7 +11,7 @@ export const scorecard = defineCommand({
   description:
     "Runs the tests in bundle/tests/scorecard/config.yaml, and those of the project in test/scorecard. In a project, its operator runs on an embedded cluster meanwhile, and the examples of the bundle are created there: the tests see the status that the operator writes, and what it makes. With --context or --kubeconfig, they use that cluster instead, where the operator has to run already; what was created there is deleted afterwards. Exits with 1 if a test did not pass.",
   flags: {
-    config: { type: "string", summary: "the configuration of the tests", placeholder: "FILE" },
+    config: { type: "string", summary: "the configuration of the tests", placeholder: "FILE", short: "c" },
     selector: {
       type: "string",
       summary: "tests to run, by their labels: suite=olm",

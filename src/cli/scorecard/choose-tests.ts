@@ -1,8 +1,8 @@
-import { relative } from "node:path";
 import { findCustomTests } from "../../olm/scorecard/custom-tests.ts";
 import { readTests, selectTests } from "../../olm/scorecard/read-tests.ts";
 import type { ScorecardTest } from "../../olm/scorecard/test-list.ts";
 import { diskTree, everythingBelow } from "../../scaffold/tree.ts";
+import { isInside } from "../../shared/is-inside.ts";
 import { findProjectRoot } from "../find-project-root.ts";
 
 /** A bundle's folder, and the folder that it is in. */
@@ -27,7 +27,7 @@ export function chooseTests(
   }: { readonly cwd: string; readonly config: string | undefined; readonly selector: string },
 ): ChosenTests {
   const found = findProjectRoot(cwd);
-  const project = found !== undefined && !relative(found, root).startsWith("..") ? found : undefined;
+  const project = found !== undefined && isInside(found, root) ? found : undefined;
   const all = [
     ...readTests(everythingBelow(root), folder, config),
     ...(project === undefined ? [] : findCustomTests(diskTree(project))),

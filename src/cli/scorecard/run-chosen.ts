@@ -59,7 +59,7 @@ async function openTrial(
   { cluster, namespace, ui }: RunOptions,
 ): Promise<Trial | undefined> {
   if (root === undefined && !cluster) {
-    ui.note("The bundle is of no project here: its examples are checked as they are, without the operator.");
+    ui.note("This bundle belongs to no project: its examples are checked as they are, without the operator.");
     return undefined;
   }
   const { joinCluster, startTrial } = await import("../../dev/trial.ts");
