@@ -15,8 +15,8 @@ import { missingPrometheus, scaffoldAlerts } from "../support/prometheus.ts";
 import { type PrometheusServer, startPrometheusServer } from "../support/prometheus-server.ts";
 import { Widget, widgetDefinition } from "../support/widget-kinds.ts";
 
-// A real Prometheus scrapes a running operator: each alert but OperatorRestarts and MemoryNearLimit fires when its cause is made, and clears when it is gone. The
-// tests depend on each other.
+// A real Prometheus scrapes a running operator: each alert but OperatorRestarts, MemoryNearLimit and ConversionFails
+// fires when its cause is made, and clears when it is gone. The tests depend on each other.
 
 const missing = missingPrometheus();
 if (missing !== undefined) console.log(`left out: alerts of a real Prometheus: ${missing}`);
@@ -64,6 +64,12 @@ test.skipIf(missing !== undefined)("nothing fires while an operator works", asyn
     expect(await prometheus.query('sum(controller_runtime_reconcile_total{job="shop"}) > 0')).toHaveLength(1),
   );
   await eventually(async () => expect(await prometheus.firing()).toEqual([]));
+  const end = Date.now() / 1000 + 10;
+  await eventually(async () => {
+    await change(1);
+    expect(await prometheus.query(`vector(time()) > ${end}`)).toHaveLength(1);
+  });
+  expect(await prometheus.query('count_over_time(ALERTS{alertstate="firing"}[9s])')).toEqual([]);
 });
 
 test.skipIf(missing !== undefined)("the queries of the dashboards are answered with numbers", async () => {
@@ -119,7 +125,13 @@ test.skipIf(missing !== undefined)("code that computes for long: EventLoopBlocke
 
 test.skipIf(missing !== undefined)("a watch that goes silent: InformerStale", async () => {
   await expect(cleared("InformerStale")).resolves.toEqual([]);
-  await fire("InformerStale");
+  proxy.onRequest = ({ path }) =>
+    path.includes("/widgets?") && path.includes("watch=") ? { type: "freeze", after: 0 } : undefined;
+  proxy.cut();
+  // A watch that works would see these changes.
+  await fire("InformerStale", () => change(5));
+  proxy.onRequest = () => undefined;
+  proxy.cut();
   await expect(cleared("InformerStale")).resolves.toEqual([]);
 });
 
@@ -152,9 +164,9 @@ test.skipIf(missing !== undefined)(
 
 test.skipIf(missing !== undefined)("no operator: OperatorDown", async () => {
   await shop.stop();
-  await fire("OperatorDown");
+  await fire("OperatorDown", "PodNotScraped");
   shop = startShop(proxy, options, hanging);
-  await expect(cleared("OperatorDown")).resolves.toEqual([]);
+  await expect(cleared("OperatorDown", "PodNotScraped")).resolves.toEqual([]);
 });
 
 test.skipIf(missing !== undefined)(
