@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type InProcessCluster, startInProcess } from "./start-in-process.ts";
 
 let cluster: InProcessCluster;
@@ -71,6 +71,30 @@ test("a watch is read while it is written, and ends when its stream is destroyed
   expect(String((await next).value)).toContain('"type":"ADDED"');
   await chunks.return!();
   expect(stream!.destroyed).toBe(true);
+});
+
+test("a watch that fails tells those that read it late, too", async () => {
+  const reported: unknown[] = [];
+  const other = await startInProcess({ tokens, onError: (error) => reported.push(error) });
+  await call("POST", path, { metadata: { name: "bad" } }, other);
+  const { registry } = other.core;
+  const configMaps = registry.find("", "configmaps")!;
+  registry.add({
+    ...configMaps,
+    presentAll: () => {
+      throw new Error("no luck");
+    },
+  });
+  const { stream } = await other.handle({
+    method: "GET",
+    path: `${path}?watch=1`,
+    headers: { authorization },
+  });
+  await vi.waitFor(() => expect(reported).toHaveLength(1));
+  await new Promise(setImmediate);
+  const lines = Buffer.concat(await stream!.toArray()).toString();
+  expect(lines).toContain('"type":"ERROR"');
+  await other.stop();
 });
 
 test("a cluster starts from the state of another one, at its revision", async () => {
