@@ -104,7 +104,9 @@ export class AppServiceReconciler implements Reconciler {
     if (!deployment?.spec || autoscaler) return;
     const { replicas = 1, selector } = deployment.spec;
     const spec = { replicas: Math.max(replicas, minReplicas), selector };
-    const kept = { metadata: { namespace, name }, spec } as Desired<Deployment>;
+    // An old number, of before the last scaling, is a conflict.
+    const { resourceVersion } = deployment.metadata;
+    const kept = { metadata: { namespace, name, resourceVersion }, spec } as Desired<Deployment>;
     await this.#client.apply(Deployment, kept, { fieldManager: HANDOVER });
   }
 }
