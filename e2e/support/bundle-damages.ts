@@ -1,20 +1,17 @@
-import { createCipheriv } from "node:crypto";
 import { bundleAnnotations as keys } from "../../src/olm/bundle-format.ts";
 import type { RuleName } from "../../src/olm/validate/rules.ts";
-import { damage, rightBundle } from "./right-bundle.ts";
 
-/** What can be wrong with a bundle: single damages of a right one, at least one for each rule. */
+/** What can be wrong with a bundle: single damages of a right one; with the files of `replaced-bundle-files.ts`, at least one for each rule. */
 
 export const csv = "manifests/shop-operator.clusterserviceversion.yaml";
-const crd = "manifests/apps.example.com_shops.yaml";
-const role = "manifests/shop-reader_clusterrole.yaml";
+export const crd = "manifests/apps.example.com_shops.yaml";
+export const role = "manifests/shop-reader_clusterrole.yaml";
 export const budget = "manifests/shop-budget.yaml";
-const metadata = "metadata/annotations.yaml";
-const dockerfile = "bundle.Dockerfile";
-const strategy = "spec install spec";
+export const metadata = "metadata/annotations.yaml";
+export const strategy = "spec install spec";
 const pod = `${strategy} deployments 0 spec template spec`;
-const image = "registry.example.com/shop-operator:v1";
-const service = {
+export const image = "registry.example.com/shop-operator:v1";
+export const service = {
   apiVersion: "v1",
   kind: "Service",
   metadata: { name: "shop" },
@@ -257,81 +254,3 @@ export const damages: Damage[] = [
   ["multiarch-labels", csv, "metadata labels operatorframework.io/arch.x86", "supported", "supported"],
   ["multiarch-selector", csv, `${pod} nodeSelector`, { "kubernetes.io/arch": "arm64" }, "arm64"],
 ];
-
-/** Files as a whole, by their path. */
-export const replacedFiles: [rule: RuleName, file: string, content: unknown, text: string][] = [
-  ["yaml-syntax", csv, "kind: [", ""],
-  ["yaml-syntax", crd, "kind: A\nkind: B\n", "kind: B"],
-  ["yaml-syntax", metadata, "a: &a [*a, *a]", ""],
-  ["file-size", crd, `a: ${"x".repeat(4_000_000)}`, "a: xxx"],
-  ["one-object", role, "kind: A\n---\nkind: B\n", "kind: B"],
-  ["bundle-size", role, { data: randomText(1_500_000) }, "apiVersion:"],
-  ["bundle-size-near", role, { data: randomText(1_300_000) }, "apiVersion:"],
-  ["annotations-missing", metadata, "annotations: {}", "annotations: {}"],
-  ["annotations-missing", metadata, "", ""],
-  ["csv-missing", csv, "", ""],
-  ["csv-duplicate", "manifests/other.yaml", rightBundle()[csv], "ClusterServiceVersion"],
-  ["deployment-name", csv, twice("deployments"), "shop-controller-manager"],
-  [
-    "service-account-conflict",
-    "manifests/sa.yaml",
-    { ...service, kind: "ServiceAccount", metadata: { name: "shop-controller-manager" }, spec: undefined },
-    "shop-controller-manager",
-  ],
-  ["permission-rule", csv, withUrls(), "nonResourceURLs:"],
-  ["related-image", csv, twice("relatedImages"), "manager"],
-  ["object-duplicate", "manifests/z-budget.yaml", rightBundle()[budget], "shop-budget"],
-  [
-    "priority-class",
-    "manifests/priority.yaml",
-    {
-      apiVersion: "scheduling.k8s.io/v1",
-      kind: "PriorityClass",
-      metadata: { name: "shop" },
-      value: 1,
-      globalDefault: true,
-    },
-    "true",
-  ],
-  ["webhook-conversion", crd, oneVersion(), "shops.apps.example.com"],
-  [
-    "label-mismatch",
-    dockerfile,
-    "FROM scratch\nLABEL a=b \\\n  operators.operatorframework.io.bundle.package.v1='cart'\n",
-    "operators.operatorframework.io.bundle.package.v1",
-  ],
-];
-
-/** A text that can be compressed to three quarters. */
-function randomText(length: number): string {
-  const cipher = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16));
-  return cipher.update(Buffer.alloc((length * 3) / 4)).toString("base64");
-}
-
-/** The ClusterServiceVersion with an element of a list twice; the second image differs. */
-function twice(list: "deployments" | "relatedImages"): unknown {
-  const files = rightBundle();
-  const { spec } = files[csv] as {
-    spec: { install: { spec: { deployments: unknown[] } }; relatedImages: { name: string }[] };
-  };
-  if (list === "deployments") spec.install.spec.deployments.push(spec.install.spec.deployments[0]);
-  else spec.relatedImages.push({ ...spec.relatedImages[0]!, image } as { name: string });
-  return files[csv];
-}
-
-function withUrls(): unknown {
-  const files = rightBundle();
-  const permission = {
-    serviceAccountName: "shop-controller-manager",
-    rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
-  };
-  damage(files, csv, `${strategy} permissions`, [permission]);
-  return files[csv];
-}
-
-function oneVersion(): unknown {
-  const files = rightBundle();
-  const { spec } = files[crd] as { spec: { versions: unknown[] } };
-  spec.versions.pop();
-  return files[crd];
-}

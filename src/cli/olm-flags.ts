@@ -5,7 +5,7 @@ import type { Bundle } from "../olm/validate/bundle.ts";
 import { everythingBelow } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { clusterFlags } from "./cluster-flags.ts";
-import type { FlagDefinition } from "./command.ts";
+import type { FlagDefinition, FlagValues } from "./command.ts";
 import { refuseRules } from "./refuse-rules.ts";
 import { requireBundle } from "./require-bundle.ts";
 
@@ -54,20 +54,34 @@ export const servingFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** operator-sdk's flags for images that it pulls on this machine. */
-export const pullingFlags = {
-  "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
-  "service-account": "the catalog's pod needs no rights",
-  "decompression-image": "the catalog's file is not compressed",
-  "image-pull-policy": "Kubernetes pulls opm's image by its tag",
-  mode: "the catalog has a channel of its own",
+/** operator-sdk's flags for images that it pulls on this machine, and for the pod of its catalog. */
+export const servingIgnored = {
+  ignored: {
+    "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
+    "service-account": "the catalog's pod needs no rights",
+    "decompression-image": "the catalog's file is not compressed",
+    "image-pull-policy": "Kubernetes pulls opm's image by its tag",
+    mode: "the catalog has a channel of its own",
+  },
+  ignoredBooleans: {
+    "skip-tls": "no image is pulled on this machine",
+    "skip-tls-verify": "no image is pulled on this machine",
+    "use-http": "no image is pulled on this machine",
+  },
 } as const;
 
-export const pullingBooleans = {
-  "skip-tls": "no image is pulled on this machine",
-  "skip-tls-verify": "no image is pulled on this machine",
-  "use-http": "no image is pulled on this machine",
-} as const;
+/** How the catalog is served, by `servingFlags`. */
+export function servingOptions(flags: FlagValues<typeof servingFlags>): {
+  readonly opmImage: string;
+  readonly pullSecret: string | undefined;
+  readonly isRestricted: boolean;
+} {
+  return {
+    opmImage: flags["opm-image"],
+    pullSecret: flags["pull-secret-name"],
+    isRestricted: flags["security-context-config"] === "restricted",
+  };
+}
 
 /** `180` or `3m`, in whole seconds. */
 function readSeconds(text: string): number {

@@ -4,10 +4,10 @@ import { defineCommand } from "../command.ts";
 import {
   olmFlags,
   placeFor,
-  pullingBooleans,
-  pullingFlags,
   readValidBundle,
   servingFlags,
+  servingIgnored,
+  servingOptions,
 } from "../olm-flags.ts";
 
 export const runBundleUpgrade = defineCommand({
@@ -16,8 +16,7 @@ export const runBundleUpgrade = defineCommand({
     "Adds the bundle to the catalog that tsbuilder run bundle serves, as what replaces the last one in it, approves OLM's plan, and waits until the new version is available.",
   flags: { ...servingFlags, ...olmFlags },
   positionals: ["<image>"],
-  ignored: pullingFlags,
-  ignoredBooleans: pullingBooleans,
+  ...servingIgnored,
   examples: ["tsbuilder run bundle-upgrade registry.example.com/mysql-operator-bundle:v1.1.0"],
   async run({ flags, positionals: [image = ""], cwd, ui }) {
     parseImageReference(image);
@@ -28,10 +27,8 @@ export const runBundleUpgrade = defineCommand({
     ]);
     const place = placeFor(packageOf(bundle), flags);
     await announceTarget(flags, ui, { action: "Upgrading with OLM", namespace: place.namespace });
-    const isRestricted = flags["security-context-config"] === "restricted";
     const note = (text: string): void => ui.note(text);
-    const images = { image, opmImage: flags["opm-image"], pullSecret: flags["pull-secret-name"] };
-    await upgradeBundle({ bundle, ...images, isRestricted, note }, place);
+    await upgradeBundle({ bundle, image, ...servingOptions(flags), note }, place);
     ui.print(`OLM has upgraded to ${csvNameOf(bundle)}`);
   },
 });

@@ -6,10 +6,10 @@ import { defineCommand } from "../command.ts";
 import {
   olmFlags,
   placeFor,
-  pullingBooleans,
-  pullingFlags,
   readValidBundle,
   servingFlags,
+  servingIgnored,
+  servingOptions,
 } from "../olm-flags.ts";
 
 export const runBundle = defineCommand({
@@ -39,8 +39,7 @@ export const runBundle = defineCommand({
     ...olmFlags,
   },
   positionals: ["<image>"],
-  ignored: pullingFlags,
-  ignoredBooleans: pullingBooleans,
+  ...servingIgnored,
   refused: {
     "index-image":
       "nothing is added to an existing image: build a catalog with tsbuilder catalog, and name it with --catalog",
@@ -65,9 +64,7 @@ export const runBundle = defineCommand({
       {
         bundle,
         image,
-        opmImage: flags["opm-image"],
-        pullSecret: flags["pull-secret-name"],
-        isRestricted: flags["security-context-config"] === "restricted",
+        ...servingOptions(flags),
         catalog:
           flags.catalog === undefined ? undefined : { image: flags.catalog, channel: flags.channel ?? first },
         mode: flags["install-mode"] === undefined ? undefined : parseInstallMode(flags["install-mode"]),

@@ -134,7 +134,6 @@ describe("addBundle()", () => {
   });
 });
 
-/** Changes to the blobs: package, channels stable and fast, bundles 1.0.0 and 1.1.0; and the text at the finding. */
 test("a channel that is named twice gets one entry, and other texts keep their lines", () => {
   const draft = emptyCatalog();
   const description = `description: ${"long words ".repeat(20).trim()}\n`;
@@ -154,6 +153,7 @@ test("an entry is not added to a channel in JSON", () => {
   );
 });
 
+/** Changes to the blobs: package, channels stable and fast, bundles 1.0.0 and 1.1.0; and the text at the finding. */
 const damages: [
   rule: keyof typeof catalogRules,
   change: (blobs: Record<string, unknown>[]) => unknown,

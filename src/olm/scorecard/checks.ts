@@ -101,12 +101,7 @@ function checkDescriptors(
     }
     const paths = crd.get(`${part}Descriptors`).items.map((one) => one.get("path").text ?? "");
     for (const field of fieldsOf(object, part)) {
-      if (
-        paths.some(
-          (path) => path === field || (/^[.[]/u.test(path.slice(field.length)) && path.startsWith(field)),
-        )
-      )
-        continue;
+      if (paths.some((path) => describes(path, field))) continue;
       errors.add(`${describeCrd(crd)} has no descriptor for ${part}.${field}`);
       suggestions.add(
         `declare ${field} in the type of the ${part} and run tsbuilder bundle, or describe it in the base in config/manifests/bases`,
@@ -114,6 +109,11 @@ function checkDescriptors(
     }
   }
   return resultOf(name, [...errors], [...suggestions]);
+}
+
+/** Whether the path of a descriptor is a field, or something inside it: `limits.cpu` for `limits`. */
+function describes(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
 function withoutSchema(bundle: Bundle, object: ManifestObject): string[] {

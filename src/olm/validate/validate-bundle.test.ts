@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { budget, csv, damages, oldBudget, replacedFiles } from "../../../e2e/support/bundle-damages.ts";
+import { budget, csv, damages, oldBudget } from "../../../e2e/support/bundle-damages.ts";
+import { replacedFiles } from "../../../e2e/support/replaced-bundle-files.ts";
 import { bundleTexts, type BundleFiles, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { optionalSets, type OptionalSet, type RuleName, rules } from "./rules.ts";
