@@ -1,4 +1,4 @@
-import { merge, post, put, type Step, type Story, story } from "../story.ts";
+import { get, merge, post, put, type Step, type Story, story } from "../story.ts";
 import type { Fields } from "./pod-cases.ts";
 
 const services = "/api/v1/namespaces/{ns}/services";
@@ -157,6 +157,9 @@ export const serviceRules: readonly Story[] = [
     }),
     merge(`${secrets}/tls`, { type: "Opaque" }),
     merge(`${secrets}/tls`, { immutable: true }),
+    // A real server tries a patch on what it has cached first, which may be older and then gets a warning. A list waits
+    // until its cache is up to date.
+    get(`${secrets}?labelSelector=absent`),
     merge(`${secrets}/tls`, { stringData: { "tls.key": "z" } }),
     merge(`${secrets}/tls`, { immutable: false }),
     merge(`${secrets}/tls`, { metadata: { labels: { a: "b" } } }),
