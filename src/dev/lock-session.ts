@@ -18,7 +18,7 @@ export function lockSession(folder: string): () => void {
   });
 }
 
-/** Whether a session of a project's folder runs. */
+/** Whether a session is running in a project's folder. */
 export function isSessionRunning(folder: string): boolean {
   return readLock(lockOf(folder)) !== undefined;
 }

@@ -28,7 +28,7 @@ export interface SessionOperatorOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
-  /** Gets its reconciles. */
+  /** Where its reconciles are recorded. */
   readonly record: RecordFile;
 }
 
@@ -76,7 +76,7 @@ export async function sessionOperator(
 function notRecorded(cause: unknown): TsbuilderError {
   return new TsbuilderError("the operator's reconciles can't be recorded any more", {
     code: "REFUSED",
-    hint: "the operator runs on; free some space if the disk is full, and restart tsbuilder dev",
+    hint: "the operator keeps running; free some space if the disk is full, and restart tsbuilder dev",
     cause,
   });
 }

@@ -1,9 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runtime";
 import { watchableBundle } from "../ship/bundle.ts";
-import { TsbuilderError } from "../shared/errors.ts";
 import { writePrivate } from "../shared/write-private.ts";
 import type { ClusterChoice } from "../ship/kubectl.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
@@ -11,7 +9,7 @@ import { applyConfig } from "./apply-config.ts";
 import { readChosen } from "./chosen-config.ts";
 import type { Report } from "./dev-event.ts";
 import { startEmbeddedCluster } from "./embedded-cluster.ts";
-import { untilRested } from "./until-rested.ts";
+import { type Observation, observer } from "./observer.ts";
 import { RecordFile } from "./record/record-file.ts";
 import { sessionOperator } from "./session-operator.ts";
 import { prepareWebhooks } from "./webhook-certificate.ts";
@@ -28,18 +26,6 @@ export interface Trial {
   readonly observe: (objects: readonly ManifestObject[], seconds: number) => Promise<Observation>;
   /** Deletes what it created, unless that is to stay, and stops what it started. */
   readonly stop: (keep: boolean) => Promise<void>;
-}
-
-export interface Observation {
-  readonly examples: readonly Observed[];
-  /** Why the cluster has no others. */
-  readonly refused: readonly TsbuilderError[];
-}
-
-/** An object as it is in the cluster, and the kinds of those that it owns. */
-export interface Observed {
-  readonly object: ManifestObject;
-  readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
 }
 
 export interface TrialProject {
@@ -121,106 +107,4 @@ export async function joinCluster(choice: ClusterChoice, namespace: string | und
       }
     },
   };
-}
-
-/** Where an object is. */
-interface Placed {
-  readonly kind: Kind;
-  readonly key: ObjectKey;
-}
-
-function observer(client: Client, namespace: string) {
-  const created: Placed[] = [];
-  const place = async (object: ManifestObject): Promise<Placed> => {
-    const kind = await findKind(client, object);
-    const own = object.metadata.namespace ?? namespace;
-    const key = {
-      name: object.metadata.name,
-      ...(kind.scope === "Namespaced" ? { namespace: own } : {}),
-    };
-    if (await createMissing(client, kind, { ...object, metadata: { ...object.metadata, ...key } })) {
-      created.push({ kind, key });
-    }
-    return { kind, key };
-  };
-  return {
-    observe: async (objects: readonly ManifestObject[], seconds: number): Promise<Observation> => {
-      const placed: Placed[] = [];
-      const refused: TsbuilderError[] = [];
-      for (const object of objects) {
-        try {
-          placed.push(await place(object));
-        } catch (error) {
-          if (!(error instanceof TsbuilderError) || error.code === "CLUSTER_UNREACHABLE") throw error;
-          refused.push(error);
-        }
-      }
-      const read = () => Promise.all(placed.map(({ kind, key }) => client.get(kind, key)));
-      const found = await untilRested(read, { seconds });
-      const owned = await ownedBy(client, found);
-      const examples = found.map((object) => ({
-        object: object as unknown as ManifestObject,
-        made: owned.get(object.metadata.uid!) ?? [],
-      }));
-      return { examples, refused };
-    },
-    deleteCreated: async (): Promise<void> => {
-      const left: string[] = [];
-      let cause: Error | undefined;
-      for (const { kind, key } of created.splice(0).toReversed()) {
-        await client.delete(kind, key).catch((error: Error & { isNotFound?: boolean }) => {
-          if (error.isNotFound) return;
-          left.push(`${kind.kind} ${key.name}${key.namespace === undefined ? "" : ` in ${key.namespace}`}`);
-          cause = error;
-        });
-      }
-      if (cause === undefined) return;
-      throw new TsbuilderError(`could not delete the examples: ${cause.message}`, {
-        code: "REFUSED",
-        hint: `delete what is left in the cluster: ${left.join(", ")}`,
-        cause,
-      });
-    },
-  };
-}
-
-async function findKind(client: Client, object: ManifestObject): Promise<Kind> {
-  try {
-    return await client.mapper.kindFor(object);
-  } catch (error) {
-    if ((error as { reason?: string }).reason !== "NoKindMatch") throw error;
-    throw new TsbuilderError((error as Error).message, {
-      code: "NOT_FOUND",
-      hint: "install the CRDs and the operator first: tsbuilder deploy --context NAME",
-      cause: error,
-    });
-  }
-}
-
-/** Returns whether the object was missing. */
-async function createMissing(client: Client, kind: Kind, object: ManifestObject): Promise<boolean> {
-  const { explainRejection } = await import("./explain-rejection.ts");
-  try {
-    await client.create(kind, object);
-    return true;
-  } catch (error) {
-    if ((error as { isAlreadyExists?: boolean }).isAlreadyExists) return false;
-    throw explainRejection(error, object);
-  }
-}
-
-/** The kinds of the objects that each object owns, of all kinds that the client may list. */
-async function ownedBy(
-  client: Client,
-  owners: readonly Pick<KubernetesObject, "metadata">[],
-): Promise<ReadonlyMap<string, readonly Kind[]>> {
-  const owned = new Map<string, Set<Kind>>(owners.map(({ metadata }) => [metadata.uid!, new Set()]));
-  for (const kind of await client.mapper.kinds()) {
-    // Some kinds can't be listed at all, such as those of reviews.
-    const objects = await client.list(kind).catch(() => []);
-    for (const { metadata } of objects) {
-      for (const { uid } of metadata.ownerReferences ?? []) owned.get(uid)?.add(kind);
-    }
-  }
-  return new Map([...owned].map(([uid, kinds]) => [uid, [...kinds]]));
 }

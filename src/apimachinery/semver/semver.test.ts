@@ -32,6 +32,6 @@ test.each([
   "1.0.0 ",
   "1e3.0.0",
   `${"9".repeat(21)}.0.0`,
-])("%j is no version", (text) => {
+])("%j is not a version", (text) => {
   expect(parseSemver(text)).toBeUndefined();
 });

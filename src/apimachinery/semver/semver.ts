@@ -1,6 +1,6 @@
 import { compareText } from "../text/compare.ts";
 
-/** A semantic version; what stands behind a + doesn't count. */
+/** A semantic version; build metadata, which follows a +, doesn't count. */
 export interface Semver {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
   /** `["rc", "1"]` of `1.0.0-rc.1` */
@@ -16,7 +16,7 @@ const pattern = new RegExp(
 /** Go's packages hold the numbers in 64 bits. */
 const greatest = 2n ** 64n - 1n;
 
-/** Parses a semantic version, which has three numbers and no leading v; undefined if it is none. */
+/** Parses a semantic version, which has three numbers and no leading v; undefined if the text is not one. */
 export function parseSemver(text: string): Semver | undefined {
   const [, major, minor, patch, prerelease] = pattern.exec(text) ?? [];
   if (major === undefined) return undefined;

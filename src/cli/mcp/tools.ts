@@ -108,7 +108,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     "reconciles",
     {
       description:
-        "The last reconciles of the operator that tsbuilder dev runs for this project, or ran last: why each ran (at most 10 causes), what it requested (at most 100; not what the cache answered), and how it ended. The oldest one first; at most 100 of the some 4 MB that are kept.",
+        "The last reconciles of the operator that tsbuilder dev runs for this project, or ran last: why each ran (at most 10 causes), what it requested (at most 100; not what the cache answered), and how it ended. The oldest one first; at most 100 of those that are kept, which are about 4 MB.",
       inputSchema: {
         controller: z.string().optional(),
         request: z.string().optional().describe("the object: default/db, or its name alone"),

@@ -10,13 +10,13 @@ export interface ReconcileQuery {
   /** The object: `default/db`, or its name alone. */
   readonly request?: string | undefined;
   readonly outcome?: string | undefined;
-  /** The last ones; at most, and by default, 100. */
+  /** How many of the last ones; at most, and by default, 100. */
   readonly last?: number | undefined;
 }
 
 /** What was found, the oldest one first. */
 export interface FoundReconciles {
-  /** Whether the session still runs. */
+  /** Whether the session is still running. */
   readonly isRunning: boolean;
   readonly reconciles: readonly RecordedReconcile[];
 }

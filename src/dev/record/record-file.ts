@@ -41,7 +41,7 @@ export class RecordFile {
     return files.flatMap((file) =>
       readFileSync(file, "utf8")
         .split("\n")
-        // What is being written is not whole yet.
+        // The last line may not be written to its end yet.
         .slice(0, -1)
         .map((line) => JSON.parse(line) as RecordedReconcile),
     );

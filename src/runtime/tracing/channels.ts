@@ -7,7 +7,7 @@ export interface EnqueueMessage {
   readonly request: string;
   /** Such as `update of StatefulSet default/db`; what the source said, or its name. */
   readonly cause: string;
-  /** Milliseconds for which it waits first. */
+  /** Milliseconds that it waits before it may run. */
   readonly after: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ChannelMessages {
   readonly "tsbuilder:request": RequestMessage;
 }
 
-/** A channel that nothing holds may be collected, and with it who subscribed. */
+/** Held here, since a channel that nothing references may be collected, and its subscribers with it. */
 const channels: { readonly [Name in keyof ChannelMessages]: Channel } = {
   "tsbuilder:enqueue": channel("tsbuilder:enqueue"),
   "tsbuilder:reconcile:start": channel("tsbuilder:reconcile:start"),
