@@ -7,7 +7,7 @@ export function readJsonObject(
   text: string,
   hint = "fix the file, or restore it from version control",
 ): Readonly<Record<string, unknown>> {
-  const value = parse(text.replace(/^\uFEFF/u, ""));
+  const value = parseJson(text.replace(/^\uFEFF/u, ""));
   if (isObject(value)) return value;
   throw new TsbuilderError(
     `"${file}" ${value === undefined ? "is not valid JSON" : "contains no JSON object"}`,
@@ -18,7 +18,8 @@ export function readJsonObject(
   );
 }
 
-function parse(text: string): unknown {
+/** The value of a JSON text; undefined if it is not valid. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -17,20 +17,30 @@ describe("upgrade --pull-request", () => {
     git("push", "--quiet", "origin", "main");
   });
 
-  /** Puts a program beside git that stands for GitHub's. */
-  function standInGh(open: readonly object[]): void {
+  /** Puts a program beside git that stands for GitHub's, with what it lists. */
+  function standInGh(listed = "[]"): void {
     mkdirSync(join(project.beside, "bin"), { recursive: true });
     const script = `#!/bin/sh
 echo "$*" >> "${project.beside}/calls"
 cat > "${project.beside}/body"
-case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://example.com/pull/1;; esac
+case "$2" in list) printf '%s' '${listed}';; create) echo https://example.com/pull/1;; esac
 `;
     writeFileSync(join(project.beside, "bin/gh"), script, { mode: 0o755 });
     vi.stubEnv("PATH", `${join(project.beside, "bin")}${delimiter}${process.env["PATH"]}`);
   }
 
+  /** Pushes an upgrade, and a commit by somebody on top of it. */
+  async function pushWithFix(): Promise<void> {
+    await upgrade("--push");
+    git("switch", "--quiet", "tsbuilder-upgrade");
+    write("fix.txt", "fix\n");
+    commit("Resolve");
+    git("push", "--quiet", "origin", "tsbuilder-upgrade");
+    git("switch", "--quiet", "main");
+  }
+
   test("pushes the branch and opens a pull request that lists the conflicts", async () => {
-    standInGh([]);
+    standInGh();
     change("README.md", "## Working on it", "## My way");
     commit("Mine");
     const { printed, details } = await upgrade("--pull-request");
@@ -48,7 +58,7 @@ case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://
   });
 
   test("brings the open one up to date, and pushes nothing if it is the same upgrade", async () => {
-    standInGh([{ url: "https://example.com/pull/7", isCrossRepository: false }]);
+    standInGh(JSON.stringify([{ url: "https://example.com/pull/7", isCrossRepository: false }]));
     await upgrade("--pull-request");
     const pushed = git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade");
     git("branch", "--delete", "--force", "tsbuilder-upgrade");
@@ -62,21 +72,31 @@ case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://
   });
 
   test("leaves pull requests of forks and for other branches alone", async () => {
-    standInGh([{ url: "https://example.com/pull/7", isCrossRepository: true }]);
+    standInGh(JSON.stringify([{ url: "https://example.com/pull/7", isCrossRepository: true }]));
     await upgrade("--pull-request");
     expect(calls()).toContain("pr list --head tsbuilder-upgrade --base main --state open");
     expect(calls()).toContain("pr create");
     expect(calls()).not.toContain("pr edit");
   });
 
+  test("opens a pull request if gh lists nothing at all", async () => {
+    standInGh("");
+    const { printed } = await upgrade("--pull-request");
+    expect(printed).toContain("The pull request: https://example.com/pull/1");
+  });
+
+  test.each(["no list", "{}"])("says what gh printed instead of a list: %s", async (listed) => {
+    standInGh(listed);
+    await expect(upgrade("--pull-request")).rejects.toMatchObject({
+      code: "TOOL_FAILED",
+      message: `gh pr list did not print a JSON list:\n${listed}`,
+      hint: expect.stringContaining("gh pr list --head tsbuilder-upgrade --base main") as string,
+    });
+    expect(calls()).not.toContain("pr create");
+  });
+
   test("replaces the branch on the server once it was merged with what others added", async () => {
-    standInGh([]);
-    await upgrade("--push");
-    git("switch", "--quiet", "tsbuilder-upgrade");
-    write("fix.txt", "fix\n");
-    commit("Resolve");
-    git("push", "--quiet", "origin", "tsbuilder-upgrade");
-    git("switch", "--quiet", "main");
+    await pushWithFix();
     git("merge", "--quiet", "--no-ff", "--message", "Merge", "tsbuilder-upgrade");
     git("branch", "--delete", "tsbuilder-upgrade");
     await project.upgradeIn(project.root, ["--push"], "0.0.0-newest");
@@ -89,13 +109,8 @@ case "$2" in list) printf '%s' '${JSON.stringify(open)}';; create) echo https://
   });
 
   test("does not overwrite what somebody committed to the branch on the server", async () => {
-    standInGh([]);
-    await upgrade("--push");
-    git("switch", "--quiet", "tsbuilder-upgrade");
-    write("fix.txt", "fix\n");
-    commit("Resolve");
-    git("push", "--quiet", "origin", "tsbuilder-upgrade");
-    git("switch", "--quiet", "main");
+    standInGh();
+    await pushWithFix();
     git("branch", "--delete", "--force", "tsbuilder-upgrade");
     const pushed = git("ls-remote", "origin", "refs/heads/tsbuilder-upgrade");
     await expect(upgrade("--pull-request")).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { formatCall, runTool, type ToolCall } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { parseJson } from "../../shared/read-json.ts";
 import type { Ui } from "../ui.ts";
 import { isSameUpgrade } from "./commit-upgrade.ts";
 import { askGit, git } from "./git.ts";
@@ -95,9 +96,10 @@ export async function openPullRequest(
   const gh = async (...args: string[]): Promise<string> =>
     (await runTool({ tool: "gh", args, cwd: root, input: body })).stdout.trim();
   try {
-    const list = ["pr", "list", "--head", branch, ...onto, "--state", "open"];
-    const open = JSON.parse(await gh(...list, "--json", "url,isCrossRepository")) as ListedPullRequest[];
-    const url = open.find(({ isCrossRepository }) => !isCrossRepository)?.url;
+    const open = ["--state", "open", "--json", "url,isCrossRepository"];
+    const list = ["pr", "list", "--head", branch, ...onto, ...open];
+    const listed = readListed(await gh(...list), { tool: "gh", args: list });
+    const url = listed.find(({ isCrossRepository }) => !isCrossRepository)?.url;
     if (url === undefined) return (await gh(...create)).split("\n").at(-1);
     await gh("pr", "edit", url, ...texts);
     return url;
@@ -107,4 +109,14 @@ export async function openPullRequest(
     ui.print(`gh is not installed; the branch is pushed. To open the pull request: ${formatCall(call)}`);
     return undefined;
   }
+}
+
+/** Without output, none is open: `gh pr create` itself refuses a second one. */
+function readListed(output: string, call: ToolCall): readonly ListedPullRequest[] {
+  const listed = parseJson(output || "[]");
+  if (Array.isArray(listed)) return listed as ListedPullRequest[];
+  throw new TsbuilderError(`gh pr list did not print a JSON list:\n${output}`, {
+    code: "TOOL_FAILED",
+    hint: `the branch is pushed; for details, run: ${formatCall(call)}`,
+  });
 }
