@@ -11,6 +11,7 @@ import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { explore, operationsFor, Random, type Scenario } from "@tsbuilder/simulation";
+import { exploringHeap } from "../../src/cli/explore-flags.ts";
 import { setupAppServiceController as setup } from "../golden/app-operator/src/controller/appservice_controller.ts";
 import { repository } from "../support/source-imports.ts";
 import { runOnReal } from "./simulation-real.ts";
@@ -37,7 +38,9 @@ async function measure(): Promise<void> {
   const each = Math.ceil(runs / processes);
   const children = Array.from({ length: processes }, (_, index) =>
     // Seeds of one plan stay together: they share its undisturbed runs.
-    fork(import.meta.filename, [String(10 + index * Math.ceil(each / 10) * 10)]),
+    fork(import.meta.filename, [String(10 + index * Math.ceil(each / 10) * 10)], {
+      execArgv: [...process.execArgv, exploringHeap],
+    }),
   );
   const shares = await Promise.all(children.map(shareOf));
   const all = shares.reduce((sum, share) => sum + share.runs, 0);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { exploringHeap } from "../../src/cli/explore-flags.ts";
 import { makeTutorial } from "../book/tutorial.ts";
 import { listSources, repository } from "../support/source-imports.ts";
 import { bundleTest } from "./bundle-test.ts";
@@ -86,7 +87,7 @@ async function exploreShare(
   share: Share,
   report: (plan: PlanReport) => void,
 ): Promise<void> {
-  const child = fork(program, [JSON.stringify(share)], { execArgv: ["--enable-source-maps"] });
+  const child = fork(program, [JSON.stringify(share)], { execArgv: [exploringHeap, "--enable-source-maps"] });
   child.on("message", (message) => report(message as PlanReport));
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`a process that explored ended with ${code}`);

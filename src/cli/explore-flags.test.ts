@@ -1,16 +1,25 @@
-import { expect, test } from "vitest";
-import { exploreFlags, readExploring } from "./explore-flags.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { exploreFlags, exploringHeap, readExploring } from "./explore-flags.ts";
 
 const none = { explore: false, time: "1m" };
 
+afterEach(() => vi.unstubAllEnvs());
+
 test("--explore runs the exploring tests only, for as long as --time says, from a seed", () => {
+  vi.stubEnv("NODE_OPTIONS", undefined);
   expect(
     readExploring({ explore: true, time: "10m", seed: 7 }, new Set(["explore", "time", "seed"])),
   ).toEqual({
-    env: { TSBUILDER_EXPLORE_TIME: "10m", TSBUILDER_EXPLORE_SEED: "7" },
+    env: { TSBUILDER_EXPLORE_TIME: "10m", TSBUILDER_EXPLORE_SEED: "7", NODE_OPTIONS: exploringHeap },
     files: ["_explore.test.ts"],
   });
   expect(readExploring(none, new Set())).toEqual({ env: {}, files: [] });
+});
+
+test("--explore keeps the user's own options of Node, which win", () => {
+  vi.stubEnv("NODE_OPTIONS", "--max-semi-space-size=16");
+  const { env } = readExploring({ ...none, explore: true }, new Set(["explore"]));
+  expect(env["NODE_OPTIONS"]).toBe(`${exploringHeap} --max-semi-space-size=16`);
 });
 
 test("each exploration begins with another seed", () => {
