@@ -15,6 +15,13 @@ function cases(...list: readonly Fields[]): Step[] {
 
 const ports = (...list: object[]): Fields => ({ ports: list });
 
+/** Two ports, with these node ports. */
+function two(...[a, b]: readonly number[]): Fields {
+  return ports({ name: "a", port: 80, nodePort: a }, { name: "b", port: 81, nodePort: b });
+}
+
+const replace = (spec: Fields): Step => put(`${services}/a`, { metadata: { name: "a" }, spec });
+
 const storage = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
 function claimCases(...list: readonly Fields[]): Step[] {
@@ -107,6 +114,77 @@ export const serviceRules: readonly Story[] = [
     merge(`${services}/a/status`, { status: { loadBalancer: { ingress: [{ hostname: "1.2.3.4" }] } } }),
     put(`${services}/a`, { metadata: { name: "a" }, spec: web }),
     post(services, { metadata: { name: "Upper" }, spec: web }),
+  ]),
+  story("node ports of Services that change", [
+    post(services, { metadata: { name: "a" }, spec: { type: "NodePort", ...two(31_111, 31_112) } }),
+    // What is left out is kept by the port's name.
+    replace({
+      type: "NodePort",
+      ports: [
+        { name: "a", port: 90 },
+        { name: "b", port: 81, nodePort: 31_111 },
+      ],
+    }),
+    replace({
+      type: "NodePort",
+      ports: [
+        { name: "b", port: 80 },
+        { name: "a", port: 81 },
+      ],
+    }),
+    replace({ type: "LoadBalancer", allocateLoadBalancerNodePorts: false, ...two() }),
+    replace({ type: "NodePort", ...two(31_111, 31_112) }),
+    // One is given up, another one stays: neither is used any more.
+    replace({
+      type: "ClusterIP",
+      ports: [
+        { name: "a", port: 80 },
+        { name: "b", port: 81, nodePort: 31_112 },
+      ],
+    }),
+    replace({ type: "NodePort", ...two(31_111, 31_112) }),
+    replace({ type: "ClusterIP", ...two(31_111, 31_113) }),
+    replace({ type: "ClusterIP", ports: [{ name: "b", port: 81, nodePort: 31_111 }] }),
+    replace({
+      type: "LoadBalancer",
+      externalTrafficPolicy: "Local",
+      healthCheckNodePort: 31_115,
+      ...two(31_111, 31_112),
+    }),
+    replace({
+      type: "LoadBalancer",
+      externalTrafficPolicy: "Local",
+      healthCheckNodePort: 0,
+      ...two(31_111, 31_112),
+    }),
+    replace({ type: "LoadBalancer", healthCheckNodePort: 31_115, ...two(31_111, 31_112) }),
+    replace({ type: "ClusterIP", healthCheckNodePort: 31_116, ...two() }),
+    replace({ type: "ClusterIP", ...two() }),
+  ]),
+  story("addresses of Services that change", [
+    post(services, { metadata: { name: "a" }, spec: { ...web, clusterIP: "10.0.0.77" } }),
+    replace({ ...web, clusterIP: "10.0.0.78", clusterIPs: ["10.0.0.77"] }),
+    replace({ ...web, clusterIP: "", clusterIPs: ["10.0.0.77"] }),
+    replace({ ...web, clusterIP: "10.0.0.77" }),
+    replace({ ...web, clusterIPs: ["10.0.0.78"] }),
+    replace({ type: "ExternalName", externalName: "x.example.com", clusterIP: "10.0.0.77" }),
+    replace({
+      type: "ExternalName",
+      externalName: "x.example.com",
+      clusterIP: "",
+      clusterIPs: ["10.0.0.77"],
+    }),
+    replace({ ...web, clusterIP: "None" }),
+    replace({ type: "ExternalName", externalName: "x.example.com", clusterIP: "None", clusterIPs: ["None"] }),
+    post(services, {
+      metadata: { name: "b" },
+      spec: { type: "ExternalName", externalName: "x.example.com", internalTrafficPolicy: "Local" },
+    }),
+    get(`${services}/b`),
+    post(services, {
+      metadata: { name: "c" },
+      spec: { type: "ExternalName", externalName: "x.example.com", internalTrafficPolicy: "Maybe" },
+    }),
   ]),
   story("claims", [
     ...claimCases(

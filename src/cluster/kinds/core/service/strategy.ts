@@ -7,7 +7,7 @@ import { allocateAddress, allocateNodePorts } from "./allocation.ts";
 import { dropFieldsOfType, keepAllocations } from "./change.ts";
 import { settleFamilies } from "./ip-families.ts";
 import { addressChange, balancerStatus, serviceProblems } from "./rules.ts";
-import { isExternal, type Service } from "./types.ts";
+import { hasAddress, isExternal, type Service } from "./types.ts";
 import { serviceWarnings } from "./warnings.ts";
 
 /** Services get a unique clusterIP and unique node ports. */
@@ -43,6 +43,7 @@ export function serviceStrategy(store: Store): Partial<Strategy> {
     beforeCommit(object, old, { subresource }) {
       if (subresource !== "") return;
       const service = object as Service;
+      if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
       settleFamilies(service, old as Service | undefined);
       allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
       allocateNodePorts(service, services());

@@ -14,6 +14,11 @@ export function isHeadless({ clusterIPs, clusterIP }: ServiceSpec): boolean {
   return clusterIPs ? clusterIPs.length === 1 && clusterIPs[0] === "None" : clusterIP === "None";
 }
 
+/** Returns whether Services of this type have node ports, unless they ask for none to be allocated. */
+export function mayHaveNodePorts({ type }: ServiceSpec): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
 export function hasNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
   return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
 }
