@@ -25,6 +25,7 @@ export type TraceEvent = { readonly at: number } & (
       /** The object that it writes: `ConfigMap.v1 default/shop`. */
       readonly object?: string;
       /** What the server answered; 0 if the process never learned of it. */
+      /** 0 if there was no answer; it comes when the client stops waiting. */
       readonly status: number;
     }
   /** The API server called a webhook. */

@@ -62,7 +62,7 @@ function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string
       return `the user: ${event.text}${why === undefined ? "" : `, which ${why}`}${event.status >= 400 ? `: rejected with ${event.status}` : ""}`;
     }
     case "request":
-      return `${event.process}: ${event.method} ${event.path.split("?")[0]}: ${event.status}`;
+      return `${event.process}: ${event.method} ${event.path.split("?")[0]}: ${event.status || "no answer"}`;
     case "webhook":
       return `the API server calls ${event.process ?? "nobody"} at ${event.path}: ${event.status || "no answer"}`;
     case "watch":

@@ -33,6 +33,8 @@ function isUnanswered(event: TraceEvent): boolean {
   return event.type === "webhook" && event.status === 0;
 }
 
-function isDisturbance({ type }: TraceEvent): boolean {
-  return type === "fault" || type === "step" || type === "died";
+/** A time-out disturbs when the client has stopped waiting. */
+function isDisturbance(event: TraceEvent): boolean {
+  const { type } = event;
+  return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
 }

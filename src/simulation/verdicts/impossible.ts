@@ -19,7 +19,7 @@ export function impossibleIn({ trace }: Run, states: readonly State[]): Impossib
   const last = new Map<string, Write>();
   for (const event of trace) {
     if (event.type === "phase") break;
-    if (event.type !== "request" || event.object === undefined) continue;
+    if (event.type !== "request" || event.object === undefined || event.status === 0) continue;
     const [, subresource = ""] = /\/(status|scale)$/.exec(event.path.split("?")[0]!) ?? [];
     last.set(`${event.object} ${subresource}`, event);
   }

@@ -76,6 +76,23 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
   ]);
 });
 
+test("a request without an answer excuses errors from the moment in which its client stops waiting", () => {
+  const faults = [
+    { fault: "refuse", process: "shop-0", request: 1, with: "time-out", done: false },
+    { fault: "refuse", process: "shop-0", request: 2, with: "time-out", done: false },
+  ] as const;
+  const of = (at: number): TraceEvent[] => [
+    { at, type: "fault", text: "time-out" },
+    { at: at + 30_000, type: "request", process: "shop-0", method: "GET", path: "/", status: 0 },
+    // The reconcile did the rest of its work before it failed.
+    { at: at + 30_005, type: "log", process: "shop-0", level: "error", message: "no answer" },
+  ];
+  const classesOf = (trace: TraceEvent[]): string[] =>
+    judgeTrace(runOf(trace), { ...scenario, faults }).map(({ class: name }) => name);
+  expect(classesOf([...of(0), ...of(100_000)])).toEqual([]);
+  expect(classesOf([...of(0), ...of(100_000)].filter(({ type }) => type !== "request"))).toEqual(["error"]);
+});
+
 test("an object that an operator found is not to be overwritten as if it were one that it makes", () => {
   const overwrites = change("shop-0", "data.size", "7");
   const makes = {

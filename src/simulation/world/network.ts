@@ -147,6 +147,7 @@ class Exchange {
     this.#world.note(refusal);
     if (refusal.with === "time-out") {
       await this.#world.wait(this.#options.timeout);
+      this.#record(0);
       throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
     }
     await this.#travel();
