@@ -1,4 +1,5 @@
 import { clusterStages } from "./cluster.ts";
+import { conceptStages } from "./concepts.ts";
 import { rootStages } from "./root.ts";
 import { clientStages } from "./runtime-client.ts";
 import { managerStages } from "./runtime-manager.ts";
@@ -13,4 +14,5 @@ export const stages: Stages = {
   ...testStages,
   ...clusterStages,
   ...pluginStages,
+  ...conceptStages,
 };
