@@ -2,7 +2,8 @@ import type { FlagDefinitions } from "./command.ts";
 import { isTyped } from "./flag-word.ts";
 
 /** `TSBUILDER_PROJECT_NAME` for `--project-name`. */
-const variableOf = (flag: string): string => `TSBUILDER_${flag.toUpperCase().replaceAll("-", "_")}`;
+export const environmentVariable = (flag: string): string =>
+  `TSBUILDER_${flag.toUpperCase().replaceAll("-", "_")}`;
 
 /** A flag that the environment gives. */
 interface EnvironmentFlag {
@@ -24,7 +25,7 @@ export function flagsOfEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): EnvironmentFlag[] {
   return Object.entries(flags).flatMap(([flag, { short }]) => {
-    const variable = variableOf(flag);
+    const variable = environmentVariable(flag);
     const value = environment[variable] ?? "";
     const names = [`--${flag}`, `--no-${flag}`, ...(short === undefined ? [] : [`-${short}`])];
     if (value === "" || typedOnly.includes(flag) || isTyped(typed, ...names)) return [];

@@ -1,8 +1,7 @@
-import { errorCodes } from "../../shared/error-codes.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { defineCommand } from "../command.ts";
-import { type Advice, subjects, systemCodes } from "../system-codes.ts";
+import { explainedCodes } from "../explained-codes.ts";
 
 export const explain = defineCommand({
   summary: "Explain an error code",
@@ -30,29 +29,10 @@ export const explain = defineCommand({
   },
 });
 
-/** All that an error of `--output json` may have. */
-const codes = new Map(
-  Object.entries({
-    ...errorCodes,
-    ...Object.fromEntries(Object.entries(systemCodes).map(([code, advice]) => [code, explainSystem(advice)])),
-    INTERNAL: {
-      meaning: "A bug in tsbuilder: the message is the stack of what failed.",
-      remedy: "Report it with the message and the command that you ran.",
-    },
-  }),
-);
+const codes = new Map(Object.entries(explainedCodes));
 
 function describe(code: string, { meaning, remedy }: { meaning: string; remedy: string }): string {
   return `${code}\n\n${meaning}\n${remedy}`;
-}
-
-/** A message names what it is about. */
-function explainSystem({ subject, what, hint }: Advice): { meaning: string; remedy: string } {
-  return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
-}
-
-function sentence(words: string): string {
-  return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }
 
 function codeAndAll(): TsbuilderError {

@@ -50,13 +50,17 @@ export function formatMarkerHelp(markers: readonly MarkerHelp[]): string {
     .map((family) => {
       const lines = markers
         .filter((marker) => marker.family === family)
-        .flatMap((marker) => [usageOf(marker), ...(isDetailed ? details(marker) : [])]);
+        .flatMap((marker) => [
+          `${usageOf(marker)}  ${marker.summary}`,
+          ...(isDetailed ? details(marker) : []),
+        ]);
       return `${family}\n${lines.map((line) => `  ${line}\n`).join("")}`;
     })
     .join("\n");
 }
 
-function usageOf({ name, arguments: args, summary }: MarkerHelp): string {
+/** How a marker is written: `+name=<int>`. */
+export function usageOf({ name, arguments: args }: MarkerHelp): string {
   const [first] = args;
   const value =
     first === undefined
@@ -64,7 +68,7 @@ function usageOf({ name, arguments: args, summary }: MarkerHelp): string {
       : first.name === ""
         ? `=<${first.type}>`
         : `:${args.map((arg) => `${arg.name}=<${arg.type}>`).join(",")}`;
-  return `+${name}${value}  ${summary}`;
+  return `+${name}${value}`;
 }
 
 function details({ targets, forItems, arguments: args }: MarkerHelp): string[] {
