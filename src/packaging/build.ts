@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle, type Plugin } from "esbuild";
 import { precompiledTemplates } from "../scaffold/build/precompile.ts";
@@ -7,17 +7,16 @@ import { describeLicenses, licensesFile } from "../shared/third-party-licenses.t
 import { readCommit } from "./commit.ts";
 import { keepReachable } from "./keep-reachable.ts";
 import { findOwnPackage } from "./own-package.ts";
-import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
-import { readMappedSources, readPackageFiles } from "./package-files.ts";
+import { libraryFolders, readCli, readLibraries } from "./own-sources.ts";
+import { packSiblings, type PackageSource } from "./pack.ts";
 import { toScripts } from "./to-scripts.ts";
 
-/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of all five packages. */
+/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages. */
 const root = findOwnPackage().folder;
 
-/** In order of their dependencies. */
-const packages = ["apimachinery", "runtime", "cluster", "simulation"].map((name) => join(root, "src", name));
-
-await step("compile the packages", () => run("node_modules/typescript-native/bin/tsc", ["-b", ...packages]));
+await step("compile the packages", () =>
+  run("node_modules/typescript-native/bin/tsc", ["-b", ...libraryFolders]),
+);
 await step("bundle the CLI", bundleCli);
 await step("bundle what others build on", bundleLibrary);
 await step("pack the tarballs", packAll);
@@ -104,24 +103,12 @@ function packAll(): void {
   const vendor = join(root, "dist/vendor");
   rmSync(vendor, { recursive: true, force: true });
   mkdirSync(vendor, { recursive: true });
-  const license = readPackageFiles(root, ["LICENSE"]);
-  const siblings = packages.map((folder) => readSource(folder, ["dist", "README.md", "NOTICE"], license));
+  const libraries = readLibraries(root);
   const write = (sources: readonly PackageSource[]): void => {
     for (const { fileName, bytes } of packSiblings(sources)) writeFileSync(join(vendor, fileName), bytes);
   };
-  write(siblings);
-  const entries = ["bin", "dist/cli", "dist/lib", "dist/vendor", "README.md"];
-  write([...siblings, readSource(root, entries, license)]);
-}
-
-function readSource(
-  folder: string,
-  entries: readonly string[],
-  license: PackageSource["files"],
-): PackageSource {
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
-  const files = readPackageFiles(folder, entries);
-  return { manifest, files: [...files, ...readMappedSources(folder, files), ...license] };
+  write(libraries);
+  write([...libraries, readCli(root, true)]);
 }
 
 function run(script: string, args: string[]): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { packSiblings, type Tarball, tarballName } from "./pack.ts";
+import { packReleases, packSiblings, type Tarball, tarballName } from "./pack.ts";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "pack-"))));
@@ -67,6 +67,27 @@ test("packSiblings() writes what tar reads: long paths, contents and the executa
   expect(listing).toMatch(/-rwxr-xr-x.*package\/bin\/user\.js/);
   const long = join(folder, "package/templates", "a-long-folder/".repeat(9), "file.hbs");
   expect(readFileSync(long, "utf8")).toBe("x".repeat(1024));
+});
+
+test("packReleases() gives all packages one version, by whose range they depend on each other", () => {
+  const homepage = { homepage: "https://example.com" };
+  const [packedLibrary, packedUser] = packReleases([library("one"), user], "2.0.0", homepage);
+  expect(packedLibrary!.fileName).toBe("tsbuilder-library-2.0.0.tgz");
+  expect(unpack(packedUser!)).toEqual({
+    name: "user",
+    version: "2.0.0",
+    dependencies: { "@tsbuilder/library": "^2.0.0" },
+    homepage: "https://example.com",
+    publishConfig: { access: "public" },
+    tsbuilder: { released: true },
+  });
+  expect(unpack(packedLibrary!)["dependencies"]).toEqual({ re2js: "2.10.0" });
+});
+
+test("packages export nothing by the condition of the repository", () => {
+  const exports = { ".": { "@tsbuilder/source": "./index.ts", types: "./dist/index.d.ts" }, "./a": "./a.js" };
+  const [packed] = packSiblings([{ ...user, manifest: { ...user.manifest, exports } }]);
+  expect(unpack(packed!)["exports"]).toEqual({ ".": { types: "./dist/index.d.ts" }, "./a": "./a.js" });
 });
 
 test("tarballName() matches npm's", () => {

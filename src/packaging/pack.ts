@@ -35,6 +35,25 @@ export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
   return [...packed.values()];
 }
 
+/**
+ * Packs packages for a registry: all have one version, and depend on each other by its range. They say where they come
+ * from, and that they are released: only then does tsbuilder write ranges of our names into projects.
+ */
+export function packReleases(
+  sources: readonly PackageSource[],
+  version: string,
+  origin: Readonly<Record<string, unknown>>,
+): Tarball[] {
+  const siblings = new Set(sources.map(({ manifest }) => manifest.name));
+  const rangeOf = (name: string): string | undefined => (siblings.has(name) ? `^${version}` : undefined);
+  return sources.map(({ manifest, files }) =>
+    writePackage({ ...withRanges(manifest, rangeOf), ...origin, ...released }, version, files),
+  );
+}
+
+/** In the `package.json` of released packages. */
+const released = { publishConfig: { access: "public" }, tsbuilder: { released: true } } as const;
+
 /** The file name that npm gives a package's tarball. */
 export function tarballName(name: string, version: string): string {
   return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
@@ -44,17 +63,42 @@ export function tarballName(name: string, version: string): string {
 const repositoryFields = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
 
 function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, Tarball>): Tarball {
-  const published: Record<string, unknown> = Object.fromEntries(
-    Object.entries(manifest).filter(([field]) => !repositoryFields.has(field)),
+  const published = withRanges(manifest, (name) => {
+    const sibling = siblings.get(name);
+    return sibling && `file:./${sibling.fileName}`;
+  });
+  return writePackage(published, `${manifest.version}-dev.${hashContent(published, files)}`, files);
+}
+
+/** A manifest without what only applies in the repository, whose dependencies on siblings have other ranges. */
+function withRanges(
+  manifest: PackageManifest,
+  rangeOf: (name: string) => string | undefined,
+): Record<string, unknown> & { name: string } {
+  const kept = Object.entries(manifest)
+    .filter(([field]) => !repositoryFields.has(field))
+    .map(([field, value]) => [field, field === "exports" ? withoutSources(value) : value] as const);
+  const ranges = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
+    name,
+    rangeOf(name) ?? range,
+  ]);
+  return { ...Object.fromEntries(kept), name: manifest.name, dependencies: Object.fromEntries(ranges) };
+}
+
+/** Exports without the condition by which the repository runs from its sources. */
+function withoutSources(exports: unknown): unknown {
+  const text = JSON.stringify(exports, (key, value: unknown) =>
+    key === "@tsbuilder/source" ? undefined : value,
   );
-  published["dependencies"] = Object.fromEntries(
-    Object.entries(manifest.dependencies ?? {}).map(([name, range]) => {
-      const sibling = siblings.get(name);
-      return [name, sibling ? `file:./${sibling.fileName}` : range];
-    }),
-  );
-  const version = `${manifest.version}-dev.${hashContent(published, files)}`;
-  const content = Buffer.from(`${JSON.stringify({ ...published, version }, null, 2)}\n`);
+  return JSON.parse(text) as unknown;
+}
+
+function writePackage(
+  manifest: Record<string, unknown> & { name: string },
+  version: string,
+  files: readonly PackedFile[],
+): Tarball {
+  const content = Buffer.from(`${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
   const all = [...files.filter((file) => file.path !== "package.json"), { path: "package.json", content }];
   const fileName = tarballName(manifest.name, version);
   return { name: manifest.name, version, fileName, bytes: writeTarball(all) };

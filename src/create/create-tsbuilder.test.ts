@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const source = new URL("bin/create-tsbuilder.js", import.meta.url).pathname;
+
+/** A tsbuilder that prints where it was called and with what, and writes nothing. */
+const standIn = `console.log(JSON.stringify([process.cwd(), ...process.argv.slice(2)]));
+process.exit(process.argv.includes("--wrong") ? 3 : 0);`;
+
+let work: string;
+beforeEach(() => {
+  work = realpathSync(mkdtempSync(join(tmpdir(), "create-")));
+  const tsbuilder = join(work, "node_modules/tsbuilder");
+  mkdirSync(join(tsbuilder, "bin"), { recursive: true });
+  writeFileSync(join(tsbuilder, "package.json"), '{"name":"tsbuilder"}');
+  writeFileSync(join(tsbuilder, "bin/tsbuilder.js"), standIn);
+  writeFileSync(join(work, "package.json"), '{"type":"module"}');
+  cpSync(source, join(work, "create.js"));
+});
+afterEach(() => rmSync(work, { recursive: true }));
+
+const create = (...words: string[]) =>
+  spawnSync(process.execPath, [join(work, "create.js"), ...words], { cwd: work, encoding: "utf8" });
+
+test("makes the folder and runs tsbuilder init in it with the other words", () => {
+  const { status, stdout, stderr } = create("new/operator", "--domain", "example.com");
+  expect(JSON.parse(stdout)).toEqual([join(work, "new/operator"), "init", "--domain", "example.com"]);
+  expect(stderr).toContain('The project is in "new/operator"');
+  expect(status).toBe(0);
+});
+
+test("returns the exit code of a failed init, and removes the folder that it made", () => {
+  expect(create("operator", "--wrong")).toMatchObject({ status: 3, stderr: "" });
+  expect(existsSync(join(work, "operator"))).toBe(false);
+});
+
+test("leaves a folder that existed", () => {
+  mkdirSync(join(work, "operator"));
+  create("operator", "--wrong");
+  expect(existsSync(join(work, "operator"))).toBe(true);
+});
+
+test.each([[[]], [["--domain", "example.com"]]])("refuses to guess the folder of %j", (words) => {
+  const { status, stdout, stderr } = create(...words);
+  expect(stderr).toMatch(/^error: the folder for the project is missing\nhint: Usage: npm create tsbuilder/);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+});
+
+test("shows init's help without making a folder", () => {
+  const { stdout } = create("operator", "--help");
+  expect(stdout).toMatch(/^Usage: npm create [\s\S]*"init","--help"\]\n$/);
+  expect(existsSync(join(work, "operator"))).toBe(false);
+});

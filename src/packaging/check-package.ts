@@ -1,0 +1,136 @@
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
+import { licensesFile } from "../shared/third-party-licenses.ts";
+import type { PackedFile } from "./tarball.ts";
+
+/** The fields of a packed `package.json` that are checked. */
+interface Manifest {
+  readonly [field: string]: unknown;
+  readonly name: string;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** What would trouble those who install a packed package; empty for one that is fit for a registry. */
+export function checkPackage(files: readonly PackedFile[]): string[] {
+  const texts = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
+  const read = (path: string): string => texts.get(path)?.toString("utf8") ?? "";
+  const manifest = JSON.parse(read("package.json")) as Manifest;
+  const paths = [...texts.keys()];
+  return [
+    ...checkFields(manifest),
+    ...needed.filter((path) => !texts.has(path)).map((path) => `${path} is missing`),
+    ...checkPrograms(manifest, files),
+    ...checkExports(manifest, paths),
+    ...paths.filter((path) => unwanted.test(path)).map((path) => `${path} is of no use to others`),
+    ...paths.filter(isModule).flatMap((path) => checkImports(path, read(path), manifest, texts)),
+    ...paths
+      .filter((path) => path.endsWith(".d.ts.map"))
+      .flatMap((path) => checkMap(path, read(path), texts)),
+    ...checkBundles(paths),
+  ].map((problem) => `${manifest.name}: ${problem}`);
+}
+
+const needed = ["LICENSE", "README.md"];
+const unwanted = /\.test(?:-d)?\.[jt]s|\.tsbuildinfo$|(?:^|\/)node_modules\//u;
+
+function checkFields(manifest: Manifest): string[] {
+  const absent = ["version", "description", "license", "type", "engines"];
+  const present = ["private", "scripts", "devDependencies", "workspaces", "bundleDependencies"];
+  return [
+    ...absent.filter((field) => manifest[field] === undefined).map((field) => `has no "${field}"`),
+    ...present.filter((field) => manifest[field] !== undefined).map((field) => `has "${field}"`),
+    ...Object.entries(manifest.dependencies ?? {})
+      .filter(([, range]) => range.includes(":"))
+      .map(([name, range]) => `depends on ${name} by "${range}", which is not a range`),
+  ];
+}
+
+function checkPrograms({ bin = {} }: Manifest, files: readonly PackedFile[]): string[] {
+  return Object.values(bin).flatMap((path) => {
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) return [`the program ${path} is missing`];
+    const hasLine = Buffer.from(file.content).toString("utf8").startsWith("#!/usr/bin/env node\n");
+    return file.executable && hasLine ? [] : [`the program ${path} can't be executed`];
+  });
+}
+
+/** Types come first, as the first condition that matches counts, and belong to the code beside them. */
+function checkExports({ exports = {} }: Manifest, paths: readonly string[]): string[] {
+  return Object.entries(exports).flatMap(([subpath, target]) => {
+    if (typeof target === "string") return checkTarget(subpath, target, paths);
+    const conditions = Object.keys(target);
+    const published = conditions.filter((condition) => !condition.startsWith("@"));
+    const order =
+      published.join() === "types,default" ? [] : [`exports "${subpath}" by ${published.join(", ")}`];
+    const pair = target["types"]?.replace(/\.d\.ts$/u, "");
+    const twins = pair === target["default"]?.replace(/\.js$/u, "") || !target["default"]?.includes("*");
+    return [
+      ...order,
+      ...(twins ? [] : [`exports "${subpath}" with types of other modules`]),
+      ...published.flatMap((condition) => checkTarget(subpath, target[condition]!, paths)),
+    ];
+  });
+}
+
+function checkTarget(subpath: string, target: string, paths: readonly string[]): string[] {
+  const [before = "", after] = target.replace(/^\.\//u, "").split("*");
+  const exists = paths.some((path) =>
+    after === undefined ? path === before : path.startsWith(before) && path.endsWith(after),
+  );
+  return exists ? [] : [`exports "${subpath}" as ${target}, which is missing`];
+}
+
+const isModule = (path: string): boolean => /^dist\/.*\.(?:js|cjs|d\.ts)$/u.test(path);
+
+type Files = ReadonlyMap<string, unknown>;
+
+/** Modules import what is in the package, what comes with Node, and what npm installs with the package. */
+function checkImports(path: string, text: string, manifest: Manifest, files: Files): string[] {
+  const known = new Set([
+    manifest.name,
+    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+  ]);
+  const imports = path.endsWith(".cjs") ? requires : froms;
+  return [...text.replaceAll(template, "").matchAll(imports)].flatMap(([, statement, call]) => {
+    const specifier = statement ?? call ?? "";
+    if (specifier.startsWith(".")) return resolves(path, specifier, files) ? [] : [missing(path, specifier)];
+    const [scope = "", name] = specifier.split("/");
+    const wanted = scope.startsWith("@") ? `${scope}/${name}` : scope;
+    return isBuiltin(specifier) || known.has(wanted) ? [] : [missing(path, specifier)];
+  });
+}
+
+const froms = /^(?:import|export|\}).*? from "([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
+/** What stands in one is the text of other programs. */
+const template = /`(?:\\.|[^`\\])*`/gsu;
+const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
+const missing = (path: string, specifier: string): string =>
+  `${path} imports "${specifier}", which npm won't install`;
+
+/** Declarations name sources: `./a.ts` is `a.d.ts`. */
+function resolves(path: string, specifier: string, files: Files): boolean {
+  const target = posix.join(posix.dirname(path), specifier);
+  return files.has(target) || (path.endsWith(".d.ts") && files.has(target.replace(/\.[jt]s$/u, ".d.ts")));
+}
+
+/** An editor goes from a declaration to the source that its map names. */
+function checkMap(path: string, text: string, files: Files): string[] {
+  const { sources } = JSON.parse(text) as { readonly sources: readonly string[] };
+  return sources
+    .filter((source) => !files.has(posix.join(posix.dirname(path), source)))
+    .map((source) => `${path} names ${source}, which is missing`);
+}
+
+/** Bundles contain code of others, whose licenses ask for their text. */
+function checkBundles(paths: readonly string[]): string[] {
+  const bundles = new Set(
+    paths.flatMap((path) => /^(dist\/(?:cli|lib))\/[^/]+\.c?js$/u.exec(path)?.[1] ?? []),
+  );
+  return [...bundles]
+    .map((folder) => `${folder}/${licensesFile}`)
+    .filter((path) => !paths.includes(path))
+    .map((path) => `${path} is missing`);
+}

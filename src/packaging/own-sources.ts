@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PackageManifest, PackageSource } from "./pack.ts";
+import { readMappedSources, readPackageFiles } from "./package-files.ts";
+
+/** The folders of our libraries in the repository, in order of their dependencies. */
+export const libraryFolders = ["apimachinery", "runtime", "cluster", "simulation"].map(
+  (name) => `src/${name}`,
+);
+
+/** The libraries as they are packed, once they are compiled. */
+export function readLibraries(root: string): PackageSource[] {
+  return libraryFolders.map((folder) => readSource(root, folder, ["dist", "README.md", "NOTICE"]));
+}
+
+/** tsbuilder as it is packed, once it is bundled; a development build contains the libraries' tarballs. */
+export function readCli(root: string, withTarballs: boolean): PackageSource {
+  const tarballs = withTarballs ? ["dist/vendor"] : [];
+  return readSource(root, ".", ["bin", "dist/cli", "dist/lib", ...tarballs, "README.md"]);
+}
+
+/** What `npm create tsbuilder` runs. */
+export function readCreate(root: string): PackageSource {
+  return readSource(root, "src/create", ["bin", "README.md"]);
+}
+
+function readSource(root: string, path: string, entries: readonly string[]): PackageSource {
+  const folder = join(root, path);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
+  const files = readPackageFiles(folder, entries);
+  const license = readPackageFiles(root, ["LICENSE"]);
+  return { manifest, files: [...files, ...readMappedSources(folder, files), ...license] };
+}

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { licensesFile } from "../../shared/third-party-licenses.ts";
+import { checkPackage } from "../check-package.ts";
+import { readCli, readCreate, readLibraries } from "../own-sources.ts";
+import { packReleases, type Tarball } from "../pack.ts";
+import { readTarball } from "../read-tarball.ts";
+import { describeRelease, type LockedPackage, type ReleasedPackage } from "./sbom.ts";
+import { checkSize } from "./size-budgets.ts";
+import { readNotes } from "./versions.ts";
+
+/** What is published, and what goes with it: file names and contents. */
+export interface Release {
+  /** In the order in which they are published: what another one needs comes first. */
+  readonly packages: readonly Tarball[];
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** What is wrong with the packages; such a release must not be published. */
+  readonly problems: readonly string[];
+}
+
+/** Packs a release of what `npm run build` built. It only depends on the commit: packed again, it has the same bytes. */
+export function packRelease(root: string, version: string, repository: string | undefined): Release {
+  const sources = [...readLibraries(root), readCli(root, false), readCreate(root)];
+  const packages = packReleases(sources, version, repository === undefined ? {} : originOf(repository));
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  };
+  const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  const texts = {
+    "sbom.cdx.json": describeRelease(packages.map(describePackage), lock.packages),
+    SHA256SUMS: packages.map(({ bytes, fileName }) => `${sha256(bytes)}  ${fileName}\n`).join(""),
+    "NOTES.md": `${readNotes(changelog, version)}\n`,
+  };
+  return {
+    packages,
+    files: new Map<string, Uint8Array>([
+      ...packages.map(({ fileName, bytes }) => [fileName, bytes] as const),
+      ...Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)] as const),
+    ]),
+    problems: packages.flatMap((one) => [...checkPackage(readTarball(one.bytes)), ...checkSize(one)]),
+  };
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** npm's provenance requires a package to name the repository that published it. */
+function originOf(repository: string): Readonly<Record<string, unknown>> {
+  const url = repository.replace(/(?:\.git)?\/?$/u, "");
+  return {
+    homepage: `${url}#readme`,
+    bugs: `${url}/issues`,
+    repository: { type: "git", url: `git+${url}.git` },
+  };
+}
+
+function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
+  const texts = readTarball(bytes).map(
+    ({ path, content }) => [path, Buffer.from(content).toString("utf8")] as const,
+  );
+  const manifest = JSON.parse(texts.find(([path]) => path === "package.json")![1]) as {
+    readonly license: string;
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const licenses = texts.filter(([path]) => path.endsWith(licensesFile)).map(([, text]) => text);
+  return {
+    name,
+    version,
+    license: manifest.license,
+    sha256: sha256(bytes),
+    dependencies: Object.keys(manifest.dependencies),
+    bundled: licenses.flatMap((text) => text.split("\n").filter((line) => label.test(line))),
+  };
+}
+
+const label = /^\S+ \d\S* \([^()]+\)$/u;

@@ -1,0 +1,120 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+
+/** The fields of a lock file's entry that are read. */
+export interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly link?: boolean;
+}
+
+/** One of our packages in a release. */
+export interface ReleasedPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  /** Of the tarball, in hexadecimal. */
+  readonly sha256: string;
+  readonly dependencies: readonly string[];
+  /** Packages whose code is in its bundles, by the labels of the file with their licenses: `yaml 2.9.1 (ISC)`. */
+  readonly bundled: readonly string[];
+}
+
+/**
+ * What a release consists of, as CycloneDX 1.5: our packages, what npm installs with them in the versions of the lock
+ * file, and what they have bundled. `npm sbom --omit=dev` lacks the bundled, and what is a development dependency of the
+ * repository, too. It has no time and no random number: two releases of one commit are equal.
+ */
+export function describeRelease(
+  released: readonly ReleasedPackage[],
+  lock: Readonly<Record<string, LockedPackage>>,
+): string {
+  const ours = new Map(released.map(({ name, version }) => [name, `${name}@${version}`]));
+  const installed = findInstalled(released, lock, ours);
+  const bundled = new Map(released.flatMap((one) => one.bundled).map((label) => fromLabel(label)));
+  const components = new Map<string, object>();
+  for (const [ref, component] of bundled) components.set(ref, component);
+  for (const [ref, { component }] of installed) components.set(ref, component);
+  for (const one of released) components.set(ours.get(one.name)!, ownComponent(one));
+  const refOf = (name: string): string => ours.get(name) ?? locked(name, lock).ref;
+  const edges = [
+    ...released.map(({ name, dependencies, bundled: labels }) => ({
+      ref: ours.get(name)!,
+      dependsOn: [...dependencies.map(refOf), ...labels.map((label) => fromLabel(label)[0])],
+    })),
+    ...[...installed].map(([ref, { dependencies }]) => ({ ref, dependsOn: dependencies.map(refOf) })),
+  ];
+  const document = {
+    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: { component: { "bom-ref": "release", type: "application", name: "tsbuilder" } },
+    components: [...components].toSorted(byText).map(([, component]) => component),
+    dependencies: [{ ref: "release", dependsOn: [...ours.values()] }, ...edges]
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: [...new Set(dependsOn)].toSorted(compareText) }))
+      .toSorted((a, b) => compareText(a.ref, b.ref)),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+interface Installed {
+  readonly component: object;
+  readonly dependencies: readonly string[];
+}
+
+/** What npm installs, in the versions that are tested here. */
+function findInstalled(
+  released: readonly ReleasedPackage[],
+  lock: Readonly<Record<string, LockedPackage>>,
+  ours: ReadonlyMap<string, string>,
+): Map<string, Installed> {
+  const found = new Map<string, Installed>();
+  const names = new Set(released.flatMap(({ dependencies }) => dependencies));
+  // A Set also visits what is added on the way.
+  for (const name of names) {
+    if (ours.has(name)) continue;
+    const { ref, entry } = locked(name, lock);
+    const dependencies = Object.keys(entry.dependencies ?? {});
+    for (const dependency of dependencies) names.add(dependency);
+    found.set(ref, {
+      component: toComponent(name, entry.version!, entry.license, entry.integrity),
+      dependencies,
+    });
+  }
+  return found;
+}
+
+function locked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
+  const entry = lock[`node_modules/${name}`];
+  if (entry?.version === undefined) throw new Error(`the lock file has no version of ${name}`);
+  return { ref: `${name}@${entry.version}`, entry };
+}
+
+function fromLabel(label: string): readonly [string, object] {
+  const [name = "", version = "", license = ""] = label.split(/ \(?|\)$/u);
+  return [`${name}@${version}`, toComponent(name, version, license)];
+}
+
+function ownComponent({ name, version, license, sha256 }: ReleasedPackage): object {
+  return { ...toComponent(name, version, license), hashes: [{ alg: "SHA-256", content: sha256 }] };
+}
+
+function toComponent(name: string, version: string, license?: string, integrity?: string): object {
+  const sha512 = /^sha512-(.*)$/u.exec(integrity ?? "")?.[1];
+  return {
+    "bom-ref": `${name}@${version}`,
+    type: "library",
+    name,
+    version,
+    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
+    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+    ...(sha512 === undefined
+      ? {}
+      : { hashes: [{ alg: "SHA-512", content: Buffer.from(sha512, "base64").toString("hex") }] }),
+  };
+}
+
+const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  compareText(a, b);
