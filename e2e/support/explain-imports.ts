@@ -45,12 +45,12 @@ export function explainForbidden(imports: readonly SourceImport[], layers: Layer
   });
 }
 
-/** A sentence for each relative import across packages. */
+/** A sentence for each relative import across packages; the book describes what packages don't export, too. */
 export function explainCrossings(imports: readonly SourceImport[]): string[] {
   return imports.flatMap((entry) => {
     if (!entry.target?.startsWith("src/")) return [];
     const [from, to] = [roomOf(entry.file), roomOf(entry.target)];
-    if (from === to || ![from, to].some((room) => packages.includes(room))) return [];
+    if (from === to || from === "book" || ![from, to].some((room) => packages.includes(room))) return [];
     const instead = packages.includes(to)
       ? `Import it from "@tsbuilder/${to}" or one of the paths in "exports" of src/${to}/package.json`
       : `A published package has no src/${to}: move what it needs into src/${from}`;
@@ -58,10 +58,13 @@ export function explainCrossings(imports: readonly SourceImport[]): string[] {
   });
 }
 
-/** A sentence for each import of the TypeScript compiler outside of the one folder that may import it. */
+/** A sentence for each import of the TypeScript compiler outside of the folder that may import it; the book may, too. */
 export function explainCompilerUsers(imports: readonly SourceImport[]): string[] {
   return imports
-    .filter(({ file, specifier }) => specifier === "typescript" && !file.startsWith("src/generators/loader/"))
+    .filter(
+      ({ file, specifier }) =>
+        specifier === "typescript" && !/^src\/(?:generators\/loader|book)\//.test(file),
+    )
     .map(
       (entry) =>
         `${describe(entry)}, but only src/generators/loader may: loading the compiler costs more than most commands. ` +

@@ -25,7 +25,10 @@ describe("the sources", () => {
     ["stand in rooms that the table of layers names", () => explainUnknownRooms(files, layers)],
     ["import no room that the table of layers does not allow", () => explainForbidden(imports, layers)],
     ["reach other packages by name, never by path", () => explainCrossings(imports)],
-    ["load the TypeScript compiler only in src/generators/loader", () => explainCompilerUsers(imports)],
+    [
+      "load the TypeScript compiler only in src/generators/loader and for the book",
+      () => explainCompilerUsers(imports),
+    ],
     ["import no file that has test in its name", () => explainImportedTests(imports)],
   ])("%s", (_, explain) => {
     expect(explain().join("\n")).toBe("");

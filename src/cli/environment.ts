@@ -16,7 +16,14 @@ interface EnvironmentFlag {
  * Flags that only count when they are typed: what overwrites or confirms, what a command is about, which code it loads,
  * and `--output`, by which some commands choose a format, and others a file.
  */
-const typedOnly: readonly string[] = ["force", "yes", "version", "output", "plugins", "remove-plugins"];
+export const typedOnly: readonly string[] = [
+  "force",
+  "yes",
+  "version",
+  "output",
+  "plugins",
+  "remove-plugins",
+];
 
 /** The flags of a command that the environment gives and that were not typed. */
 export function flagsOfEnvironment(

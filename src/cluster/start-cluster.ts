@@ -13,6 +13,7 @@ import { FileJournal } from "./storage/file-journal.ts";
 import { lockFolder } from "./storage/lock-folder.ts";
 import type { Snapshot } from "./storage/store.ts";
 
+/** Options of `startCluster`. */
 export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> {
   /** Default: 0, a free port. */
   readonly port?: number;

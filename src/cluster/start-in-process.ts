@@ -7,6 +7,7 @@ import type { Core } from "./registry/core.ts";
 import { answerCalls } from "./server/answer-calls.ts";
 import type { Snapshot } from "./storage/store.ts";
 
+/** Options of `startInProcess`. */
 export interface InProcessOptions extends AssembleOptions {
   readonly clock?: Clock;
   /** Static bearer tokens with their users. No certificates exist here. */

@@ -30,6 +30,7 @@ export interface TemplatePart extends PartBase {
   readonly context: TemplateContext;
 }
 
+/** Files whose content is ready, without a template. */
 export interface TextPart extends PartBase {
   readonly files: readonly RenderedFile[];
 }

@@ -11,12 +11,14 @@ export interface CRDSpec {
   preserveUnknownFields?: boolean;
 }
 
+/** What the API server reports about a CRD. */
 export interface CRDStatus {
   acceptedNames?: Partial<CRDNames>;
   conditions?: Condition[] | null;
   storedVersions?: string[];
 }
 
+/** The names of a custom resource. */
 export interface CRDNames {
   plural: string;
   kind: string;
@@ -26,6 +28,7 @@ export interface CRDNames {
   categories?: string[];
 }
 
+/** A version of a custom resource. */
 export interface CRDVersion {
   name: string;
   served: boolean;
@@ -41,6 +44,7 @@ export interface CRDVersion {
   selectableFields?: Array<{ jsonPath: string }>;
 }
 
+/** A column of `kubectl get`. */
 export interface PrinterColumn {
   name: string;
   type: string;
@@ -50,6 +54,7 @@ export interface PrinterColumn {
   priority?: number;
 }
 
+/** How objects are converted between the versions of a CRD. */
 export interface CRDConversion {
   strategy: "None" | "Webhook";
   webhook?: {

@@ -11,6 +11,7 @@ import type { OpenCluster } from "./open-cluster.ts";
 import { loadObjects } from "./load-objects.ts";
 import { putObject } from "./put-object.ts";
 
+/** Options of `startTestCluster`. */
 export interface TestClusterOptions extends ClusterOptions {
   /** CRDs to install: one or several objects, YAML texts, or paths of files and folders. */
   readonly crds?: string | ReadonlyArray<string | object>;

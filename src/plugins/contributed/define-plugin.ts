@@ -49,6 +49,7 @@ export interface PluginFlag {
   readonly prompt?: string;
 }
 
+/** What a plugin is passed for the project. */
 export interface ProjectInput {
   readonly project: Project;
   /** The values of the plugin's flags for the project. */
@@ -57,12 +58,14 @@ export interface ProjectInput {
   readonly boilerplate: string;
 }
 
+/** What a plugin is passed for each of its kinds. */
 export interface KindInput extends ProjectInput {
   readonly resource: Resource;
   /** The values of its flags for this kind. */
   readonly kindOptions: PluginOptions;
 }
 
+/** What `edit` passes to a plugin. */
 export interface EditInput {
   readonly project: Project;
   readonly options: PluginOptions;
@@ -79,6 +82,7 @@ export interface Contribution {
   readonly inserts?: readonly Insert[];
 }
 
+/** A folder of templates, with the values that they need. */
 export interface ContributedPart {
   readonly templates: string;
   readonly context?: TemplateContext;
@@ -86,6 +90,7 @@ export interface ContributedPart {
   readonly ownership?: Ownership;
 }
 
+/** A file with its content. */
 export interface ContributedFile {
   /** Relative to the project, with forward slashes. */
   readonly path: string;
@@ -93,6 +98,7 @@ export interface ContributedFile {
   /** Default: "yours" */
   readonly ownership?: Ownership;
 }
+
 /** Declares a plugin, so that its functions are typed. */
 export function definePlugin(plugin: PluginDefinition): PluginDefinition {
   return plugin;

@@ -22,8 +22,8 @@ export interface MeasuredParts {
 
 /** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
 export class RuntimeMetrics {
-  readonly #registry = new Registry();
-  readonly controllers = new ControllerMetrics(this.#registry);
+  readonly registry = new Registry();
+  readonly controllers = new ControllerMetrics(this.registry);
   readonly client: ClientMetrics;
   readonly webhooks: WebhookObserver;
   readonly #isLeading: Gauge<"name">;
@@ -32,8 +32,8 @@ export class RuntimeMetrics {
   readonly #healthCheckFailures: Counter<"endpoint" | "check">;
 
   constructor(parts: MeasuredParts) {
-    this.client = new ClientMetrics(this.#registry, parts.clock);
-    const registers = [this.#registry];
+    this.client = new ClientMetrics(this.registry, parts.clock);
+    const registers = [this.registry];
     this.#isLeading = new Gauge({
       name: "leader_election_master_status",
       help: "1 while this process holds the lease.",
@@ -57,18 +57,18 @@ export class RuntimeMetrics {
       labelNames: ["endpoint", "check"],
       registers,
     });
-    this.webhooks = webhookMetrics(this.#registry);
-    measureCache(this.#registry, parts);
-    measureLimits(this.#registry, parts.memory);
-    if (parts.sharing) parts.sharing.member.observer = measureShards(this.#registry, parts.sharing);
-    collectDefaultMetrics({ register: this.#registry });
+    this.webhooks = webhookMetrics(this.registry);
+    measureCache(this.registry, parts);
+    measureLimits(this.registry, parts.memory);
+    if (parts.sharing) parts.sharing.member.observer = measureShards(this.registry, parts.sharing);
+    collectDefaultMetrics({ register: this.registry });
   }
 
-  readonly contentType = this.#registry.contentType;
+  readonly contentType = this.registry.contentType;
 
   /** The text for Prometheus: the runtime's metrics, then what the operator registered with prom-client itself. */
   async text(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${await register.metrics()}`;
+    return `${await this.registry.metrics()}\n${await register.metrics()}`;
   }
 
   blocked(milliseconds: number): void {

@@ -47,6 +47,7 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
+/** The response of a webhook: an HTTP status and a JSON body. */
 export interface WebhookAnswer {
   readonly status: number;
   readonly body: object;

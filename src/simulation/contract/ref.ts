@@ -8,6 +8,7 @@ export interface Ref {
   readonly name: string;
 }
 
+/** Returns the reference to an object. */
 export function refOf({ apiVersion, kind, metadata }: KubernetesObject): Ref {
   const { namespace, name = "" } = metadata;
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };

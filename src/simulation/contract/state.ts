@@ -15,6 +15,7 @@ export interface LeftOut {
   readonly statuses: ReadonlySet<KubernetesObject>;
 }
 
+/** Makes a state of the objects of a cluster. */
 export function stateOf(objects: readonly KubernetesObject[]): State {
   return {
     objects,

@@ -34,6 +34,7 @@ export interface Failure {
   readonly test: string;
 }
 
+/** What an exploration found. */
 export interface Exploration {
   /** How many disturbed runs were made. */
   readonly runs: number;

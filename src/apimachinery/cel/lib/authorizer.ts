@@ -33,7 +33,9 @@ export interface AccessOracle {
   serviceAccount(namespace: string, name: string): AccessOracle;
 }
 
+/** The type of the variable `authorizer`. */
 export const authorizerType = authorizationType("Authorizer");
+/** The type of a check of a resource: of `authorizer.group(...).resource(...)`. */
 export const resourceCheckType = authorizationType("ResourceCheck");
 const pathCheckType = authorizationType("PathCheck");
 const groupCheckType = authorizationType("GroupCheck");

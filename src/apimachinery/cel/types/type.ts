@@ -38,6 +38,7 @@ function simple(kind: TypeKind, name: string = kind, runtimeName = name): CelTyp
   return { kind, name, runtimeName, params: [] };
 }
 
+/** The types that have no parameters. */
 export const types = {
   bool: simple("bool"),
   bytes: simple("bytes"),
@@ -53,10 +54,12 @@ export const types = {
   uint: simple("uint"),
 } as const;
 
+/** The type of lists of one type of element. */
 export function listType(item: CelType): CelType {
   return { kind: "list", name: "list", runtimeName: "list", params: [item] };
 }
 
+/** The type of maps from one type of key to one type of value. */
 export function mapType(key: CelType, value: CelType): CelType {
   return { kind: "map", name: "map", runtimeName: "map", params: [key, value] };
 }

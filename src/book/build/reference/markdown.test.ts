@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { code, prose, renderPage, sentence, table } from "./markdown.ts";
+import { Anchors, code, prose, renderPage, sentence, table } from "./markdown.ts";
 
 describe("Markdown of made pages", () => {
   test("a page has front matter, a title and its blocks", () => {
     expect(renderPage({ title: "Errors", order: 4, body: ["One.", "Two."] })).toBe(
-      "---\ntitle: Errors\norder: 4\n---\n\n# Errors\n\nOne.\n\nTwo.\n",
+      '---\ntitle: "Errors"\norder: 4\n---\n\n# Errors\n\nOne.\n\nTwo.\n',
+    );
+  });
+
+  test("Vue computes nothing that stands in double braces", () => {
+    const body = ["`a={{b,<c>}}`", "```yaml\n`{{ x }}`\n```"];
+    expect(renderPage({ title: "Errors", order: 4, body })).toContain(
+      "\n\n<code v-pre>a={{b,&lt;c>}}</code>\n\n```yaml\n`{{ x }}`\n```\n",
     );
   });
 
@@ -14,9 +21,9 @@ describe("Markdown of made pages", () => {
     );
   });
 
-  test("text is neither Markdown nor HTML nor a template, and its flags are code", () => {
+  test("text is neither Markdown nor HTML, and its flags and templates are code", () => {
     expect(prose("use --make=false with <file> or a_b*, not {{ x }}")).toBe(
-      "use `--make=false` with \\<file\\> or a\\_b\\*, not <span v-pre>{{</span> x <span v-pre>}}</span>",
+      "use `--make=false` with \\<file\\> or a\\_b\\*, not `{{ x }}`",
     );
   });
 
@@ -27,5 +34,14 @@ describe("Markdown of made pages", () => {
 
   test("a sentence begins with a capital and ends once", () => {
     expect([sentence("show help"), sentence("really?")]).toEqual(["Show help.", "Really?"]);
+  });
+
+  test("anchors of equal headings are numbered", () => {
+    const anchors = new Anchors();
+    expect(["`+k8s:maximum`", "Time", "time"].map((heading) => anchors.add(heading))).toEqual([
+      "k8s-maximum",
+      "time",
+      "time-1",
+    ]);
   });
 });

@@ -8,7 +8,20 @@ export interface Page {
 
 /** The text of a page; the blocks of its body are paragraphs, headings, tables and the like. */
 export function renderPage({ title, order, body }: Page): string {
-  return `---\ntitle: ${title}\norder: ${order}\n---\n\n# ${title}\n\n${body.join("\n\n")}\n`;
+  const front = `---\ntitle: ${JSON.stringify(title)}\norder: ${order}\n---`;
+  return `${front}\n\n# ${title}\n\n${guardBraces(body.join("\n\n"))}\n`;
+}
+
+/** Outside of blocks, Vue would compute what stands in double braces, also in code. */
+function guardBraces(text: string): string {
+  return text
+    .split(/^(```.*?^```$)/gmsu)
+    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/`([^`\n]*\{\{[^`\n]*)`/gu, guarded)))
+    .join("");
+}
+
+function guarded(_: string, shown: string): string {
+  return `<code v-pre>${shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code>`;
 }
 
 /** A table; a cell is Markdown on one line. */
@@ -29,19 +42,12 @@ export function codeBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** Text that was written for a terminal: nothing in it is Markdown, HTML or a template, and flags become code. */
+/** Text that was written for a terminal: nothing in it is Markdown or HTML, and flags and templates become code. */
 export function prose(text: string): string {
   return text
-    .split(/(?<![\w-])(--[a-z][\w-]*(?:=\w+)?)/gu)
-    .map((part, i) => (i % 2 === 1 ? code(part) : escape(part)))
+    .split(/((?<![\w-])--[a-z][\w-]*(?:=\w+)?|\{\{.*?\}\})/gu)
+    .map((part, i) => (i % 2 === 1 ? code(part) : part.replaceAll(/[\\`*_[\]<>]/gu, (char) => `\\${char}`)))
     .join("");
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll(/[\\`*_[\]<>]/gu, (char) => `\\${char}`)
-    .replaceAll("{{", "<span v-pre>{{</span>")
-    .replaceAll("}}", "<span v-pre>}}</span>");
 }
 
 /** A sentence of words that stand without capital and full stop elsewhere. */
@@ -56,4 +62,17 @@ export function anchorOf(heading: string): string {
     .toLowerCase()
     .replaceAll(/[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'<>,.?/]+/gu, "-")
     .replaceAll(/^-|-$/gu, "");
+}
+
+/** The anchors of a page's headings, in their order: those that repeat are numbered. */
+export class Anchors {
+  readonly #seen = new Map<string, number>();
+
+  /** Returns the anchor of the next heading. */
+  add(heading: string): string {
+    const anchor = anchorOf(heading);
+    const before = this.#seen.get(anchor) ?? 0;
+    this.#seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  }
 }

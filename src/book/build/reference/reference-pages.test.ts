@@ -3,10 +3,12 @@ import { commands } from "../../../cli/commands/index.ts";
 import { explainedCodes } from "../../../cli/explained-codes.ts";
 import { markerHelp } from "../../../generators/markers/help.ts";
 import { projectKeys } from "../../../project/keys.ts";
+import { allExports, readExports } from "./api-pages.ts";
 import { anchorOf } from "./markdown.ts";
 import { referencePages } from "./reference-pages.ts";
 
-const pages = await referencePages();
+const symbols = readExports();
+const pages = await referencePages(symbols);
 const page = (name: string): string => pages.get(`reference/${name}.md`)!;
 
 test("every marker is described, and each link of the overview has one heading", () => {
@@ -45,4 +47,38 @@ test("blocks of all pages say their language", () => {
     ),
   );
   expect(fences.filter((fence, i) => i % 2 === 0 && !/ \w+$/.test(fence))).toEqual([]);
+});
+
+test("everything that our packages export has a doc comment", () => {
+  const exported = allExports(symbols);
+  expect(exported.length).toBeGreaterThan(600);
+  expect(
+    exported.filter(({ doc }) => doc === "").map(({ from, name, file }) => `${from} ${name}: ${file}`),
+  ).toEqual([]);
+});
+
+test("a class is shown without bodies and private members, with the types that its code infers", () => {
+  const [, manager] = page("api/runtime").split("\n\n## Manager\n");
+  const shown = manager!.slice(0, manager!.indexOf("\n\n## "));
+  expect(shown).toContain("\n  webhookFor<T extends KubernetesObject>(kind: Kind<T>): WebhookBuilder<T>;\n");
+  expect(shown).toContain("\n  /** The values of custom flags, besides the manager's own. */\n");
+  expect(shown).toContain("Source: `src/runtime/manager/manager.ts`");
+  expect(shown).not.toMatch(/#|return|private/);
+});
+
+test("a function is shown with its overloads alone, a constant with its type, an interface with its comments", () => {
+  expect(page("api/generators")).toContain("```ts\nfunction ");
+  expect(page("api/runtime")).not.toMatch(/^(?:export|async) /m);
+  expect(page("api/cluster")).toContain(
+    "interface TestClusterOptions extends ClusterOptions {\n  /** CRDs to install",
+  );
+  expect(page("api/apimachinery")).toMatch(/^const \w+: /m);
+});
+
+test("the overview of a module has each name once, with the first sentence of its comment", () => {
+  const names = symbols.of("src/runtime/index.ts").map(({ name }) => name);
+  const rows = [...page("api/runtime").matchAll(/^\| \[`(\w+)`\]\(#[\w-]+\) \| .+ \|$/gm)].map(
+    ([, name]) => name,
+  );
+  expect(rows).toEqual(names);
 });

@@ -1,0 +1,16 @@
+import { advice, docs } from "../../../simulation/explore/advice.ts";
+import { code, type Page, sentence } from "./markdown.ts";
+
+/** The classes of mistakes that the simulation finds. */
+export const classesPage: Page = {
+  title: "Classes of simulated failures",
+  order: 9,
+  body: [
+    `The simulation names each failure by its class, after what is left once the story has been made as short as it gets. What a class means stands below, and in ${code("failure.story")}.`,
+    ...Object.entries(advice).flatMap(([name, text]) => [
+      `## ${name}`,
+      sentence(text),
+      `More about it: ${code(docs[name as keyof typeof docs])}.`,
+    ]),
+  ],
+};

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listSources, repository } from "../../../../e2e/support/source-imports.ts";
+import { environmentVariables } from "./environment-variables.ts";
+
+/** `env.HOME`, `process.env["TERM"]` and the like. */
+const read = /\benv(?:ironment)?\??(?:\.([A-Z]\w*)|\["(\w+)"\])/g;
+/** `const { HOME, XDG_CACHE_HOME: folder } = env`. */
+const taken = /\{([^{}]*)\} = (?:process\.)?env\b/g;
+/** What flags of operators read, what is set for others, and names that stand in constants. */
+const named = /\benv: "([A-Z_]+)"|"(TSBUILDER_[A-Z_]+)"|\b(TSBUILDER_[A-Z_]+):/g;
+
+function variablesIn(file: string): string[] {
+  const text = readFileSync(join(repository, file), "utf8");
+  const direct = [read, named].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => match.slice(1).find((name) => name !== undefined)!),
+  );
+  const destructured = [...text.matchAll(taken)].flatMap(
+    ([, names]) => names!.match(/\b[A-Z][A-Z_]+\b/g) ?? [],
+  );
+  return [...direct, ...destructured];
+}
+
+/** Replaced when the packages are built: nothing of the environment. */
+const constants = ["TSBUILDER_COMMIT"];
+
+/** Node and picocolors read them for us. */
+const readByOthers = ["NO_COLOR", "HTTP_PROXY", "HTTPS_PROXY"];
+
+test("every variable that the sources read is described, and no other", () => {
+  const sources = listSources("src").filter((file) => !/\.test(-d)?\.ts$|^src\/book\//.test(file));
+  const cluster = "templates/typescript/init/project/test/e2e/cluster.ts.hbs";
+  const found = new Set(
+    [...sources, cluster].flatMap(variablesIn).filter((name) => !constants.includes(name)),
+  );
+  expect([...found, ...readByOthers].sort()).toEqual(Object.keys(environmentVariables).sort());
+});
