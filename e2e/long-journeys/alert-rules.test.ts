@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("every alert has a severity, a summary, a description, what to do, a line in the docs, and a case below", () => {
-  const docs = readFileSync(join(repository, "src/runtime/README.md"), "utf8");
+  const docs = readFileSync(join(repository, "src/book/guides/alerts.md"), "utf8");
   for (const { alert, labels, annotations } of rules) {
     expect(["critical", "warning"], `of ${alert}`).toContain(labels["severity"]);
     expect(docs).toContain(`\`${alert}\`${labels["severity"] === "critical" ? " (critical)" : ""}`);

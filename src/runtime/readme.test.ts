@@ -7,6 +7,11 @@ import { managerFlags } from "./manager/manager-args.ts";
 const folder = import.meta.dirname;
 const readme = readFileSync(join(folder, "README.md"), "utf8");
 
+/** The book's guides, one after the other. */
+const guides = readdirSync(join(folder, "../book/guides"))
+  .map((page) => readFileSync(join(folder, "../book/guides", page), "utf8"))
+  .join("\n");
+
 /** All sources but tests, by path. */
 const sources = new Map(
   readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -36,7 +41,7 @@ function optionsOf(path: string, name: string): Option[] {
 }
 
 /** The table rows whose first cell has a name. */
-const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
+const rows = guides.split("\n").filter((line) => line.startsWith("| `"));
 const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")[0]!.includes(`\`${name}\``));
 
 test.for([
@@ -50,7 +55,7 @@ test.for([
   ["cache/cache.ts", "KindCacheOptions"],
   ["cache/cache.ts", "CacheOptions"],
 ] as const)(
-  "README.md has a row for every option in %s: %s, with the default of its comment",
+  "the guides have a row for every option in %s: %s, with the default of its comment",
   ([path, name]) => {
     const options = optionsOf(path, name);
     expect(options.length).toBeGreaterThan(1);
@@ -62,7 +67,7 @@ test.for([
   },
 );
 
-test("README.md has every flag of Manager.fromArgs, with its default and environment variable", () => {
+test("the guides have every flag of Manager.fromArgs, with its default and environment variable", () => {
   const table = rows.filter((row) => row.startsWith("| `--"));
   const flags: [string, FlagDefinition][] = Object.entries(managerFlags);
   const missing = flags.filter(([name, flag]) => {

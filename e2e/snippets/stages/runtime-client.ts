@@ -1,6 +1,6 @@
 import { given, inCluster, type Stages } from "./stage.ts";
 
-/** Snippets of the runtime's README: what a client does. */
+/** Snippets of the guides: what a client does. */
 export const clientStages: Stages = {
   "export async function driveShop": {
     before: given.replace("MySQL, ", ""),

@@ -1,6 +1,6 @@
 import { given, inCluster, type Stages } from "./stage.ts";
 
-/** Snippets of the runtime's README: controllers and their manager. */
+/** Snippets of the guides and the runtime's README: controllers and their manager. */
 export const managerStages: Stages = {
   "export class MySQLReconciler implements Reconciler": {
     before: given.replace("MySQL, ", ""),

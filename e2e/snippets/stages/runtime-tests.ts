@@ -1,6 +1,6 @@
 import { given, inCluster, type Stages } from "./stage.ts";
 
-/** Snippets of the runtime's README: an operator's tests. */
+/** Snippets of the guides: webhooks, and an operator's tests. */
 export const testStages: Stages = {
   "exec: async ({ args: [, command] })": {
     before: `${inCluster}${given}

@@ -33,28 +33,28 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   promise: "a promise of the test is broken.",
 };
 
-const runtime = "@tsbuilder/runtime/README.md";
-const simulation = "@tsbuilder/simulation/README.md";
+/** Where the book's guides are published. */
+const guides = "https://tsbuilder.dev/book/guides";
 
-/** Where the documentation tells more, in the packages that a project has. */
+/** The guide that tells more. */
 export const docs: { readonly [name in MistakeClass]: string } = {
-  interrupted: `${runtime}#controllers`,
-  "stale-view": `${runtime}#the-cache`,
-  "missed-event": `${runtime}#controllers`,
-  unretried: `${runtime}#controllers`,
-  drift: `${runtime}#children`,
-  history: `${runtime}#children`,
-  stuck: `${runtime}#controllers`,
-  collision: `${runtime}#children`,
-  "hot-loop": `${runtime}#controllers`,
-  fight: `${runtime}#the-client`,
-  hang: `${runtime}#controllers`,
-  leftover: `${runtime}#controllers`,
-  "foreign-object": `${runtime}#the-client`,
-  forbidden: `${runtime}#permissions`,
-  error: `${runtime}#controllers`,
-  "observed-generation": `${simulation}#verdicts`,
-  conditions: `${simulation}#verdicts`,
-  "without-lease": `${runtime}#leader-election`,
-  promise: `${simulation}#verdicts`,
+  interrupted: `${guides}/controllers.html`,
+  "stale-view": `${guides}/cache.html`,
+  "missed-event": `${guides}/controllers.html`,
+  unretried: `${guides}/controllers.html`,
+  drift: `${guides}/children.html`,
+  history: `${guides}/children.html`,
+  stuck: `${guides}/controllers.html`,
+  collision: `${guides}/children.html`,
+  "hot-loop": `${guides}/controllers.html`,
+  fight: `${guides}/client.html`,
+  hang: `${guides}/controllers.html`,
+  leftover: `${guides}/finalizers.html`,
+  "foreign-object": `${guides}/client.html`,
+  forbidden: `${guides}/permissions.html`,
+  error: `${guides}/controllers.html`,
+  "observed-generation": `${guides}/simulation.html#verdicts`,
+  conditions: `${guides}/simulation.html#verdicts`,
+  "without-lease": `${guides}/leader-election.html`,
+  promise: `${guides}/simulation.html#verdicts`,
 };

@@ -15,7 +15,7 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
         : "It is wrong that";
   return [
     `${name}: ${advice[name]}`,
-    `  see node_modules/${docs[name]}`,
+    `  see ${docs[name]}`,
     ...faults.map((fault) => `  with the fault: ${faultText(fault)}`),
     "",
     ...linesOf(run.trace, scenario, compared !== undefined),

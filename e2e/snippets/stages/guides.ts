@@ -1,0 +1,110 @@
+import { given, inCluster, type Stages } from "./stage.ts";
+
+const end = `
+await stop();
+await cluster.stop();
+`;
+
+/** Snippets of the guides: what an operator does beside its reconciles. */
+export const guideStages: Stages = {
+  "export async function deleteRecord": {
+    before: given,
+    after: `import assert from "node:assert/strict";
+import { reconcileContext, startStubServer } from "@tsbuilder/runtime/testing";
+const statuses = [200, 404, 503];
+const api = await startStubServer((_request, response) => response.writeHead(statuses.shift()!).end());
+const shop = { metadata: { uid: "1" } } as Shop;
+await deleteRecord(shop, reconcileContext(), api.config.server);
+await deleteRecord(shop, reconcileContext(), api.config.server);
+await assert.rejects(deleteRecord(shop, reconcileContext(), api.config.server), /answered with 503/);
+assert.deepEqual(api.requests.map(({ path }) => path), ["/records/1", "/records/1", "/records/1"]);
+await api.close();
+`,
+  },
+  "export function setupConfigController": {
+    before: given,
+    after: `${inCluster}
+const seen: string[] = [];
+const cluster = await startTestCluster({ crds: "config/crd/bases" });
+const { client, manager, stop } = await startTestManager(cluster.kubeconfig, (started) =>
+  setupConfigController(started, { reconcile: ({ name }) => void seen.push(name) }),
+);
+const namespace = "default";
+for (const [name, config] of [["first", "a"], ["second", "b"]] as const)
+  await manager.client.create(Shop, { metadata: { namespace, name }, spec: { owner: "me", config } });
+await eventually(() => assert.deepEqual([...seen].sort(), ["first", "second"]));
+seen.length = 0;
+await client.create(ConfigMap, { metadata: { namespace, name: "b" } });
+await eventually(() => assert.deepEqual(seen, ["second"]));
+${end}`,
+  },
+  "export const conversion: Conversion<Shop, ShopV2>": {
+    before: given,
+    after: `import assert from "node:assert/strict";
+import { Manager as RealManager } from "@tsbuilder/runtime";
+import { checkRoundTrip } from "@tsbuilder/runtime/testing";
+const metadata = { name: "shop" };
+const { apiVersion, kind } = ShopV2;
+checkRoundTrip(
+  conversion,
+  { apiVersion, kind, metadata, spec: { owner: "me" } },
+  { apiVersion, kind, metadata, spec: { owner: "me", settings: { text: "open" } } },
+);
+assert.doesNotThrow(() => setupShopConversion(new RealManager({ name: "test" })));
+`,
+  },
+  "export function reportBackup": {
+    before: given,
+    after: `import assert from "node:assert/strict";
+import { reconcileContext } from "@tsbuilder/runtime/testing";
+const context = reconcileContext();
+const backup = { metadata: { name: "b" } } as Backup;
+reportBackup(backup, context);
+reportBackup(backup, context, "the disk is full");
+assert.deepEqual(context.recorded.map(({ type, reason }) => [type, reason]), [
+  ["Normal", "BackedUp"],
+  ["Warning", "BackupFailed"],
+]);
+`,
+  },
+  "await moveClock(clock, 2 * 3_600_000);": {
+    before: `${given}
+import assert from "node:assert/strict";
+import type { Manager } from "@tsbuilder/runtime";
+const runs: string[] = [];
+function setupHourlyController(manager: Manager): void {
+  manager.schedule({ name: "hourly", cron: "0 * * * *", run: () => void runs.push(new Date(manager.clock.now()).toISOString()) });
+}
+`,
+    after: `assert.deepEqual(runs, ["2030-01-01T01:00:00.000Z", "2030-01-01T02:00:00.000Z"]);
+assert.deepEqual(await client.list(MySQL), []);
+${end}`,
+  },
+  "const proxy = await startFaultProxy(": {
+    before: `${given}
+import assert from "node:assert/strict";
+import { eventually } from "@tsbuilder/runtime/testing";
+import type { Manager } from "@tsbuilder/runtime";
+const statuses: (number | undefined)[] = [];
+function setupFaultyController(manager: Manager): void {
+  manager.controllerFor(MySQL).complete({
+    async reconcile(request) {
+      const mysql = await manager.client.find(MySQL, request);
+      if (mysql) await manager.client.patchStatus(MySQL, mysql, { readyReplicas: 1 });
+    },
+  });
+}
+`,
+    after: `proxy.onAnswer = ({ method, status }) => void (method === "PATCH" && statuses.push(status));
+const { createClient } = await import("@tsbuilder/runtime");
+const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+const key = { namespace: "default", name: "db" };
+await client.create(MySQL, { metadata: key, spec: {} });
+await eventually(async () => assert.equal((await client.get(MySQL, key)).status?.readyReplicas, 1));
+assert.equal(statuses[0], 200);
+await stop();
+await proxy.close();
+await cluster.stop();
+`,
+  },
+};

@@ -1,0 +1,74 @@
+import { given, type Stages } from "./stage.ts";
+
+/** An operator with a child, and what its snippets give to the simulation. */
+const world = `${given}
+import assert from "node:assert/strict";
+import type { Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+const spec = {
+  type: "object",
+  required: ["owner"],
+  properties: { owner: { type: "string" }, image: { type: "string" }, config: { type: "string" } },
+};
+const shopCRD = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "shops.apps.example.com" },
+  spec: {
+    group: "apps.example.com",
+    scope: "Namespaced" as const,
+    names: { kind: "Shop", listKind: "ShopList", plural: "shops", singular: "shop" },
+    versions: [
+      { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties: { spec } } } },
+    ],
+  },
+};
+function setupShopController(manager: Manager): void {
+  const { client } = manager;
+  manager.controllerFor(Shop).owns(ConfigMap).complete({
+    async reconcile(request) {
+      const found = await client.find(Shop, request);
+      if (found) await client.apply(ConfigMap, { metadata: { name: request.name }, data: { owner: found.spec.owner } }, { owner: found });
+    },
+  });
+}
+const role = {
+  rules: [
+    { apiGroups: ["apps.example.com"], resources: ["shops"], verbs: ["get", "list", "watch"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "patch"] },
+  ],
+};
+const shop = {
+  apiVersion: "apps.example.com/v1",
+  kind: "Shop",
+  metadata: { namespace: "default", name: "shop" },
+  spec: { owner: "me" },
+};
+`;
+
+/** Snippets of the guides on the simulation. */
+export const simulationStages: Stages = {
+  'run.state.list("ConfigMap");': {
+    before: world,
+    after: `assert.deepEqual(run.state.list("ConfigMap").map(({ metadata }) => metadata.name), ["shop"]);
+assert.ok(run.trace.some(({ type }) => type === "died"));
+`,
+  },
+  "await explore(scenario, { seeds: 200 })": {
+    before: `${world}
+const scenario = {
+  crds: [shopCRD],
+  operators: [{ name: "shop", setup: setupShopController, rules: role.rules }],
+  steps: [{ do: "apply" as const, object: shop }],
+};
+`,
+    after: `assert.equal(runs, 200);
+`,
+  },
+  "const operations = operationsFor(shopCRD": {
+    before: world,
+    after: `assert.ok(run.trace.some(({ type }) => type === "step"));
+assert.deepEqual(unchangedFields(shopCRD, new Random(1)), []);
+`,
+  },
+};
