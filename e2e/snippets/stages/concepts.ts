@@ -39,16 +39,25 @@ assert.deepEqual(made.map(({ metadata }) => metadata.name), ["shop-1", "shop-2"]
 assert.deepEqual(missingBackups(shop, [1, 2], made), []);
 `,
   },
-  "export async function isStale": {
+  "export async function deleteDataIfGone": {
     before: given,
     after: `${inCluster}
+import { interceptClient } from "@tsbuilder/runtime";
 const cluster = await startTestCluster({ crds: "config/crd/bases" });
-const { manager, stop } = await startTestManager(cluster.kubeconfig, (started) => {
-  started.controllerFor(MySQL).complete({ reconcile: () => undefined });
-});
+const { client, stop } = await startTestManager(cluster.kubeconfig);
 const key = { namespace: "default", name: "db" };
-await manager.client.create(MySQL, { metadata: key, spec: { replicas: 3 } });
-assert.equal(await isStale(manager.client, key), false);
+await client.create(MySQL, { metadata: key, spec: {} });
+// A cache that has not seen the object yet.
+const behind = interceptClient(client, {
+  find: async (call, next) => (call.args.some((one) => (one as { live?: boolean } | undefined)?.live) ? next(call) : undefined),
+});
+let deletions = 0;
+const deleteData = async () => void deletions++;
+await deleteDataIfGone(behind, key, deleteData);
+assert.equal(deletions, 0);
+await client.delete(MySQL, key);
+await deleteDataIfGone(behind, key, deleteData);
+assert.equal(deletions, 1);
 ${end}`,
   },
   "export async function reconcileBackup": {
