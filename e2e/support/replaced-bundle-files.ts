@@ -4,6 +4,7 @@ import { budget, crd, csv, image, metadata, role, service, strategy } from "./bu
 import { damage, rightBundle } from "./right-bundle.ts";
 
 const dockerfile = "bundle.Dockerfile";
+const dependencies = "metadata/dependencies.yaml";
 
 /** Damages of a bundle that are files as a whole, by their path. */
 export const replacedFiles: [rule: RuleName, file: string, content: unknown, text: string][] = [
@@ -12,8 +13,15 @@ export const replacedFiles: [rule: RuleName, file: string, content: unknown, tex
   ["yaml-syntax", metadata, "a: &a [*a, *a]", ""],
   ["file-size", crd, `a: ${"x".repeat(4_000_000)}`, "a: xxx"],
   ["one-object", role, "kind: A\n---\nkind: B\n", "kind: B"],
+  ["one-object", "manifests/empty.yaml", "# nothing\n", ""],
+  ["manifest-file", "manifests/README.md", "# The operator\n", ""],
+  ["manifest-file", "manifests/more/role.yaml", rightBundle()[role], ""],
+  ["manifest-file", "manifests/.role.yaml", rightBundle()[role], ""],
+  ["dependency", dependencies, depend("olm.crd", {}), "olm.crd"],
+  ["dependency", dependencies, depend("olm.gvk", { group: "example.com", kind: "Cart" }), "value:"],
+  ["dependency", dependencies, depend("olm.package", { packageName: "cart", version: "^1" }), "^1"],
   ["bundle-size", role, { data: randomText(1_500_000) }, "apiVersion:"],
-  ["bundle-size-near", role, { data: randomText(1_300_000) }, "apiVersion:"],
+  ["bundle-size-near", role, { data: randomText(900_000) }, "apiVersion:"],
   ["annotations-missing", metadata, "annotations: {}", "annotations: {}"],
   ["annotations-missing", metadata, "", ""],
   ["csv-missing", csv, "", ""],
@@ -48,6 +56,10 @@ export const replacedFiles: [rule: RuleName, file: string, content: unknown, tex
     "operators.operatorframework.io.bundle.package.v1",
   ],
 ];
+
+function depend(type: string, value: unknown): unknown {
+  return { dependencies: [{ type, value }] };
+}
 
 /** A text that can be compressed to three quarters. */
 function randomText(length: number): string {

@@ -32,9 +32,16 @@ interface RemovedUse {
   readonly removed: RemovedApi;
 }
 
-export function removedApis({ objects }: Bundle): RemovedUse[] {
-  return objects.flatMap((object) => {
-    const place = object.get("apiVersion");
+export function removedApis({ objects, csv }: Bundle): RemovedUse[] {
+  const places = [
+    ...objects.map((object) => [object, object.get("apiVersion")] as const),
+    // What consoles list as made by the operator.
+    ...(["owned", "required"] as const)
+      .flatMap((side) => csv.get("spec", "customresourcedefinitions", side).items)
+      .flatMap((crd) => crd.get("resources").items)
+      .map((resource) => [resource, resource.get("version")] as const),
+  ];
+  return places.flatMap(([object, place]) => {
     const [apiVersion, kind] = [place.text, object.get("kind").text];
     if (apiVersion === undefined || kind === undefined) return [];
     const removed = findRemovedApi(apiVersion, kind);

@@ -51,14 +51,16 @@ function* checkName({ csv, annotations }: Bundle): Findings {
   const [reason] = explainName(name);
   const version = csv.get("spec", "version").text;
   const packageName = annotations.get(bundleAnnotations.package).text;
-  const meant = `${packageName ?? "PACKAGE"}.v${version ?? "1.0.0"}`;
+  const release = csv.get("spec", "release").text;
+  const [before, after] = release ? ["-v", `-${release}`] : [".v", ""];
+  const meant = `${packageName ?? "PACKAGE"}${before}${version ?? "1.0.0"}${after}`;
   if (reason !== undefined) {
     yield finding("csv-name", at, `metadata.name "${name}" ${reason}`, `call it ${meant}`);
   } else if (packageName !== undefined && version !== undefined && name !== meant) {
     yield finding(
-      "csv-name-convention",
+      release ? "csv-name-release" : "csv-name-convention",
       at,
-      `the name "${name}" does not say its package and version`,
+      `the name "${name}" does not say its package and version${release ? ", with its release" : ""}`,
       `call it ${meant}, as catalogs and people expect`,
     );
   }

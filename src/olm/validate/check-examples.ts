@@ -10,10 +10,10 @@ import { type BundleFinding, finding } from "./finding.ts";
 /** The examples of the owned kinds, which consoles fill forms with. `broken` are files with invalid CRDs. */
 export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): BundleFinding[] {
   if (bundle.csv.isMissing) return [];
-  const annotation = bundle.csv.get("metadata", "annotations", csvAnnotations.examples);
+  const annotation = examplesOf(bundle.csv);
   const examples = readExamples(bundle.csv);
   if (!examples) {
-    const message = `${csvAnnotations.examples} is not a JSON list of objects`;
+    const message = "the annotation is not a JSON list of objects";
     return [finding("examples-json", annotation, message, "tsbuilder bundle writes it from config/samples")];
   }
   const owned = ownedKinds(bundle);
@@ -35,6 +35,11 @@ export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Bund
     );
   });
   const missing = [...owned].filter(([id]) => !shown.has(id));
+  const other = bundle.csv.get("metadata", "annotations", csvAnnotations.otherExamples);
+  if (!other.isMissing && other.value !== annotation.value) {
+    const message = `${csvAnnotations.otherExamples} is not read where ${csvAnnotations.examples} is`;
+    findings.push(finding("examples-annotation", other, message, "delete it"));
+  }
   return [
     ...findings,
     ...missing.map(([id, place]) =>
@@ -48,9 +53,16 @@ export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Bund
   ];
 }
 
+function examplesOf(csv: Located): Located {
+  const annotations = csv.get("metadata", "annotations");
+  const first = annotations.get(csvAnnotations.examples);
+  const other = annotations.get(csvAnnotations.otherExamples);
+  return first.isMissing && !other.isMissing ? other : first;
+}
+
 /** undefined if the annotation is not a JSON list of objects; nothing if there is none. */
 export function readExamples(csv: Located): Record<string, unknown>[] | undefined {
-  const annotation = csv.get("metadata", "annotations", csvAnnotations.examples);
+  const annotation = examplesOf(csv);
   if (annotation.isMissing || annotation.value === "") return [];
   try {
     const value: unknown = JSON.parse(annotation.text ?? "null");

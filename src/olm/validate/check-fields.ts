@@ -3,6 +3,9 @@ import { findKind, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { type CompiledSchema, compileSchema } from "@tsbuilder/apimachinery/schema";
 import type { Located } from "../located.ts";
+import { type Bundle, deploymentsOf } from "./bundle.ts";
+import { checkScalars } from "./check-scalars.ts";
+import { loadCsvSchema } from "./csv-schema.ts";
 import { type BundleFinding, finding } from "./finding.ts";
 import type { RuleName } from "./rules.ts";
 
@@ -37,6 +40,16 @@ export function checkFields(
   ];
 }
 
+/** The same for the ClusterServiceVersion. */
+export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
+  const schema = await loadCsvSchema();
+  const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });
+  if (findings.some(({ rule }) => rule === "csv-field")) return findings;
+  const node = (await loadSchemas("apps/v1"))!.get("DeploymentSpec")!;
+  const specs = deploymentsOf(bundle).map((deployment) => deployment.get("spec"));
+  return [...findings, ...specs.flatMap((spec) => checkScalars(spec, node, "csv-field"))];
+}
+
 /** The same for an object of a built-in kind; nothing for others. */
 export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
   const [apiVersion, kind] = [object.get("apiVersion").text, object.get("kind").text];
@@ -47,5 +60,7 @@ export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
   const node = (await loadSchemas(moduleOf(groupVersion)))?.get(kind);
   if (!node) return [];
   const schema = compileSchema(node);
-  return checkFields(object, schema, { wrong: "object-field", unknown: "object-unknown-field" });
+  const findings = checkFields(object, schema, { wrong: "object-field", unknown: "object-unknown-field" });
+  const isWrong = findings.some(({ rule }) => rule === "object-field");
+  return isWrong ? findings : [...findings, ...checkScalars(object, node, "object-field")];
 }

@@ -28,9 +28,13 @@ function* checkHub({ csv }: Bundle): Findings {
       "name who publishes the operator",
     );
   }
+  if (/^v?0\.0\.0$/u.test(spec.get("version").text ?? "")) {
+    yield finding("hub-version", spec.get("version"), "spec.version is 0.0.0", "set a higher one");
+  }
   for (const one of spec.get("maintainers").items) {
     const [name, email] = [one.get("name"), one.get("email")];
-    if (name.text && /^[^\s@<>]+@[^\s@<>]+$/u.test(email.text ?? "")) continue;
+    if (name.text && /^(?:[^\s@<>]+@[^\s@<>]+|[^@<>]*<[^\s@<>]+@[^\s@<>]+>)$/u.test(email.text ?? ""))
+      continue;
     yield finding(
       "hub-maintainers",
       name.text ? email : one,

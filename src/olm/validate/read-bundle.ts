@@ -29,12 +29,18 @@ export function readBundle(
   const annotations = readOne(`${bundleFolders.metadata}${annotationsFile}`).get("annotations");
   const named = annotations.get(bundleAnnotations.manifests).text ?? bundleFolders.manifests;
   const manifests = inside(named) ?? bundleFolders.manifests.replace(/\/$/u, "");
-  const files = tree
-    .list(`${folder}/${manifests}`)
-    .filter((path) => /\.(?:ya?ml|json)$/u.test(path))
-    .map((path) => path.slice(folder.length + 1));
+  const listed = tree.list(`${folder}/${manifests}`).map((path) => path.slice(folder.length + 1));
+  findings.push(
+    ...listed.filter((path) => !isManifest(path, manifests)).map((path) => refuseFile(`${folder}/${path}`)),
+  );
+  const files = listed.filter((path) => /\.(?:ya?ml|json)$/u.test(path));
   const objects = files.flatMap((path) => {
+    const before = findings.length;
     const [object, ...others] = read(path);
+    if (!object && findings.length === before) {
+      const message = "the file has no object, and opm reads every file";
+      findings.push(finding("one-object", missingFile(`${folder}/${path}`), message, "delete the file"));
+    }
     for (const other of others) {
       findings.push(
         finding(
@@ -62,6 +68,16 @@ export function readBundle(
     compressedSize: compressedSize(texts),
   };
   return { bundle, findings };
+}
+
+/** Whether opm takes a path in the folder for a manifest: a file of its own, which is not hidden. */
+function isManifest(path: string, manifests: string): boolean {
+  return /^[^./][^/]*\.(?:ya?ml|json)$/u.test(path.slice(manifests.length + 1));
+}
+
+function refuseFile(path: string): BundleFinding {
+  const message = "opm reads every file of the folder as an object, and neither hidden files nor folders";
+  return finding("manifest-file", missingFile(path), message, "delete it, or move it elsewhere");
 }
 
 /** What an API server reads of a request's body: a larger object can't be created. */

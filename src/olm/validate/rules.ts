@@ -16,6 +16,7 @@ export const rules = {
   "yaml-syntax": error("every file is YAML that an API server can read"),
   "file-size": error("no file is larger than what an API server takes in one request"),
   "one-object": error("every file in manifests/ has one object: OLM reads only the first"),
+  "manifest-file": error("manifests/ has nothing but YAML and JSON files, which opm reads all"),
   "bundle-size": error("the manifests fit into 1 MiB when they are compressed"),
   "bundle-size-near": warning("the compressed manifests leave some room below 1 MiB"),
 
@@ -36,6 +37,7 @@ export const rules = {
   "csv-api-version": error("the ClusterServiceVersion has the API version that OLM serves"),
   "csv-name": error("its name can be a label's value"),
   "csv-name-convention": warning("its name is PACKAGE.vVERSION"),
+  "csv-name-release": error("the name of a version with spec.release is PACKAGE-vVERSION-RELEASE"),
   "csv-field": error(
     "its fields have the types and values that OLM reads, and those that are required are there",
   ),
@@ -53,6 +55,7 @@ export const rules = {
   "replaces-name": error("spec.replaces and spec.skips are names of other versions"),
   "replaces-version": warning("a replaced or skipped version is a lower one"),
   "skip-range": error("olm.skipRange is a range of versions, without this one"),
+  dependency: error("metadata/dependencies.yaml names what OLM can look for"),
 
   "install-strategy": error("the install strategy is deployment, with at least one"),
   "install-modes": error("the install modes are known, each once, and at least one is supported"),
@@ -77,6 +80,7 @@ export const rules = {
   "owned-crd-missing": error("the owned CRDs are in the bundle, with their group, version and kind"),
   "owned-crd-name": error("CRDs are called PLURAL.GROUP"),
   "owned-crd-duplicate": error("each version of a CRD is owned once, and not required, too"),
+  "examples-annotation": warning("only one of the annotations alm-examples and olm.examples is there"),
   "examples-json": error("alm-examples is a JSON list of objects"),
   "examples-kind": error("the examples are of kinds that are owned"),
   "examples-schema": error("the examples are valid by the schema of their CRD"),
@@ -102,7 +106,7 @@ export const rules = {
   "object-kind": error("OLM creates objects of this kind from a bundle"),
   "object-name": error("objects have valid names"),
   "object-duplicate": error("no two files have the same object"),
-  "object-namespace": warning("objects have no namespace: OLM chooses it"),
+  "object-namespace": error("objects have no namespace: OLM chooses it"),
   "object-field": error("objects of built-in kinds have fields of the right types"),
   "object-unknown-field": warning("objects of built-in kinds have no unknown fields"),
   "disruption-budget": error("a PodDisruptionBudget lets nodes be drained"),
@@ -117,6 +121,7 @@ export const rules = {
   "api-removed-later": warning("no API that newer versions of Kubernetes have removed"),
 
   "hub-provider": error("spec.provider has a name", "operatorhub"),
+  "hub-version": error("spec.version is higher than 0.0.0", "operatorhub"),
   "hub-maintainers": error("maintainers have a name and a valid e-mail address", "operatorhub"),
   "hub-links": error("links have a name and a valid URL", "operatorhub"),
   "hub-icon": error("there is one icon, with data and a media type that browsers show", "operatorhub"),

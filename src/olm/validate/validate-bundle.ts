@@ -5,15 +5,15 @@ import { checkAnnotations } from "./check-annotations.ts";
 import { checkApis } from "./check-apis.ts";
 import { checkCrds, checkOwned } from "./check-crds.ts";
 import { checkCsv } from "./check-csv.ts";
+import { checkDependencies } from "./check-dependencies.ts";
 import { checkExamples } from "./check-examples.ts";
-import { checkBuiltIn, checkFields } from "./check-fields.ts";
+import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
 import { checkImages } from "./check-images.ts";
 import { checkInstall } from "./check-install.ts";
 import { checkObjects } from "./check-objects.ts";
 import { optionalChecks } from "./check-optional.ts";
 import { checkSize } from "./check-size.ts";
 import { checkWebhooks } from "./check-webhooks.ts";
-import { loadCsvSchema } from "./csv-schema.ts";
 import type { BundleFinding } from "./finding.ts";
 import { readBundle } from "./read-bundle.ts";
 import type { OptionalSet } from "./rules.ts";
@@ -35,7 +35,7 @@ export async function validateBundle(
   { optional = [], kubernetes, requireDigests = false }: ValidateOptions = {},
 ): Promise<BundleFinding[]> {
   const { bundle, findings: unreadable } = readBundle(tree, folder);
-  const { csv, objects } = bundle;
+  const { objects } = bundle;
   const others = objects.filter((object) => object.get("kind").value !== csvKind);
   const crdFindings = await checkCrds(bundle);
   const broken = new Set(crdFindings.map(({ position }) => position.file));
@@ -43,9 +43,10 @@ export async function validateBundle(
     ...unreadable,
     ...checkAnnotations(bundle),
     ...checkCsv(bundle),
-    ...checkFields(csv, await loadCsvSchema(), { wrong: "csv-field", unknown: "csv-unknown-field" }),
+    ...(await checkCsvFields(bundle)),
     ...checkInstall(bundle),
     ...checkOwned(bundle),
+    ...checkDependencies(bundle),
     ...crdFindings,
     ...checkExamples(bundle, broken),
     ...checkWebhooks(bundle),

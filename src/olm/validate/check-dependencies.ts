@@ -1,0 +1,43 @@
+import { properties } from "../catalog/catalog-format.ts";
+import type { Located } from "../located.ts";
+import { parseRange } from "../version-range.ts";
+import type { Bundle } from "./bundle.ts";
+import { show } from "./check-csv.ts";
+import { finding, type Findings } from "./finding.ts";
+
+/** What a bundle depends on, beside the CRDs that its ClusterServiceVersion requires. */
+export function* checkDependencies({ dependencies }: Bundle): Findings {
+  for (const dependency of dependencies.items) {
+    const [type, value] = [dependency.get("type"), dependency.get("value")];
+    const fields = Object.hasOwn(required, type.text ?? "") ? required[type.text!] : undefined;
+    if (!fields) {
+      const message = `OLM looks for nothing of the type ${show(type)}`;
+      yield finding("dependency", type, message, `use ${Object.keys(required).join(", ")}`);
+      continue;
+    }
+    for (const field of fields.filter((one) => !value.get(one).text)) {
+      const message = `${value.path}.${field} is not set`;
+      yield finding(
+        "dependency",
+        value,
+        message,
+        `a dependency of the type ${type.text} has ${fields.join(", ")}`,
+      );
+    }
+    if (type.text === properties.package) yield* checkRange(value.get("version"));
+  }
+}
+
+/** The fields of a dependency's value; a constraint has one of several. */
+const required: Readonly<Record<string, readonly string[]>> = {
+  [properties.gvk]: ["group", "version", "kind"],
+  [properties.package]: ["packageName", "version"],
+  "olm.label": ["label"],
+  "olm.constraint": ["failureMessage"],
+};
+
+function* checkRange(range: Located): Findings {
+  if (!range.text || parseRange(range.text)) return;
+  const message = `${range.path} ${show(range)} is not a range of versions`;
+  yield finding("dependency", range, message, 'use one such as ">=1.0.0 <2.0.0"');
+}
