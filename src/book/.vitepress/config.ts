@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { defineConfig } from "vitepress";
+import { bookAddress } from "../../shared/book-address.ts";
+import { readPages } from "../build/pages.ts";
+import { sidebarOf } from "../build/sidebar.ts";
+
+const repository = join(process.cwd());
+const pages = join(repository, "dist/book-pages");
+
+/** `OWNER/NAME`, which GitHub's workflows know; elsewhere pages have no link to edit them. */
+const onGitHub = process.env["GITHUB_REPOSITORY"];
+
+export default defineConfig({
+  title: "tsbuilder",
+  description: "Kubernetes operators in TypeScript",
+  lang: "en",
+  base: process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname,
+  srcDir: pages,
+  outDir: join(repository, "dist/book"),
+  cacheDir: join(repository, "node_modules/.cache/vitepress"),
+  head: [["link", { rel: "icon", href: "data:," }]],
+  themeConfig: {
+    search: { provider: "local" },
+    sidebar: sidebarOf(readPages(pages)),
+    outline: [2, 3],
+    docFooter: { prev: "Previous", next: "Next" },
+    ...(onGitHub && {
+      editLink: {
+        pattern: `https://github.com/${onGitHub}/edit/main/src/book/:path`,
+        text: "Edit this page",
+      },
+    }),
+  },
+  markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    // `<name>` in a page is text, and so is `example.com`.
+    html: false,
+    linkify: false,
+    config: (md) => {
+      const { text, fence, image } = md.renderer.rules;
+      // Vue would take braces for an expression.
+      md.renderer.rules.text = (...args) => text!(...args).replaceAll("{{", "&#123;&#123;");
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const [, path, append] = /\[([^\]]+)\]( append)?/.exec(tokens[index]!.info) ?? [];
+        const title = `<code v-pre>${md.utils.escapeHtml(path ?? "")}</code>${append ? ", at its end" : ""}`;
+        const block = fence!(tokens, index, ...rest);
+        return path === undefined ? block : `<p class="file-name">${title}</p>${block}`;
+      };
+      md.renderer.rules.image = (tokens, index, ...rest) => {
+        const source = tokens[index]!.attrGet("src") ?? "";
+        // Within the page a diagram has the colours of its text.
+        return source.includes("diagrams/") ? drawing(source) : image!(tokens, index, ...rest);
+      };
+    },
+  },
+});
+
+function drawing(source: string): string {
+  const svg = readFileSync(join(pages, "public/diagrams", basename(source)), "utf8");
+  return `<span class="diagram" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
+}

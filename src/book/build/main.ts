@@ -1,0 +1,3 @@
+import { buildBook } from "./build-book.ts";
+
+await buildBook();

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { readPage } from "./pages.ts";
+import { sidebarOf } from "./sidebar.ts";
+
+const page = (path: string, order: number, title = path) =>
+  readPage(path, `---\ntitle: ${title}\norder: ${order}\n---\n\n# ${title}\n\nText\n`);
+
+describe("readPage()", () => {
+  test("reads section, title, order and where the commands run", () => {
+    const text = "---\ntitle: Metrics\norder: 3\nfollow: empty\n---\n\n# Metrics\n";
+    expect(readPage("guides/metrics.md", text)).toEqual({
+      path: "guides/metrics.md",
+      section: "guides",
+      title: "Metrics",
+      order: 3,
+      follow: "empty",
+      text,
+    });
+  });
+
+  test.each([
+    ["# Metrics\n", "a page begins with front matter"],
+    ["---\ntitle: Metrics\n---\n\n# Metrics\n", '"order: 3"'],
+    ["---\ntitle: Metrics\norder: 3\n---\n\n# Other\n", 'the heading is "Other", but the title "Metrics"'],
+    ["---\ntitle: Metrics\norder: 3\nfollow: [a]\n---\n\n# Metrics\n", '"follow: empty"'],
+  ])("refuses %j", (text, complaint) => {
+    expect(() => readPage("metrics.md", text)).toThrow(complaint);
+  });
+});
+
+test("sidebarOf() has a section's pages below its first one", () => {
+  const pages = [
+    page("index.md", 0, "Home"),
+    page("guides/index.md", 1, "Guides"),
+    page("guides/a.md", 1, "A"),
+  ];
+  expect(sidebarOf(pages)).toEqual([
+    { text: "Home", link: "/" },
+    { text: "Guides", link: "/guides/", collapsed: true, items: [{ text: "A", link: "/guides/a" }] },
+  ]);
+});

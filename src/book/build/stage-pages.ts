@@ -1,0 +1,26 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The book's own folder. */
+export const bookFolder = join(import.meta.dirname, "..");
+
+/** The repository's. */
+export const repository = join(bookFolder, "../..");
+
+/** Where the pages stand together that are written and those that are made from the code. */
+export const stagedFolder = join(repository, "dist/book-pages");
+
+/** Copies the written pages, and writes the made ones beside them. */
+export function stagePages(made: ReadonlyMap<string, string>): void {
+  rmSync(stagedFolder, { recursive: true, force: true });
+  cpSync(bookFolder, stagedFolder, {
+    recursive: true,
+    filter: (path) =>
+      !path.startsWith(join(bookFolder, ".vitepress")) && !path.startsWith(join(bookFolder, "build")),
+  });
+  for (const [path, text] of made) {
+    const file = join(stagedFolder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text.replace("---\n", "---\neditLink: false\n"));
+  }
+}
