@@ -1,4 +1,5 @@
 import { errorCodes } from "../shared/error-codes.ts";
+import { sentence } from "../shared/text.ts";
 import { type Advice, subjects, systemCodes } from "./system-codes.ts";
 
 /** What a code stands for, and what to do. */
@@ -25,8 +26,4 @@ export const explainedCodes: Readonly<Record<string, ExplainedCode>> = {
 /** A message names what it is about. */
 function explainSystem({ subject, what, hint }: Advice): ExplainedCode {
   return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
-}
-
-function sentence(words: string): string {
-  return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }

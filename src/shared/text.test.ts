@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeFrame, didYouMean, editDistance, listWords, positionAt } from "./text.ts";
+import { codeFrame, didYouMean, editDistance, listWords, positionAt, sentence } from "./text.ts";
 
 describe("didYouMean()", () => {
   const known = ["optional", "required", "nullable", "listType"];
@@ -48,5 +48,11 @@ describe("listWords()", () => {
     expect(listWords(["a"])).toBe("a");
     expect(listWords(["a", "b"], "and")).toBe("a and b");
     expect(listWords(["a", "b", "c"])).toBe("a, b or c");
+  });
+});
+
+describe("sentence()", () => {
+  it("begins with a capital and ends once", () => {
+    expect([sentence("show help"), sentence("really?")]).toEqual(["Show help.", "Really?"]);
   });
 });

@@ -74,3 +74,9 @@ export function listWords(words: readonly string[], conjunction = "or"): string 
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** A sentence of words that stand without a capital, and often without a full stop. */
+export function sentence(words: string): string {
+  const start = `${words[0]!.toUpperCase()}${words.slice(1)}`;
+  return /[.!?]$/u.test(start) ? start : `${start}.`;
+}

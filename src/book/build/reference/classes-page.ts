@@ -1,5 +1,6 @@
 import { advice, docs } from "../../../simulation/explore/advice.ts";
-import { code, type Page, sentence } from "./markdown.ts";
+import { sentence } from "../../../shared/text.ts";
+import { code, type Page } from "./markdown.ts";
 
 /** The classes of mistakes that the simulation finds. */
 export const classesPage: Page = {

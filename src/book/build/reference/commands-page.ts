@@ -3,7 +3,8 @@ import { commands } from "../../../cli/commands/index.ts";
 import { environmentVariable } from "../../../cli/environment.ts";
 import { formatFlags, formatSummary } from "../../../cli/json-report.ts";
 import { verboseFlag, verboseSummary } from "../../../cli/verbose.ts";
-import { anchorOf, code, codeBlock, type Page, prose, sentence, table } from "./markdown.ts";
+import { sentence } from "../../../shared/text.ts";
+import { anchorOf, code, codeBlock, type Page, prose, table } from "./markdown.ts";
 
 /** Every command with its arguments and flags, from the definitions that parse the command line. */
 export async function commandsPage(): Promise<Page> {
@@ -44,8 +45,12 @@ const shared: readonly string[] = [
     ["exit code", "when"],
     [
       ["0", "The command did what it says."],
-      ["1", "It failed, or found what it looks for: the [error's code](errors.md) says which."],
-      ["130", "A prompt was closed with Ctrl-C."],
+      ["1", "It failed, as the [error's code](errors.md) says, or it found what it checks for."],
+      ["130", "A prompt was closed with Ctrl-C or Ctrl-D."],
+      [
+        "another",
+        `${code("run")} and ${code("test")} end with the exit code of the operator and of the test runner.`,
+      ],
     ],
   ),
 ];
@@ -84,7 +89,7 @@ function flagsTable(flags: readonly (readonly [string, FlagDefinition])[]): stri
 }
 
 function spell(flag: string, { type, short, placeholder = "VALUE" }: FlagDefinition): string {
-  const value = { boolean: "", "optional-string": `[=${placeholder}]` }[type as string] ?? ` ${placeholder}`;
+  const value = { boolean: "", "optional-string": ` [${placeholder}]` }[type as string] ?? ` ${placeholder}`;
   return `${short === undefined ? "" : `-${short}, `}--${flag}${value}`;
 }
 

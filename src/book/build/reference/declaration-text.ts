@@ -16,7 +16,10 @@ const withoutExport = (text: string): string => text.replace(/^export (?:declare
 /** With the body cut off, and the type of what it returns. */
 function signatureText(node: ts.FunctionLikeDeclaration, checker: ts.TypeChecker): string {
   const end = (node.body?.getFullStart() ?? node.getEnd()) - node.getStart();
-  const head = withoutExport(node.getText().slice(0, end).trim().replace(/;$/u, "")).replace(/^async /u, "");
+  const head = withoutExport(node.getText().slice(0, end).trim().replace(/;$/u, "")).replace(
+    /^((?:static |override )*)async /u,
+    "$1",
+  );
   const hasType = node.type !== undefined || ts.isConstructorDeclaration(node) || ts.isSetAccessor(node);
   if (hasType) return `${head};`;
   const returned = checker.getSignatureFromDeclaration(node)!.getReturnType();
@@ -30,14 +33,25 @@ function typeText(node: ts.VariableDeclaration | ts.PropertyDeclaration, checker
 
 function classText(node: ts.ClassDeclaration, checker: ts.TypeChecker): string {
   const open = node.members.pos - node.getStart();
-  const members = node.members.filter(isPublic).map((member) => memberText(member, checker));
-  return [withoutExport(node.getText().slice(0, open)), ...members.map(indent), "}"].join("\n");
+  const shown = node.members.filter((member) => isPublic(member) && !implementsOverloads(member, node));
+  const members = shown.map((member) => indent(memberText(member, checker)));
+  const spaced = members.map((text, i) => (i > 0 && text.startsWith("  /**") ? `\n${text}` : text));
+  return [withoutExport(node.getText().slice(0, open)), ...spaced, "}"].join("\n");
 }
 
 function isPublic(member: ts.ClassElement): boolean {
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   if (member.name && ts.isPrivateIdentifier(member.name)) return false;
   return (ts.getCombinedModifierFlags(member) & hidden) === 0 && !ts.isClassStaticBlockDeclaration(member);
+}
+
+/** Callers see the overloads alone. */
+function implementsOverloads(member: ts.ClassElement, { members }: ts.ClassDeclaration): boolean {
+  if (!ts.isMethodDeclaration(member) || member.body === undefined) return false;
+  const name = member.name.getText();
+  return members.some(
+    (other) => ts.isMethodDeclaration(other) && other.body === undefined && other.name.getText() === name,
+  );
 }
 
 function memberText(member: ts.ClassElement, checker: ts.TypeChecker): string {

@@ -2,7 +2,8 @@ import { environmentVariable, typedOnly } from "../../../cli/environment.ts";
 import { managerFlags } from "../../../runtime/manager/manager-args.ts";
 import type { FlagDefinition } from "../../../runtime/manager/flags.ts";
 import { type EnvironmentVariable, environmentVariables } from "./environment-variables.ts";
-import { code, type Page, prose, sentence, table } from "./markdown.ts";
+import { sentence } from "../../../shared/text.ts";
+import { code, type Page, prose, table } from "./markdown.ts";
 
 /** The variables that the CLI, operators and tests read. */
 export const environmentPage: Page = {

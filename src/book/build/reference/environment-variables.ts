@@ -9,7 +9,7 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
   KUBECONFIG: {
     readBy: "the operator",
     summary:
-      "The kubeconfig files to merge, as for kubectl. Default: the pod's service account, then ~/.kube/config.",
+      "The kubeconfig files to merge, as for kubectl, which commands that contact a cluster run. Default: the pod's service account, then ~/.kube/config.",
   },
   KUBERNETES_SERVICE_HOST: {
     readBy: "the operator",
@@ -21,19 +21,20 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
   LOG_LEVEL: { readBy: "the operator", summary: "The same as --log-level: debug, info, warn or error." },
   HTTPS_PROXY: {
     readBy: "the operator",
-    summary: "The proxy to the API server, unless the kubeconfig names one.",
+    summary:
+      "The proxy to the API server, unless the kubeconfig names one, or the server is on this machine; also in lower case.",
   },
   HTTP_PROXY: {
     readBy: "the operator",
-    summary: "The proxy to an API server whose address begins with http://.",
+    summary: "The same for an API server whose address begins with http://.",
   },
   NO_PROXY: {
     readBy: "the operator",
-    summary: "Hosts, domains and networks that need no proxy, separated by commas.",
+    summary: "Hosts, domains and networks that need no proxy, separated by commas; also in lower case.",
   },
   HOME: {
     readBy: "the operator",
-    summary: "Where ~/.kube/config is; for the CLI also its cache and its plugins.",
+    summary: "Where ~/.kube/config is; for the CLI, its cache and plugins.",
   },
   TSBUILDER_ENVTEST_INDEX: {
     readBy: "the CLI",
@@ -49,17 +50,24 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
     summary:
       "The folder of plugins that are programs. Default: kubebuilder/plugins in the configuration folder.",
   },
-  XDG_CONFIG_HOME: { readBy: "the CLI", summary: "The configuration folder. Default: ~/.config." },
+  XDG_CONFIG_HOME: {
+    readBy: "the CLI",
+    summary: "The configuration folder. Default: ~/.config, on macOS ~/Library/Application Support.",
+  },
   XDG_DATA_HOME: {
     readBy: "the CLI",
-    summary: "Where kubebuilder-envtest is, the folder of installed versions. Default: ~/.local/share.",
+    summary:
+      "On Linux, where kubebuilder-envtest is, the folder of installed versions. Default: ~/.local/share.",
   },
   LocalAppData: { readBy: "the CLI", summary: "The same on Windows." },
   XDG_CACHE_HOME: {
     readBy: "the CLI",
     summary: "Where tsbuilder keeps compiled code and what the generators found. Default: ~/.cache.",
   },
-  NODE_DISABLE_COMPILE_CACHE: { readBy: "the CLI", summary: "With any value, nothing is kept there." },
+  NODE_DISABLE_COMPILE_CACHE: {
+    readBy: "the CLI",
+    summary: "With any value, nothing is kept in that cache.",
+  },
   NODE_OPTIONS: {
     readBy: "the CLI",
     summary: "Node's options; tsbuilder test --explore adds its own before them.",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Anchors, code, prose, renderPage, sentence, table } from "./markdown.ts";
+import { Anchors, code, prose, renderPage, table } from "./markdown.ts";
 
 describe("Markdown of made pages", () => {
   test("a page has front matter, a title and its blocks", () => {
@@ -27,13 +27,15 @@ describe("Markdown of made pages", () => {
     );
   });
 
+  test("commands with their flags and what stands in backticks are code", () => {
+    expect(prose("tsbuilder COMMAND --help lists, tsbuilder doctor not; as with `T | null`")).toBe(
+      "`tsbuilder COMMAND --help` lists, tsbuilder doctor not; as with `T | null`",
+    );
+  });
+
   test("code may contain backticks", () => {
     expect(code("a")).toBe("`a`");
     expect(code("a `b`")).toBe("`` a `b` ``");
-  });
-
-  test("a sentence begins with a capital and ends once", () => {
-    expect([sentence("show help"), sentence("really?")]).toEqual(["Show help.", "Really?"]);
   });
 
   test("anchors of equal headings are numbered", () => {

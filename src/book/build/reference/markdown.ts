@@ -42,18 +42,19 @@ export function codeBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** Text that was written for a terminal: nothing in it is Markdown or HTML, and flags and templates become code. */
+/** What is code in text for a terminal: what stands in backticks, commands with a flag, flags, templates. */
+const codeInProse =
+  /(`[^`]+`|(?<![\w-])tsbuilder [A-Za-z -]*--[a-z][\w-]*(?:=\w+)?|(?<![\w-])--[a-z][\w-]*(?:=\w+)?|\{\{.*?\}\})/gu;
+
+/** Text that was written for a terminal as Markdown: nothing else in it is markup. */
 export function prose(text: string): string {
   return text
-    .split(/((?<![\w-])--[a-z][\w-]*(?:=\w+)?|\{\{.*?\}\})/gu)
-    .map((part, i) => (i % 2 === 1 ? code(part) : part.replaceAll(/[\\`*_[\]<>]/gu, (char) => `\\${char}`)))
+    .split(codeInProse)
+    .map((part, i) => {
+      if (i % 2 === 0) return part.replaceAll(/[\\`*_[\]<>]/gu, (char) => `\\${char}`);
+      return part.startsWith("`") ? part : code(part);
+    })
     .join("");
-}
-
-/** A sentence of words that stand without capital and full stop elsewhere. */
-export function sentence(words: string): string {
-  const start = `${words[0]!.toUpperCase()}${words.slice(1)}`;
-  return /[.!?]$/u.test(start) ? start : `${start}.`;
 }
 
 /** The anchor of a heading, as VitePress makes it. */

@@ -1,13 +1,14 @@
 import { features } from "../../../project/features.ts";
 import { type ProjectKey, projectKeys } from "../../../project/keys.ts";
-import { code, type Page, prose, sentence, table } from "./markdown.ts";
+import { sentence } from "../../../shared/text.ts";
+import { code, type Page, prose, table } from "./markdown.ts";
 
 /** The keys of `PROJECT` and the features of a deployment. */
 export const projectFilePage: Page = {
   title: "The PROJECT file",
   order: 3,
   body: [
-    `${code("PROJECT")} says what the project consists of; all scaffolded files follow from it. The commands change it, and keep your own keys and comments. Its keys have the same meaning as in kubebuilder's file, whose schema version 3 it has; a key without a value is absent.`,
+    `${code("PROJECT")} says what the project consists of; all scaffolded files follow from it. The commands change it, and keep your own keys and comments. Keys that kubebuilder's file has, too, mean the same, but for ${code("path")}, which is a Go package there; the others are tsbuilder's own. A key without a value is absent.`,
     ...sections(),
     "## Features",
     `${code("tsbuilder edit --enable")} adds features, ${code("--disable")} removes them. What a feature needs is named together with it: ${code("--enable metrics,prometheus")}.`,
