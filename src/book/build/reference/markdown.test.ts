@@ -11,7 +11,7 @@ describe("Markdown of made pages", () => {
   test("Vue computes nothing that stands in double braces", () => {
     const body = ["`a={{b,<c>}}`", "```yaml\n`{{ x }}`\n```"];
     expect(renderPage({ title: "Errors", order: 4, body })).toContain(
-      "\n\n<code v-pre>a={{b,&lt;c>}}</code>\n\n```yaml\n`{{ x }}`\n```\n",
+      "\n\n`a={{b,<c>}}`{v-pre}\n\n```yaml\n`{{ x }}`\n```\n",
     );
   });
 

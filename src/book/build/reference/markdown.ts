@@ -12,16 +12,12 @@ export function renderPage({ title, order, body }: Page): string {
   return `${front}\n\n# ${title}\n\n${guardBraces(body.join("\n\n"))}\n`;
 }
 
-/** Outside of blocks, Vue would compute what stands in double braces, also in code. */
+/** Outside of blocks, Vue would take double braces in code for an expression. */
 function guardBraces(text: string): string {
   return text
     .split(/^(```.*?^```$)/gmsu)
-    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/`([^`\n]*\{\{[^`\n]*)`/gu, guarded)))
+    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/`[^`\n]*\{\{[^`\n]*`/gu, "$&{v-pre}")))
     .join("");
-}
-
-function guarded(_: string, shown: string): string {
-  return `<code v-pre>${shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code>`;
 }
 
 /** A table; a cell is Markdown on one line. */
