@@ -78,9 +78,9 @@ test("the guides have every flag of Manager.fromArgs, with its default and envir
   expect(missing.map(([name]) => name)).toEqual([]);
 });
 
-test("the names that README.md maps Go's names to exist", () => {
-  const [, table = ""] = readme.split("\n## From Go\n");
-  const named = table
+test("the names that the book maps Go's names to exist, and README.md links to them", () => {
+  expect(readme).toContain("(../book/from-go/names.md)");
+  const named = readFileSync(join(folder, "../book/from-go/names.md"), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("| `"))
     .flatMap((line) => [...line.split(" | ")[1]!.matchAll(/`([^`]+)`/g)])
