@@ -68,7 +68,7 @@ const parts = projects
   .flatMap((project) => [
     ...describeProject(project, {
       boilerplate: "/* */",
-      packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" },
+      packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "file:" },
     }).parts,
     chartPart({ project, version: "1.0.0" }),
     basePart(project),

@@ -11,10 +11,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Puts a program in the place of the project's tsbuilder. */
-function install(version: string): void {
+function install(version: string, marks: object = {}): void {
   const folder = join(root, "node_modules/tsbuilder");
   mkdirSync(join(folder, "bin"), { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ version }));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ version, ...marks }));
   const program = `require("node:fs").writeFileSync(process.argv[3] + "/README.md", process.argv[2]);\n`;
   writeFileSync(join(folder, "bin/tsbuilder.js"), program);
 }
@@ -33,6 +33,15 @@ test("is refused of another version than the one that scaffolded the project: it
     expect.objectContaining({
       code: "NOT_FOUND",
       message: "the project was scaffolded by tsbuilder 0.1.0, but 0.2.0 is installed",
+    }),
+  );
+});
+
+test("is refused with the command that installs it, if a registry has it", () => {
+  install("0.2.0", { tsbuilder: { released: true } });
+  expect(() => readBaseline(root, "0.1.0")).toThrow(
+    expect.objectContaining({
+      hint: "npm install --save-dev --save-exact tsbuilder@0.1.0, and then upgrade by the newer one: npx tsbuilder@0.2.0 upgrade",
     }),
   );
 });

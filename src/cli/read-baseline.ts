@@ -21,7 +21,7 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
       hint: `run npm ci first: "${ownTsbuilder}" is needed to reproduce what was scaffolded`,
     });
   }
-  const { version: installed } = readJsonObject(
+  const { version: installed, tsbuilder: marks } = readJsonObject(
     `${ownPackage}/package.json`,
     readFileSync(join(root, ownPackage, "package.json"), "utf8"),
     "install the packages again: npm ci",
@@ -32,7 +32,9 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
       `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
       {
         code: "NOT_FOUND",
-        hint: `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control: the upgrade brings the newer ones itself`,
+        hint: isReleased(marks)
+          ? `npm install --save-dev --save-exact tsbuilder@${version}, and then upgrade by the newer one: npx tsbuilder@${String(installed)} upgrade`
+          : `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control: the upgrade brings the newer ones itself`,
       },
     );
   }
@@ -54,3 +56,7 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Whether a registry has it: packing for one marks it. */
+const isReleased = (marks: unknown): boolean =>
+  typeof marks === "object" && marks !== null && "released" in marks && marks.released === true;

@@ -2,21 +2,37 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The running tsbuilder. */
+export interface OwnPackage {
+  readonly folder: string;
+  readonly version: string;
+  /** Whether it was packed for a registry: only then may a registry be asked for our names. */
+  readonly isReleased: boolean;
+}
+
 /** The folder of the running tsbuilder: the repository, or npm's installation folder. */
-export function findOwnPackage(): { folder: string; version: string } {
+export function findOwnPackage(): OwnPackage {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!isTsbuilder(folder)) {
     const parent = dirname(folder);
     if (parent === folder) throw new Error("package.json of tsbuilder not found");
     folder = parent;
   }
-  return { folder, version: readManifest(folder).version };
+  const { version, tsbuilder } = readManifest(folder);
+  return { folder, version, isReleased: tsbuilder?.released === true };
 }
 
 function isTsbuilder(folder: string): boolean {
   return existsSync(join(folder, "package.json")) && readManifest(folder).name === "tsbuilder";
 }
 
-function readManifest(folder: string): { name: string; version: string } {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string; version: string };
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  /** Packing for a registry adds it. */
+  readonly tsbuilder?: { readonly released?: boolean };
 }

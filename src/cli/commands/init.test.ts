@@ -3,12 +3,35 @@ import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repository } from "../../../e2e/support/source-imports.ts";
+import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { dispatch } from "../dispatch.ts";
 
 const folder = useProjectFolder();
 const { call, initialize, read } = folder;
 
 describe("init", () => {
+  test("names ranges of a released tsbuilder, and no vendor/ that isn't there", async () => {
+    const quiet = { print: () => undefined, note: () => undefined, isInteractive: false };
+    const released = {
+      ...goldenHost,
+      vendorPackages: async () => ({
+        packages: { runtime: "^0.2.0", cluster: "^0.2.0", simulation: "^0.2.0", tsbuilder: "0.2.0" },
+        files: new Map<string, Uint8Array>(),
+      }),
+    };
+    const words = "init --domain example.com --project-name shop --skip-install".split(" ");
+    await dispatch(words, folder.root, quiet, released);
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      dependencies: { "@tsbuilder/runtime": "^0.2.0" },
+      devDependencies: { "@tsbuilder/cluster": "^0.2.0", tsbuilder: "0.2.0" },
+    });
+    const files = Object.entries(folder.snapshot());
+    const mentions = files.filter(([path, text]) => path === ".npmrc" || /vendor|npmrc ?\.\//u.test(text));
+    expect(mentions).toEqual([]);
+    expect(read("Dockerfile")).toContain("COPY package.json package-lock.json ./\nRUN npm ci");
+  });
+
   test("refuses a folder that contains a project", async () => {
     await initialize();
     await expect(initialize()).rejects.toMatchObject({ code: "ALREADY_INITIALIZED" });

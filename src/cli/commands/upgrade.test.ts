@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { newerHost } from "../../../e2e/support/newer-host.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
 import { dispatch } from "../dispatch.ts";
+import type { Host } from "../host.ts";
 
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;
@@ -24,11 +25,13 @@ describe("upgrade", () => {
   const writeOlder = (path: string, now: string, then: string): void =>
     write(path, read(path).replace(now, then));
 
-  async function upgrade(...flags: string[]): Promise<string> {
+  const upgrade = (...flags: string[]): Promise<string> => upgradeBy(newerHost(baseline), ...flags);
+
+  async function upgradeBy(host: Host, ...flags: string[]): Promise<string> {
     const printed: string[] = [];
     const keep = (text: string): void => void printed.push(text);
     const ui = { print: keep, note: keep, isInteractive: false };
-    await dispatch(["upgrade", "--skip-install", ...flags], folder.root, ui, newerHost(baseline));
+    await dispatch(["upgrade", "--skip-install", ...flags], folder.root, ui, host);
     return printed.join("\n");
   }
 
@@ -56,6 +59,27 @@ describe("upgrade", () => {
     expect(existsSync(join(folder.root, "vendor/tsbuilder-0.0.0-golden.tgz"))).toBe(false);
     expect(existsSync(join(folder.root, "vendor/tsbuilder-0.0.0-newer.tgz"))).toBe(true);
     expect(existsSync(join(folder.root, "vendor/theirs.tgz"))).toBe(true);
+  });
+
+  test("moves ranges to a released version, also those that npm moved, and deletes vendor/", async () => {
+    baseline["package.json"] = read("package.json").replaceAll(/"file:vendor[^"]*"/gu, '"^0.1.0"');
+    write("package.json", baseline["package.json"].replace('runtime": "^0.1.0"', 'runtime": "^0.1.7"'));
+    mkdirSync(join(folder.root, "vendor"));
+    write("vendor/tsbuilder-0.1.0-dev.h1.tgz", "\0");
+    const newer = newerHost(baseline, "0.2.0");
+    const packages = { runtime: "^0.2.0", cluster: "^0.2.0", simulation: "^0.2.0", tsbuilder: "0.2.0" };
+    const host = {
+      ...newer,
+      vendorPackages: async () => ({ packages, files: new Map<string, Uint8Array>() }),
+    };
+    const printed = await upgradeBy(host);
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      dependencies: { "@tsbuilder/runtime": "^0.2.0" },
+      devDependencies: { "@tsbuilder/simulation": "^0.2.0", tsbuilder: "0.2.0" },
+    });
+    expect(printed).not.toContain("kept your");
+    expect(existsSync(join(folder.root, "vendor"))).toBe(false);
+    expect(existsSync(join(folder.root, ".npmrc"))).toBe(false);
   });
 
   test("writes nothing on conflicts until the user chooses how to resolve them", async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Tree } from "../../scaffold/tree.ts";
+import { ownSpecifiers } from "../upgrade/own-specifiers.ts";
 import type { Finding } from "./finding.ts";
 
 /** Whether the packages that `package.json` names are installed, be it in a folder above the project. */
@@ -9,6 +10,10 @@ export function checkPackages(root: string, tree: Tree): Finding[] {
   const names = text === undefined ? undefined : namesIn(text);
   if (names === undefined)
     return [unreadable(text === undefined ? "the file is missing" : "the file is not valid JSON")];
+  return [...checkVersions(text!), ...checkInstalled(root, names)];
+}
+
+function checkInstalled(root: string, names: readonly string[]): Finding[] {
   const missing = names.filter((name) => !isInstalled(root, name));
   if (missing.length === 0) return [];
   const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");
@@ -18,6 +23,26 @@ export function checkPackages(root: string, tree: Tree): Finding[] {
       subject: "packages",
       message: `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`,
       remedy: "npm install",
+    },
+  ];
+}
+
+/** Our packages are made for each other: all of one version, be it from a registry or in `vendor/`. */
+function checkVersions(text: string): Finding[] {
+  const specifiers = ownSpecifiers(JSON.parse(text) as Parameters<typeof ownSpecifiers>[0]);
+  const versions = new Set(
+    [...specifiers.values()].map((specifier) => /\d+\.\d+\.\d+/u.exec(specifier)?.[0]),
+  );
+  const sources = new Set([...specifiers.values()].map((specifier) => specifier.startsWith("file:")));
+  if (versions.size <= 1 && sources.size <= 1) return [];
+  const shown = [...specifiers].map(([name, specifier]) => `${name} ${specifier}`).join(", ");
+  return [
+    {
+      state: "wrong",
+      subject: "package.json",
+      message: `tsbuilder's packages are of different versions: ${shown}`,
+      remedy:
+        "restore the versions from version control; tsbuilder upgrade of a newer version moves all of them",
     },
   ];
 }

@@ -47,6 +47,24 @@ test("checkPackages() names what an interrupted npm install left out", () => {
   expect(names()).toMatchObject([{ state: "wrong", message: "the file is missing" }]);
 });
 
+test("checkPackages() names packages of ours that are of different versions", () => {
+  installPackages();
+  const specify = (name: string, specifier: string): void =>
+    edit("package.json", (text) => text.replace(new RegExp(`("${name}": )".*"`, "u"), `$1"${specifier}"`));
+  for (const name of ["runtime", "cluster", "simulation"]) specify(`@tsbuilder/${name}`, "^0.1.0");
+  specify("tsbuilder", "0.1.0");
+  expect(checkPackages(root, diskTree(root))).toEqual([]);
+  specify("@tsbuilder/cluster", "^0.2.0");
+  expect(checkPackages(root, diskTree(root))).toMatchObject([
+    {
+      subject: "package.json",
+      message: expect.stringContaining("@tsbuilder/cluster ^0.2.0, @tsbuilder/simulation ^0.1.0") as string,
+    },
+  ]);
+  specify("@tsbuilder/cluster", "file:vendor/tsbuilder-cluster-0.1.0.tgz");
+  expect(checkPackages(root, diskTree(root))).toMatchObject([{ state: "wrong", subject: "package.json" }]);
+});
+
 test("doctor exits with 1 if packages are not installed", async () => {
   const quiet = { print: () => undefined, note: () => undefined, isInteractive: false };
   const doctor = (): Promise<number> => dispatch(["doctor"], root, quiet, goldenHost);

@@ -7,6 +7,7 @@ import { Draft } from "../../scaffold/tree.ts";
 import type { Host, VendorPackages } from "../host.ts";
 import type { OpenProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
+import { restoreSpecifiers } from "./own-specifiers.ts";
 import { readRestored } from "./restored-paths.ts";
 
 interface UpgradeSettings {
@@ -47,6 +48,7 @@ export async function planProjectUpgrade(
   const isMerged = (path: string): boolean => path !== projectFile && !isRestored(path);
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
+  if (isMerged(manifestFile)) restoreManifest(draft, before.get(manifestFile));
   const { notes, marked } = planUpgrade(draft, {
     base: new Map([...before].filter(([path]) => isMerged(path))),
     next: after.filter(({ path }) => isMerged(path)),
@@ -69,6 +71,15 @@ async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<b
   if (project.plugins.length === 0) return false;
   const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
   return haveOtherVersions(project, tree, root);
+}
+
+const manifestFile = "package.json";
+
+function restoreManifest(draft: Draft, scaffolded: string | undefined): void {
+  const text = draft.read(manifestFile);
+  if (text === undefined || scaffolded === undefined) return;
+  const restored = restoreSpecifiers(text, scaffolded);
+  if (restored !== text) draft.write(manifestFile, restored, "yours");
 }
 
 function replaceVendored(draft: Draft, before: readonly string[], { files }: VendorPackages): void {

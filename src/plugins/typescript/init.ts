@@ -1,6 +1,6 @@
 import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint } from "../../scaffold/blueprint.ts";
-import type { ScaffoldInputs } from "../plugin.ts";
+import type { PackageSpecifiers, ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
@@ -39,12 +39,31 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
       {
         key: "typescript/project",
         templates: "typescript/init/project",
-        context: { header, boilerplate, projectName },
+        context: { header, boilerplate, projectName, ...vendorWords(packages) },
       },
+      ...(isVendored(packages)
+        ? [{ key: "typescript/vendored", templates: "typescript/init/vendored", context: {} }]
+        : []),
     ],
     inserts: [],
     generated: [],
   };
+}
+
+/** Whether the project has our packages in its `vendor/`, and not from a registry. */
+const isVendored = ({ tsbuilder }: PackageSpecifiers): boolean => tsbuilder.startsWith("file:");
+
+/** What files of the project say about `vendor/`: nothing where there is none. */
+function vendorWords(packages: PackageSpecifiers): Record<string, string> {
+  const words = {
+    npmSettings: " .npmrc",
+    copyVendored: "COPY vendor/ vendor/\n",
+    keepVendored: "!vendor\n",
+    skipVendored: '"!vendor", ',
+    andVendor: ", `vendor/`",
+  };
+  if (isVendored(packages)) return words;
+  return Object.fromEntries(Object.keys(words).map((name) => [name, ""]));
 }
 
 const passWithoutTests = `    // create api scaffolds the first test.
