@@ -20,8 +20,11 @@ export function* checkChannel(channel: Located): Iterable<CatalogFinding> {
       continue;
     }
     entries.set(name.text, entry);
+    for (const skipped of entry.get("skips").items.filter((one) => !one.text)) {
+      yield finding("entry-skips", skipped, "the name of a skipped bundle is empty", "name it, or delete it");
+    }
     const range = entry.get("skipRange");
-    if (range.isMissing || parseRange(range.text ?? "")) continue;
+    if (range.isMissing || range.value === "" || parseRange(range.text ?? "")) continue;
     const message = `skipRange ${JSON.stringify(range.value)} is not a range of versions`;
     yield finding("entry-skip-range", range, message, 'use one such as ">=1.0.0 <1.2.0"');
   }
@@ -32,7 +35,9 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
   const skipped = new Set([...entries.values()].flatMap((entry) => entry.get("skips").texts));
   const replaced = new Set([...entries.values()].map((entry) => entry.get("replaces").text));
   const heads = [...entries.keys()].filter((name) => !skipped.has(name) && !replaced.has(name));
-  const cycle = findCycle(entries);
+  // With a head, entries that are skipped may replace each other.
+  const starts = [...entries.keys()].filter((name) => heads.length !== 1 || !skipped.has(name));
+  const cycle = findCycle(entries, starts);
   if (cycle !== undefined) {
     const message = `the upgrades form a cycle: ${cycle.join(" replaces ")}`;
     yield finding(
@@ -69,9 +74,9 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
 }
 
 /** The names on a circle of replacements, from one of them back to it. */
-function findCycle(entries: ReadonlyMap<string, Located>): string[] | undefined {
+function findCycle(entries: ReadonlyMap<string, Located>, starts: readonly string[]): string[] | undefined {
   const done = new Set<string>();
-  for (const start of entries.keys()) {
+  for (const start of starts) {
     const way: string[] = [];
     for (
       let name: string | undefined = start;

@@ -16,6 +16,7 @@ export const catalogRules = {
   "entry-duplicate": "each entry is once in its channel",
   "entry-bundle": "every entry is a bundle of the catalog",
   "entry-skip-range": "skipRange is a range of versions",
+  "entry-skips": "the bundles that an entry skips have names",
   "bundle-duplicate": "each bundle is described once",
   "bundle-channel": "every bundle is in a channel",
   "bundle-image": "every bundle has an image",

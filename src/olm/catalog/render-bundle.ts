@@ -1,3 +1,4 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Bundle, containersOf, deploymentsOf } from "../validate/bundle.ts";
 import { bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
@@ -35,7 +36,7 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
     name: csv.get("metadata", "name").text!,
     package: packageName,
     image,
-    properties: [
+    properties: withoutRepeated([
       ...kindsOf(csv, "owned").map((value) => ({ type: properties.gvk, value })),
       ...kindsOf(csv, "required").map((value) => ({ type: properties.gvkRequired, value })),
       { type: properties.package, value: { packageName, version: csv.get("spec", "version").text } },
@@ -43,9 +44,17 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
       ...bundle.dependencies.items.flatMap(readDependency),
       ...bundle.properties.items.flatMap(readProperty),
       { type: properties.csvMetadata, value: csvMetadata(csv) },
-    ],
+    ]),
     relatedImages: relatedImages(bundle, image),
   };
+}
+
+/** Kinds may be owned or required, and named in a file of their own, too. */
+function withoutRepeated(all: readonly Property[]): Property[] {
+  const kinds: readonly string[] = [properties.gvk, properties.gvkRequired];
+  return all.filter(
+    (one, index) => !kinds.includes(one.type) || all.findIndex((other) => isEqual(other, one)) === index,
+  );
 }
 
 /** The upgrades that a ClusterServiceVersion says it is. */
@@ -95,6 +104,9 @@ function readDependency(dependency: Located): Property[] {
   return [{ type: properties.packageRequired, value: { packageName, versionRange } }];
 }
 
+/** Structs that opm writes also if they are empty. */
+const structs: ReadonlySet<string> = new Set(["apiServiceDefinitions", "crdDescriptions", "provider"]);
+
 /** What consoles show, without deployments and rights. */
 function csvMetadata(csv: Located): Record<string, unknown> {
   const spec = csv.get("spec");
@@ -115,7 +127,10 @@ function csvMetadata(csv: Located): Record<string, unknown> {
     provider: spec.get("provider"),
   };
   return Object.fromEntries(
-    Object.entries(all).flatMap(([key, one]) => (one.isMissing ? [] : [[key, one.value]])),
+    Object.entries(all).flatMap(([key, one]) => {
+      if (!one.isMissing) return [[key, one.value]];
+      return structs.has(key) ? [[key, {}]] : [];
+    }),
   );
 }
 
