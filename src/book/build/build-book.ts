@@ -1,8 +1,9 @@
 import { build } from "vitepress";
+import { referencePages } from "./reference/reference-pages.ts";
 import { bookFolder, stagePages } from "./stage-pages.ts";
 
 /** Builds the book to `dist/book`. */
 export async function buildBook(): Promise<void> {
-  stagePages(new Map());
+  stagePages(await referencePages());
   await build(bookFolder);
 }
