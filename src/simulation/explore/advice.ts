@@ -33,28 +33,28 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   promise: "a promise of the test is broken.",
 };
 
-/** Where the book's guides are published. */
-const guides = "https://tsbuilder.dev/book/guides";
+/** Where the book is published. */
+const book = "https://tsbuilder.dev/book";
 
-/** The guide that tells more. */
+/** The page that tells more. */
 export const docs: { readonly [name in MistakeClass]: string } = {
-  interrupted: `${guides}/controllers.html`,
-  "stale-view": `${guides}/cache.html`,
-  "missed-event": `${guides}/controllers.html`,
-  unretried: `${guides}/controllers.html`,
-  drift: `${guides}/children.html`,
-  history: `${guides}/children.html`,
-  stuck: `${guides}/controllers.html`,
-  collision: `${guides}/children.html`,
-  "hot-loop": `${guides}/controllers.html`,
-  fight: `${guides}/client.html`,
-  hang: `${guides}/controllers.html`,
-  leftover: `${guides}/finalizers.html`,
-  "foreign-object": `${guides}/client.html`,
-  forbidden: `${guides}/permissions.html`,
-  error: `${guides}/controllers.html`,
-  "observed-generation": `${guides}/simulation.html#verdicts`,
-  conditions: `${guides}/simulation.html#verdicts`,
-  "without-lease": `${guides}/leader-election.html`,
-  promise: `${guides}/simulation.html#verdicts`,
+  interrupted: `${book}/concepts/reconcile.html`,
+  "stale-view": `${book}/concepts/cache.html`,
+  "missed-event": `${book}/concepts/reconcile.html`,
+  unretried: `${book}/concepts/queue.html`,
+  drift: `${book}/concepts/owners.html`,
+  history: `${book}/guides/children.html`,
+  stuck: `${book}/concepts/reconcile.html`,
+  collision: `${book}/guides/children.html`,
+  "hot-loop": `${book}/concepts/status.html`,
+  fight: `${book}/concepts/owners.html#server-side-apply`,
+  hang: `${book}/concepts/queue.html`,
+  leftover: `${book}/guides/finalizers.html`,
+  "foreign-object": `${book}/guides/children.html`,
+  forbidden: `${book}/guides/permissions.html`,
+  error: `${book}/guides/controllers.html`,
+  "observed-generation": `${book}/concepts/status.html`,
+  conditions: `${book}/concepts/status.html`,
+  "without-lease": `${book}/concepts/leases.html`,
+  promise: `${book}/guides/scenarios.html`,
 };
