@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../../../e2e/support/source-imports.ts";
+import { bookAddress } from "../../shared/book-address.ts";
 import type { MistakeClass } from "../contract/index.ts";
 import { docs } from "./advice.ts";
 
@@ -40,10 +41,10 @@ const subjects: { readonly [name in MistakeClass]: string } = {
 };
 
 test.each(Object.entries(subjects))("what is said of %s is in the book", (name, subject) => {
-  const [address = "", anchor] = docs[name as MistakeClass]
-    .replace("https://tsbuilder.dev/", "src/")
-    .split("#");
-  const page = join(repository, address.replace(/\.html$/u, ".md"));
+  const link = docs[name as MistakeClass];
+  expect(link.startsWith(bookAddress)).toBe(true);
+  const [address = "", anchor] = link.slice(bookAddress.length).split("#");
+  const page = join(repository, "src/book", address.replace(/\.html$/u, ".md"));
   expect(readFileSync(page, "utf8")).toContain(subject);
   expect(anchorsOf(page)).toEqual(expect.arrayContaining(anchor === undefined ? [] : [anchor]));
   expect(readFileSync(join(repository, "src/book/guides/simulation.md"), "utf8")).toContain(`\`${name}\``);

@@ -33,7 +33,7 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   promise: "a promise of the test is broken.",
 };
 
-/** Where the book is published. */
+/** Where the book is published; its test compares it with `src/shared/book-address.ts`, which this room may not import. */
 const book = "https://tsbuilder.dev/book";
 
 /** The page that tells more. */

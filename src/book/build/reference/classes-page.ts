@@ -1,3 +1,4 @@
+import { bookAddress } from "../../../shared/book-address.ts";
 import { advice, docs } from "../../../simulation/explore/advice.ts";
 import { sentence } from "../../../shared/text.ts";
 import { code, type Page } from "./markdown.ts";
@@ -11,7 +12,12 @@ export const classesPage: Page = {
     ...Object.entries(advice).flatMap(([name, text]) => [
       `## ${name}`,
       sentence(text),
-      `More about it: ${code(docs[name as keyof typeof docs])}.`,
+      `[More about it](${pageOf(docs[name as keyof typeof docs])}).`,
     ]),
   ],
 };
+
+/** The page behind a link to the published book, as a page of the reference links to it. */
+function pageOf(link: string): string {
+  return link.replace(bookAddress, "../").replace(/\.html(?=#|$)/u, ".md");
+}

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bookAddress } from "../shared/book-address.ts";
 import type { FlagDefinition } from "./manager/flags.ts";
 import { managerFlags } from "./manager/manager-args.ts";
 
@@ -79,7 +80,7 @@ test("the guides have every flag of Manager.fromArgs, with its default and envir
 });
 
 test("the names that the book maps Go's names to exist, and README.md links to them", () => {
-  expect(readme).toContain("(../book/from-go/names.md)");
+  expect(readme).toContain(`(${bookAddress}from-go/names.html)`);
   const named = readFileSync(join(folder, "../book/from-go/names.md"), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("| `"))
