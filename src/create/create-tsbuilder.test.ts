@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-const source = new URL("bin/create-tsbuilder.js", import.meta.url).pathname;
+const source = fileURLToPath(new URL("bin/create-tsbuilder.js", import.meta.url));
 
 /** A tsbuilder that prints where it was called and with what, and writes nothing. */
 const standIn = `console.log(JSON.stringify([process.cwd(), ...process.argv.slice(2)]));
@@ -32,9 +33,22 @@ test("makes the folder and runs tsbuilder init in it with the other words", () =
   expect(status).toBe(0);
 });
 
-test("returns the exit code of a failed init, and removes the folder that it made", () => {
-  expect(create("operator", "--wrong")).toMatchObject({ status: 3, stderr: "" });
-  expect(existsSync(join(work, "operator"))).toBe(false);
+test("returns the exit code of a failed init, and removes the folders that it made", () => {
+  expect(create("new/operator", "--wrong")).toMatchObject({ status: 3, stderr: "" });
+  expect(existsSync(join(work, "new"))).toBe(false);
+});
+
+test("passes no -- to init", () => {
+  const { stdout } = create("operator", "--", "--domain", "example.com");
+  expect(JSON.parse(stdout)).toEqual([join(work, "operator"), "init", "--domain", "example.com"]);
+});
+
+test("refuses a file", () => {
+  expect(create("create.js")).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr: 'error: "create.js" is a file\nhint: choose the name of a new folder\n',
+  });
 });
 
 test("leaves a folder that existed", () => {
@@ -45,7 +59,7 @@ test("leaves a folder that existed", () => {
 
 test.each([[[]], [["--domain", "example.com"]]])("refuses to guess the folder of %j", (words) => {
   const { status, stdout, stderr } = create(...words);
-  expect(stderr).toMatch(/^error: the folder for the project is missing\nhint: Usage: npm create tsbuilder/);
+  expect(stderr).toMatch(/^error: the folder for the project is missing\nhint: npm create tsbuilder/);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
 });
 

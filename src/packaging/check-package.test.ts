@@ -25,6 +25,8 @@ const files: Readonly<Record<string, string>> = {
   "dist/a.d.ts.map": '{"sources":["../a.ts"]}',
   "dist/b.js": 'export * from "library/a";\n',
   "dist/b.d.ts": "",
+  "b.ts": "",
+  "dist/b.d.ts.map": '{"sources":["../b.ts"]}',
 };
 
 const pack = (fields: object = {}, changed: Readonly<Record<string, string | undefined>> = {}) => {
@@ -76,6 +78,8 @@ describe("checkPackage() finds", () => {
     ["LICENSE", undefined, "LICENSE is missing"],
     ["a.ts", undefined, "dist/a.d.ts.map names ../a.ts, which is missing"],
     ["dist/a.js", 'await import("left-pad");', 'dist/a.js imports "left-pad", which npm won\'t install'],
+    ["dist/a.js", 'import "left-pad";', 'dist/a.js imports "left-pad", which npm won\'t install'],
+    ["dist/b.d.ts.map", undefined, "dist/b.d.ts has no map to its source"],
     ["dist/b.d.ts", undefined, 'dist/a.d.ts imports "./b.ts", which npm won\'t install'],
     ["bin/library.js", "", "the program bin/library.js can't be executed"],
     ["bin/library.js", undefined, "the program bin/library.js is missing"],

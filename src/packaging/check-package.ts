@@ -26,6 +26,7 @@ export function checkPackage(files: readonly PackedFile[]): string[] {
     ...checkExports(manifest, paths),
     ...paths.filter((path) => unwanted.test(path)).map((path) => `${path} is of no use to others`),
     ...paths.filter(isModule).flatMap((path) => checkImports(path, read(path), manifest, texts)),
+    ...checkSources(manifest.name, paths),
     ...paths
       .filter((path) => path.endsWith(".d.ts.map"))
       .flatMap((path) => checkMap(path, read(path), texts)),
@@ -83,7 +84,7 @@ function checkTarget(subpath: string, target: string, paths: readonly string[]):
   return exists ? [] : [`exports "${subpath}" as ${target}, which is missing`];
 }
 
-const isModule = (path: string): boolean => /^dist\/.*\.(?:js|cjs|d\.ts)$/u.test(path);
+const isModule = (path: string): boolean => /^(?:bin|dist)\/.*\.(?:js|cjs|d\.ts)$/u.test(path);
 
 type Files = ReadonlyMap<string, unknown>;
 
@@ -103,7 +104,7 @@ function checkImports(path: string, text: string, manifest: Manifest, files: Fil
   });
 }
 
-const froms = /^(?:import|export|\}).*? from "([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
+const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
 /** What stands in one is the text of other programs. */
 const template = /`(?:\\.|[^`\\])*`/gsu;
 const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
@@ -114,6 +115,22 @@ const missing = (path: string, specifier: string): string =>
 function resolves(path: string, specifier: string, files: Files): boolean {
   const target = posix.join(posix.dirname(path), specifier);
   return files.has(target) || (path.endsWith(".d.ts") && files.has(target.replace(/\.[jt]s$/u, ".d.ts")));
+}
+
+/**
+ * Packages in which an editor ends at the declarations: of the cluster, users see only what starts it, and its sources
+ * would double it; those of the CLI's library are in a bundle.
+ */
+const withoutSources = new Set(["@tsbuilder/cluster", "tsbuilder"]);
+
+/** Declarations of built-in kinds are generated, and say as much as their sources. */
+function checkSources(name: string, paths: readonly string[]): string[] {
+  if (withoutSources.has(name)) return [];
+  const present = new Set(paths);
+  return paths
+    .filter((path) => /^dist\/(?!k8s\/|kinds\/generated\/).*\.d\.ts$/u.test(path))
+    .filter((path) => !present.has(`${path}.map`))
+    .map((path) => `${path} has no map to its source`);
 }
 
 /** An editor goes from a declaration to the source that its map names. */

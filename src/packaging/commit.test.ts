@@ -22,7 +22,7 @@ function commitFile(): void {
 test("names the commit and its date", () => {
   commitFile();
   expect(readCommit(folder)).toEqual({
-    id: git("rev-parse", "--short", "HEAD"),
+    id: git("rev-parse", "--short=12", "HEAD"),
     date: git("log", "-1", "--format=%cI"),
   });
 });
@@ -30,7 +30,7 @@ test("names the commit and its date", () => {
 test("says so where files were changed since", () => {
   commitFile();
   writeFileSync(join(folder, "file"), "two");
-  expect(readCommit(folder)?.id).toBe(`${git("rev-parse", "--short", "HEAD")}-dirty`);
+  expect(readCommit(folder)?.id).toBe(`${git("rev-parse", "--short=12", "HEAD")}-dirty`);
 });
 
 test("knows none for sources without their history", () => {

@@ -8,6 +8,9 @@ export const libraryFolders = ["apimachinery", "runtime", "cluster", "simulation
   (name) => `src/${name}`,
 );
 
+/** The folders of all our packages. */
+export const packageFolders = [...libraryFolders, ".", "src/create"];
+
 /** The libraries as they are packed, once they are compiled. */
 export function readLibraries(root: string): PackageSource[] {
   return libraryFolders.map((folder) => readSource(root, folder, ["dist", "README.md", "NOTICE"]));
@@ -24,10 +27,13 @@ export function readCreate(root: string): PackageSource {
   return readSource(root, "src/create", ["bin", "README.md"]);
 }
 
+/** Maps to what is generated: it says no more than its declarations, and is larger than everything else. */
+const generated = /^dist\/(?:k8s|kinds\/generated)\/.*\.d\.ts\.map$/u;
+
 function readSource(root: string, path: string, entries: readonly string[]): PackageSource {
   const folder = join(root, path);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
-  const files = readPackageFiles(folder, entries);
+  const files = readPackageFiles(folder, entries).filter((file) => !generated.test(file.path));
   const license = readPackageFiles(root, ["LICENSE"]);
-  return { manifest, files: [...files, ...readMappedSources(folder, files), ...license] };
+  return { manifest, directory: path, files: [...files, ...readMappedSources(folder, files), ...license] };
 }

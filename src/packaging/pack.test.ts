@@ -70,18 +70,32 @@ test("packSiblings() writes what tar reads: long paths, contents and the executa
 });
 
 test("packReleases() gives all packages one version, by whose range they depend on each other", () => {
-  const homepage = { homepage: "https://example.com" };
-  const [packedLibrary, packedUser] = packReleases([library("one"), user], "2.0.0", homepage);
+  const originOf = (directory: string) => ({ homepage: `https://example.com/${directory}` });
+  const sources = [{ ...library("one"), directory: "src/library" }, user];
+  const [packedLibrary, packedUser] = packReleases(sources, "2.0.0", originOf);
   expect(packedLibrary!.fileName).toBe("tsbuilder-library-2.0.0.tgz");
   expect(unpack(packedUser!)).toEqual({
     name: "user",
     version: "2.0.0",
     dependencies: { "@tsbuilder/library": "^2.0.0" },
-    homepage: "https://example.com",
+    homepage: "https://example.com/.",
     publishConfig: { access: "public" },
     tsbuilder: { released: true },
   });
-  expect(unpack(packedLibrary!)["dependencies"]).toEqual({ re2js: "2.10.0" });
+  expect(unpack(packedLibrary!)).toMatchObject({
+    dependencies: { re2js: "2.10.0" },
+    homepage: "https://example.com/src/library",
+  });
+});
+
+test("packReleases() has packages depend on exactly the CLI of their version", () => {
+  const cli = { manifest: { name: "tsbuilder", version: "0.1.0" }, files: [] };
+  const create = {
+    manifest: { name: "create", version: "0.1.0", dependencies: { tsbuilder: "0.1.0" } },
+    files: [],
+  };
+  const [, packed] = packReleases([cli, create], "2.0.0", () => ({}));
+  expect(unpack(packed!)["dependencies"]).toEqual({ tsbuilder: "2.0.0" });
 });
 
 test("packages export nothing by the condition of the repository", () => {

@@ -6,6 +6,8 @@ import { type PackedFile, writeTarball } from "./tarball.ts";
 export interface PackageSource {
   readonly manifest: PackageManifest;
   readonly files: readonly PackedFile[];
+  /** Its folder in the repository. */
+  readonly directory?: string;
 }
 
 /** The fields of a `package.json` that packing reads or drops; all others are kept. */
@@ -36,18 +38,22 @@ export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
 }
 
 /**
- * Packs packages for a registry: all have one version, and depend on each other by its range. They say where they come
- * from, and that they are released: only then does tsbuilder write ranges of our names into projects.
+ * Packs packages for a registry: all have one version, and depend on libraries by its range, but on the CLI exactly.
+ * They say where they come from, and that they are released: only then does tsbuilder write ranges of our names into
+ * projects.
  */
 export function packReleases(
   sources: readonly PackageSource[],
   version: string,
-  origin: Readonly<Record<string, unknown>>,
+  originOf: (directory: string) => Readonly<Record<string, unknown>>,
 ): Tarball[] {
   const siblings = new Set(sources.map(({ manifest }) => manifest.name));
-  const rangeOf = (name: string): string | undefined => (siblings.has(name) ? `^${version}` : undefined);
-  return sources.map(({ manifest, files }) =>
-    writePackage({ ...withRanges(manifest, rangeOf), ...origin, ...released }, version, files),
+  const rangeOf = (name: string): string | undefined => {
+    if (!siblings.has(name)) return undefined;
+    return name === "tsbuilder" ? version : `^${version}`;
+  };
+  return sources.map(({ manifest, files, directory = "." }) =>
+    writePackage({ ...withRanges(manifest, rangeOf), ...originOf(directory), ...released }, version, files),
   );
 }
 

@@ -1,37 +1,51 @@
 #!/usr/bin/env node
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 /** `npm create tsbuilder@latest FOLDER -- FLAGS` is `tsbuilder init FLAGS` in a new folder. */
 const usage = `Usage: npm create tsbuilder@latest FOLDER -- FLAGS
-Makes FOLDER and runs tsbuilder init in it, which asks for the domain:
+Makes FOLDER and runs tsbuilder init in it, which asks for the domain unless you give it:
   npm create tsbuilder@latest my-operator -- --domain example.com
 `;
+
+// Ctrl-C ends tsbuilder, and the folder is removed after that.
+process.on("SIGINT", () => {});
 
 const words = process.argv.slice(2);
 if (words.includes("--help") || words.includes("-h")) {
   process.stdout.write(`${usage}FLAGS are those of tsbuilder init:\n\n`);
   process.exit(runInit(".", ["--help"]));
 }
-const [folder, ...flags] = words;
+const [folder, ...rest] = words;
 if (folder === undefined || folder.startsWith("-")) {
-  process.stderr.write(`error: the folder for the project is missing\nhint: ${usage}`);
+  const hint = "npm create tsbuilder@latest my-operator -- --domain example.com";
+  process.stderr.write(`error: the folder for the project is missing\nhint: ${hint}\n`);
   process.exit(1);
 }
-const isNew = !existsSync(folder);
-mkdirSync(folder, { recursive: true });
-const code = runInit(folder, flags);
+if (existsSync(folder) && !statSync(folder).isDirectory()) {
+  process.stderr.write(`error: "${folder}" is a file\nhint: choose the name of a new folder\n`);
+  process.exit(1);
+}
+// The first folder that is new: all that is below it is, too.
+const made = mkdirSync(folder, { recursive: true });
+// Some package managers pass the -- on.
+const code = runInit(folder, rest[0] === "--" ? rest.slice(1) : rest);
 if (code === 0) {
   process.stderr.write(`\nThe project is in "${folder}"; npx tsbuilder there runs its tsbuilder.\n`);
-} else if (isNew && readdirSync(folder).length === 0) {
-  rmdirSync(folder);
+} else if (made !== undefined && readdirSync(folder).length === 0) {
+  rmSync(made, { recursive: true });
 }
 process.exit(code);
 
 function runInit(cwd, flags) {
   const tsbuilder = dirname(createRequire(import.meta.url).resolve("tsbuilder/package.json"));
   const program = join(tsbuilder, "bin/tsbuilder.js");
-  return spawnSync(process.execPath, [program, "init", ...flags], { cwd, stdio: "inherit" }).status ?? 1;
+  const { status, error } = spawnSync(process.execPath, [program, "init", ...flags], {
+    cwd,
+    stdio: "inherit",
+  });
+  if (error) throw error;
+  return status ?? 1;
 }

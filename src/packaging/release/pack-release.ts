@@ -6,6 +6,7 @@ import { checkPackage } from "../check-package.ts";
 import { readCli, readCreate, readLibraries } from "../own-sources.ts";
 import { packReleases, type Tarball } from "../pack.ts";
 import { readTarball } from "../read-tarball.ts";
+import { originOf } from "./origin.ts";
 import { describeRelease, type LockedPackage, type ReleasedPackage } from "./sbom.ts";
 import { checkSize } from "./size-budgets.ts";
 import { readNotes } from "./versions.ts";
@@ -19,10 +20,15 @@ export interface Release {
   readonly problems: readonly string[];
 }
 
-/** Packs a release of what `npm run build` built. It only depends on the commit: packed again, it has the same bytes. */
-export function packRelease(root: string, version: string, repository: string | undefined): Release {
+/**
+ * Packs a release of what `npm run build` built. It only depends on the commit, the
+ * page of the repository and Node: packed again, it has the same bytes.
+ */
+export function packRelease(root: string, version: string, page: string | undefined): Release {
   const sources = [...readLibraries(root), readCli(root, false), readCreate(root)];
-  const packages = packReleases(sources, version, repository === undefined ? {} : originOf(repository));
+  const packages = packReleases(sources, version, (directory) =>
+    page === undefined ? {} : originOf(page, directory),
+  );
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };
@@ -44,16 +50,6 @@ export function packRelease(root: string, version: string, repository: string | 
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** npm's provenance requires a package to name the repository that published it. */
-function originOf(repository: string): Readonly<Record<string, unknown>> {
-  const url = repository.replace(/(?:\.git)?\/?$/u, "");
-  return {
-    homepage: `${url}#readme`,
-    bugs: `${url}/issues`,
-    repository: { type: "git", url: `git+${url}.git` },
-  };
-}
-
 function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
   const texts = readTarball(bytes).map(
     ({ path, content }) => [path, Buffer.from(content).toString("utf8")] as const,
@@ -73,4 +69,4 @@ function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
   };
 }
 
-const label = /^\S+ \d\S* \([^()]+\)$/u;
+const label = /^\S+ \d+\.\d+\S* \(.+\)$/u;

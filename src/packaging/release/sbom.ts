@@ -6,6 +6,8 @@ export interface LockedPackage {
   readonly integrity?: string;
   readonly license?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** Of which npm installs those for the machine: binaries, mostly. */
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly link?: boolean;
 }
 
@@ -23,8 +25,8 @@ export interface ReleasedPackage {
 
 /**
  * What a release consists of, as CycloneDX 1.5: our packages, what npm installs with them in the versions of the lock
- * file, and what they have bundled. `npm sbom --omit=dev` lacks the bundled, and what is a development dependency of the
- * repository, too. It has no time and no random number: two releases of one commit are equal.
+ * file, and what they have bundled. `npm sbom --omit=dev` lacks the bundled, and what is also a development dependency of
+ * the repository. It has no time and no random number: two releases of one commit are equal.
  */
 export function describeRelease(
   released: readonly ReleasedPackage[],
@@ -50,7 +52,14 @@ export function describeRelease(
     bomFormat: "CycloneDX",
     specVersion: "1.5",
     version: 1,
-    metadata: { component: { "bom-ref": "release", type: "application", name: "tsbuilder" } },
+    metadata: {
+      component: {
+        "bom-ref": "release",
+        type: "application",
+        name: "tsbuilder",
+        version: released[0]!.version,
+      },
+    },
     components: [...components].toSorted(byText).map(([, component]) => component),
     dependencies: [{ ref: "release", dependsOn: [...ours.values()] }, ...edges]
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: [...new Set(dependsOn)].toSorted(compareText) }))
@@ -76,7 +85,7 @@ function findInstalled(
   for (const name of names) {
     if (ours.has(name)) continue;
     const { ref, entry } = locked(name, lock);
-    const dependencies = Object.keys(entry.dependencies ?? {});
+    const dependencies = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies });
     for (const dependency of dependencies) names.add(dependency);
     found.set(ref, {
       component: toComponent(name, entry.version!, entry.license, entry.integrity),
@@ -86,6 +95,7 @@ function findInstalled(
   return found;
 }
 
+/** Another copy in another version would be a component of its own, which nothing here looks for. */
 function locked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
   const entry = lock[`node_modules/${name}`];
   if (entry?.version === undefined) throw new Error(`the lock file has no version of ${name}`);
@@ -93,8 +103,13 @@ function locked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
 }
 
 function fromLabel(label: string): readonly [string, object] {
-  const [name = "", version = "", license = ""] = label.split(/ \(?|\)$/u);
-  return [`${name}@${version}`, toComponent(name, version, license)];
+  const [, name, version, license] = /^(\S+) (\S+) \((.*)\)$/u.exec(label) ?? [];
+  if (name === undefined || version === undefined)
+    throw new Error(`"${label}" names no package with its version`);
+  return [
+    `${name}@${version}`,
+    toComponent(name, version, license === "no license given" ? undefined : license),
+  ];
 }
 
 function ownComponent({ name, version, license, sha256 }: ReleasedPackage): object {

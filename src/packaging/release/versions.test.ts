@@ -37,10 +37,17 @@ test("setVersion() changes our packages in the lock file, and no others of that 
   expect(setVersion(lock("0.1.0"), "0.2.0")).toBe(lock("0.2.0"));
 });
 
+test.each(["# Changelog\n", "## Unreleased\n\n## 0.1.0\n\n- Old.\n"])("refuses to release %j", (text) => {
+  expect(() => closeUnreleased(text, "0.2.0")).toThrow('nothing below "## Unreleased"');
+});
+
 test.each(["0.2.0", "1.0.0-rc.1"])("%s is a version", (version) => {
   expect(checkVersion(version)).toBe(version);
 });
 
-test.each(["v0.2.0", "0.2", "0.2.0+build", "latest", "", "0.2.0-"])("%j is not a version", (version) => {
-  expect(() => checkVersion(version)).toThrow("is not a version");
-});
+test.each(["v0.2.0", "0.2", "0.2.0+build", "latest", "", "0.2.0-", "0.02.0", "0.2.0-01"])(
+  "%j is not a version",
+  (version) => {
+    expect(() => checkVersion(version)).toThrow("is not a version");
+  },
+);

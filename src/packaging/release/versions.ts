@@ -1,4 +1,6 @@
-const semver = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/u;
+const number = String.raw`(?:0|[1-9]\d*)`;
+const identifier = String.raw`(?:${number}|\d*[A-Za-z-][0-9A-Za-z-]*)`;
+const semver = new RegExp(`^${number}\\.${number}\\.${number}(?:-${identifier}(?:\\.${identifier})*)?$`, "u");
 
 export function checkVersion(version: string): string {
   if (semver.test(version)) return version;
@@ -36,6 +38,8 @@ export function isInChangelog(changelog: string, version: string): boolean {
 
 /** The changelog with what is not released yet below the heading of a version. */
 export function closeUnreleased(changelog: string, version: string): string {
+  if (readNotes(changelog, "Unreleased") === "")
+    throw new Error('CHANGELOG.md has nothing below "## Unreleased": write what users notice');
   return changelog.replace(/^## Unreleased$/mu, `## Unreleased\n\n## ${version}`);
 }
 

@@ -1,0 +1,60 @@
+import { parseArgs } from "node:util";
+import { checkVersion } from "./versions.ts";
+
+export const releaseHelp = `npm run release -- VERSION
+  Writes VERSION into the package.json files, the lock file and CHANGELOG.md, to be committed and tagged.
+npm run release -- --dry-run [--version VERSION] [--tag TAG] [--to FOLDER] [--repository URL] [--no-build]
+  Builds, and packs what would be published into FOLDER. Publishes nothing.
+  --version VERSION  as which version, default: that of package.json
+  --tag TAG          fails unless the tag, all versions, CHANGELOG.md and what is committed agree
+  --to FOLDER        an empty folder, or one with an older release, default: dist/release
+  --repository URL   where the packages come from, default: that of the workflow, or the remote origin
+  --no-build         packs what was built before`;
+
+/** What `npm run release` is asked to do. */
+export type ReleaseCommand =
+  | { readonly action: "help" }
+  | { readonly action: "write"; readonly version: string }
+  | ({ readonly action: "pack" } & PackOptions);
+
+export interface PackOptions {
+  readonly version: string | undefined;
+  readonly tag: string | undefined;
+  readonly to: string | undefined;
+  readonly repository: string | undefined;
+  readonly build: boolean;
+}
+
+export function readReleaseCommand(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ReleaseCommand {
+  const { values: flags, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  if (flags.help) return { action: "help" };
+  if (flags["dry-run"]) {
+    if (positionals.length > 0)
+      throw new Error(`--dry-run takes the version as a flag: --version ${positionals[0]}`);
+    if (flags.tag !== undefined && flags["no-build"])
+      throw new Error("--tag needs a build of what is committed: omit --no-build");
+    const version = flags.version === undefined ? undefined : checkVersion(flags.version);
+    const { tag, to, repository } = flags;
+    return { action: "pack", version, tag, to, repository, build: !flags["no-build"] };
+  }
+  if (environment["npm_config_dry_run"] === "true")
+    throw new Error("npm took --dry-run for itself: write npm run release -- --dry-run");
+  const [flag] = Object.keys(flags);
+  if (flag !== undefined) throw new Error(`--${flag} belongs to --dry-run`);
+  const [version, ...more] = positionals;
+  if (version === undefined || more.length > 0) throw new Error(`one version is needed\n${releaseHelp}`);
+  return { action: "write", version: checkVersion(version) };
+}
+
+const options = {
+  "dry-run": { type: "boolean" },
+  version: { type: "string" },
+  tag: { type: "string" },
+  to: { type: "string" },
+  repository: { type: "string" },
+  "no-build": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
