@@ -1,11 +1,10 @@
+import { readBlocks } from "../../src/book/build/blocks.ts";
+
 /** One thing that a page has its reader do: type a command, or write a file. `at` is the page and the line. */
 export type Step = { readonly at: string } & (
   | { readonly does: "run"; readonly command: string; readonly shown?: string }
   | { readonly does: "write" | "append"; readonly path: string; readonly content: string }
 );
-
-const fence = /^```([^\n]+)\n(.*?)^```$/gms;
-const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
 
 /**
  * The steps of a page, in its order. Commands stand in blocks of `sh`, one in each line; a block of `text` after them is
@@ -14,23 +13,17 @@ const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
  */
 export function readSteps(page: string, text: string): Step[] {
   const steps: Step[] = [];
-  let end = 0;
-  for (const { 0: block, 1: words = "", 2: content = "", index } of text.matchAll(fence)) {
-    const at = `${page}:${text.slice(0, index).split("\n").length}`;
-    const [all, language, path, append] = info.exec(words) ?? [];
-    if (all === undefined)
-      throw new Error(`${at}: a block begins with "${words}": write "ts" or "ts [src/main.ts]"`);
+  for (const { at, language, path, append, content, adjacent } of readBlocks(page, text)) {
     if (path !== undefined) steps.push({ at, does: append ? "append" : "write", path, content });
     else if (language === "sh") {
       const commands = content.trimEnd().split("\n");
       steps.push(...commands.map((command) => ({ at, does: "run" as const, command })));
     } else if (language === "text") {
       const last = steps.at(-1);
-      if (last?.does !== "run" || text.slice(end, index).trim() !== "")
+      if (last?.does !== "run" || !adjacent)
         throw new Error(`${at}: no command stands right before this output: write "console" if none is run`);
       steps[steps.length - 1] = { ...last, shown: content };
     }
-    end = index + block.length;
   }
   return steps;
 }

@@ -1,3 +1,14 @@
+import { bookAddress } from "../../shared/book-address.ts";
 import { buildBook } from "./build-book.ts";
+import { checkBook } from "./check-book.ts";
+
+/** Where the book stands on its host. */
+const base = process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname;
 
 await buildBook();
+if (process.argv.includes("--check")) {
+  const problems = await checkBook(base);
+  for (const problem of problems) console.error(problem);
+  console.log(problems.length === 0 ? "nothing is wrong with the book" : `${problems.length} things to mend`);
+  if (problems.length > 0) process.exitCode = 1;
+}

@@ -10,6 +10,9 @@ export const repository = join(bookFolder, "../..");
 /** Where the pages stand together that are written and those that are made from the code. */
 export const stagedFolder = join(repository, "dist/book-pages");
 
+/** Where the built book goes. */
+export const siteFolder = join(repository, "dist/book");
+
 /** Copies the written pages, and writes the made ones beside them. */
 export function stagePages(made: ReadonlyMap<string, string>): void {
   rmSync(stagedFolder, { recursive: true, force: true });

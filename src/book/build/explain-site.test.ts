@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { explainSite, fileOf } from "./explain-site.ts";
+
+const explain = (html: string) =>
+  explainSite({
+    base: "/book/",
+    files: new Set(["index.html", "guides/a.html", "a.svg"]),
+    pages: new Map([
+      ["guides/a.html", `<h1 id="here">${html}`],
+      ["index.html", ""],
+    ]),
+  });
+
+test.each([
+  "/book/",
+  "/book/a.svg",
+  "/book/guides/a.html#here",
+  "../index.html",
+  "#here",
+  "https://example.com",
+])("explainSite() accepts %j", (link) => {
+  expect(explain(`<a href="${link}">`)).toEqual([]);
+});
+
+test.each(["/guides/a.html", "/book/b.svg", "/book/index.html#here", "b.html", "#there"])(
+  "explainSite() names %j",
+  (link) => {
+    expect(explain(`<img src="${link}">`)).toEqual([`guides/a.html: ${link} leads nowhere`]);
+  },
+);
+
+test("fileOf() finds the file of an address", () => {
+  expect(["", "guides/", "guides/a", "guides/a.html"].map(fileOf)).toEqual([
+    "index.html",
+    "guides/index.html",
+    "guides/a.html",
+    "guides/a.html",
+  ]);
+});

@@ -1,0 +1,41 @@
+import { posix } from "node:path";
+
+/** The built book: its files, and the text of those that are HTML, by their paths below its folder. */
+export interface Site {
+  readonly files: ReadonlySet<string>;
+  readonly pages: ReadonlyMap<string, string>;
+  /** Where the book stands on its host: `/book/`. */
+  readonly base: string;
+}
+
+/** A sentence for each link, picture or anchor of a built page that is not there. */
+export function explainSite(site: Site): string[] {
+  return [...site.pages].flatMap(([page, html]) =>
+    [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)]
+      .map(([, link = ""]) => link.replaceAll("&amp;", "&"))
+      .filter((link) => !/^(?:\w+:|\/\/)/.test(link) && !leadsSomewhere(link, page, site))
+      .map((link) => `${page}: ${link} leads nowhere`),
+  );
+}
+
+/** The anchors of a built page. */
+export function anchorsIn(html: string): Set<string> {
+  return new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id));
+}
+
+/** The file of an address below the book's. */
+export function fileOf(address: string): string {
+  if (address === "" || address.endsWith("/")) return `${address}index.html`;
+  return posix.extname(address) === "" ? `${address}.html` : address;
+}
+
+function leadsSomewhere(link: string, page: string, { base, files, pages }: Site): boolean {
+  const [address = "", anchor] = link.split("#");
+  if (address.startsWith("/") && !address.startsWith(base)) return false;
+  const below = address.startsWith(base)
+    ? address.slice(base.length)
+    : posix.join(posix.dirname(page), address);
+  const file = address === "" ? page : fileOf(below);
+  if (anchor === undefined || anchor === "") return files.has(file);
+  return anchorsIn(pages.get(file) ?? "").has(decodeURIComponent(anchor));
+}

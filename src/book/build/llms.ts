@@ -1,0 +1,25 @@
+import { isIndex, type Page } from "./pages.ts";
+
+/** The book's table of contents for language models: each page with its address and its first paragraph. */
+export function llmsText(pages: readonly Page[], address: string): string {
+  const entries = pages.map((page) => {
+    const entry = `- [${page.title}](${address}${page.path.replace(/\.md$/, ".html")}): ${firstParagraph(page)}`;
+    return isIndex(page) ? `\n## ${page.title}\n\n${entry}` : page.section === "" ? `\n${entry}` : entry;
+  });
+  return `# tsbuilder\n\n> Kubernetes operators in TypeScript\n${entries.join("\n")}\n`;
+}
+
+/** All pages in one text, without their front matter. */
+export function llmsFullText(pages: readonly Page[]): string {
+  return pages.map(bodyOf).join("\n");
+}
+
+const bodyOf = ({ text }: Page): string => text.slice(text.indexOf("\n# ") + 1);
+
+function firstParagraph(page: Page): string {
+  const [, paragraph = ""] = bodyOf(page).split("\n\n");
+  return paragraph
+    .replaceAll("\n", " ")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim();
+}

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import axe from "axe-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Site } from "./explain-site.ts";
+import { pressKeys } from "./press-keys.ts";
+import { serveSite } from "./serve-site.ts";
+
+const program = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const widths = [1280, 390];
+
+/** Reads every page in Chromium, on a large and a small screen, light and dark; returns what is wrong. */
+export async function readInBrowser(site: Site): Promise<string[]> {
+  if (!existsSync(program)) {
+    console.log(`left out: the pages in a browser: there is no ${program} (apt-get install chromium)`);
+    return [];
+  }
+  const server = await serveSite(site);
+  const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+  try {
+    const addresses = [...site.pages.keys()]
+      .filter((path) => path !== "404.html")
+      .map((path) => `${server.origin}${site.base}${path.replace(/index\.html$/, "")}`);
+    const context = await browser.newContext({ reducedMotion: "reduce" });
+    const readers = [addresses.filter((_, at) => at % 2 === 0), addresses.filter((_, at) => at % 2 === 1)];
+    const found = await Promise.all(readers.map((own) => readPages(context, own, server.origin)));
+    console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
+    const pressed = await pressKeys(context, `${server.origin}${site.base}`);
+    return [...found.flat(), ...pressed];
+  } finally {
+    await browser.close();
+    server.stop();
+  }
+}
+
+async function readPages(
+  context: BrowserContext,
+  addresses: readonly string[],
+  origin: string,
+): Promise<string[]> {
+  const problems: string[] = [];
+  const page = await context.newPage();
+  let address = "";
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`${address}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`${address}: ${error.message}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith("data:")) problems.push(`${address} requests ${url}`);
+  });
+  for (address of addresses) {
+    await page.setViewportSize({ width: widths[0]!, height: 900 });
+    await page.goto(address, { waitUntil: "networkidle" });
+    await page.evaluate(axe.source);
+    for (const width of widths) problems.push(...(await readAt(page, width, address)));
+  }
+  return problems;
+}
+
+async function readAt(page: Page, width: number, address: string): Promise<string[]> {
+  const problems: string[] = [];
+  await page.setViewportSize({ width, height: 900 });
+  for (const scheme of ["light", "dark"]) {
+    await page.evaluate(`document.documentElement.classList.toggle("dark", ${scheme === "dark"})`);
+    const where = `${address} (${width} px, ${scheme})`;
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    if (Number(overflow) > 0) problems.push(`${where} is ${Number(overflow)} px too wide`);
+    for (const violation of await page.evaluate<Violation[]>(
+      "axe.run().then(({ violations }) => violations)",
+    ))
+      problems.push(
+        `${where}: ${violation.help}: ${violation.nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`,
+      );
+  }
+  return problems;
+}
+
+interface Violation {
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
