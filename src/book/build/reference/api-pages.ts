@@ -72,7 +72,8 @@ const pages: Readonly<Record<string, ApiPage>> = {
   },
 };
 
-const entries = Object.values(pages).flatMap((page) => page.entries);
+/** Every entry point that has a page. */
+export const entries = Object.values(pages).flatMap((page) => page.entries);
 
 /** Reads what our packages export; takes seconds. */
 export function readExports(): ExportedSymbols {

@@ -34,7 +34,10 @@ test("functions and constants lose their bodies and values, and get the types th
   ]);
 });
 
-test("types and interfaces stand as they are written", () => {
+test("types and interfaces stand as they are written, but for types of constants", () => {
+  expect(textsOf(`const verbs = { get: 1, list: 2 };\nexport type Verb = keyof typeof verbs;`).at(-1)).toBe(
+    'type Verb = "get" | "list";',
+  );
   expect(textsOf(`export interface A {\n  /** The b. */\n  b: string;\n}\nexport type C = A | "c";`)).toEqual(
     [`interface A {\n  /** The b. */\n  b: string;\n}`, `type C = A | "c";`],
   );
@@ -46,7 +49,9 @@ test("a class shows its public members with their comments, and overloads instea
   private hidden = 2;
   /** Counts. */
   count = 0;
-  constructor(start: number) { this.count = start; }
+  constructor(
+    start: number,
+  ) { this.count = start; }
   /**
    * Gets.
    */
@@ -60,7 +65,9 @@ test("a class shows its public members with their comments, and overloads instea
     `class A {
   /** Counts. */
   count: number;
-  constructor(start: number);
+  constructor(
+    start: number,
+  );
 
   /**
    * Gets.

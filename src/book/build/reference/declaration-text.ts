@@ -8,7 +8,15 @@ export function declarationText(declaration: ts.Declaration, checker: ts.TypeChe
   if (ts.isVariableDeclaration(declaration))
     return `const ${declaration.name.getText()}: ${typeText(declaration, checker)};`;
   if (ts.isClassDeclaration(declaration)) return classText(declaration, checker);
+  if (ts.isTypeAliasDeclaration(declaration) && /\btypeof\b/u.test(declaration.type.getText()))
+    return `type ${declaration.name.text} = ${writtenOut(declaration, checker)};`;
   return withoutExport(declaration.getText());
+}
+
+/** A type that is made from a constant, which readers can't see. */
+function writtenOut(declaration: ts.TypeAliasDeclaration, checker: ts.TypeChecker): string {
+  const type = checker.getTypeAtLocation(declaration);
+  return checker.typeToString(type, declaration, typeFormat | ts.TypeFormatFlags.InTypeAlias);
 }
 
 const withoutExport = (text: string): string => text.replace(/^export (?:declare )?/u, "");
@@ -55,7 +63,7 @@ function implementsOverloads(member: ts.ClassElement, { members }: ts.ClassDecla
 }
 
 function memberText(member: ts.ClassElement, checker: ts.TypeChecker): string {
-  return [...commentsOf(member), bareMember(member, checker)].join("\n");
+  return [...commentsOf(member), unindent(bareMember(member, checker))].join("\n");
 }
 
 function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {

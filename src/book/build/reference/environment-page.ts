@@ -2,7 +2,6 @@ import { environmentVariable, typedOnly } from "../../../cli/environment.ts";
 import { managerFlags } from "../../../runtime/manager/manager-args.ts";
 import type { FlagDefinition } from "../../../runtime/manager/flags.ts";
 import { type EnvironmentVariable, environmentVariables } from "./environment-variables.ts";
-import { sentence } from "../../../shared/text.ts";
 import { code, type Page, prose, table } from "./markdown.ts";
 
 /** The variables that the CLI, operators and tests read. */
@@ -28,7 +27,7 @@ export const operatorFlagsPage: Page = {
   title: "Flags of an operator",
   order: 5,
   body: [
-    `A scaffolded operator takes these flags, and those that its ${code("main.ts")} defines; ${code("--help")} prints them. They have the names and defaults of a kubebuilder project's. Set them in ${code("config/manager/manager.yaml")}.`,
+    `A scaffolded operator takes these flags, and those that its ${code("main.ts")} defines; ${code("--help")} prints them. Those that a kubebuilder project has, too, have the same names; the log is JSON at ${code("info")} here. Set them in ${code("config/manager/manager.yaml")}.`,
     table(
       ["flag", "default", "environment", "what it does"],
       Object.entries<FlagDefinition>(managerFlags).map(([name, definition]) => {
@@ -38,7 +37,7 @@ export const operatorFlagsPage: Page = {
           [name, ...aliases].map((one) => code(`--${one}${placeholder}`)).join(", "),
           value === undefined || value === false ? "" : code(String(value)),
           env === undefined ? "" : code(env),
-          sentence(prose(description)),
+          prose(description),
         ];
       }),
     ),

@@ -9,7 +9,7 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
   KUBECONFIG: {
     readBy: "the operator",
     summary:
-      "The kubeconfig files to merge, as for kubectl, which commands that contact a cluster run. Default: the pod's service account, then ~/.kube/config.",
+      "The kubeconfig files to merge, as for kubectl. Default: the pod's service account, then ~/.kube/config. The CLI's commands for clusters use it, too.",
   },
   KUBERNETES_SERVICE_HOST: {
     readBy: "the operator",

@@ -17,9 +17,11 @@ test("the page has each metric once, with its type and labels", () => {
 test("every metric that the runtime's sources name is there", () => {
   const sources = listSources("src/runtime/metrics").filter((file) => !file.endsWith(".test.ts"));
   const named = sources.flatMap((file) =>
-    [...readFileSync(join(repository, file), "utf8").matchAll(/"((?:\w+_)+(?:total|seconds|bytes))"/g)].map(
-      ([, name]) => name!,
-    ),
+    [
+      ...readFileSync(join(repository, file), "utf8").matchAll(
+        /"((?:controller_runtime|workqueue|rest_client|leader_election|tsbuilder|certwatcher)_\w+|(?:\w+_)+(?:total|seconds|bytes))"/g,
+      ),
+    ].map(([, name]) => name!),
   );
   const known = metrics.map(({ name }) => name);
   expect(named.length).toBeGreaterThan(20);
@@ -36,4 +38,6 @@ test("alerts are made of metrics that the page describes", () => {
   );
   expect(rules.length).toBeGreaterThan(15);
   expect(unknown).toEqual([]);
+  // `up` is Prometheus' own.
+  expect(rules.filter(({ expr }) => !/\b(?:up|[a-z]+(?:_[a-z]+)+)\{/.test(expr))).toEqual([]);
 });

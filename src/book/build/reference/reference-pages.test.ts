@@ -6,7 +6,7 @@ import { commands } from "../../../cli/commands/index.ts";
 import { explainedCodes } from "../../../cli/explained-codes.ts";
 import { markerHelp } from "../../../generators/markers/help.ts";
 import { projectKeys } from "../../../project/keys.ts";
-import { allExports, readExports } from "./api-pages.ts";
+import { allExports, entries, readExports } from "./api-pages.ts";
 import { anchorOf } from "./markdown.ts";
 import { referencePages } from "./reference-pages.ts";
 
@@ -62,6 +62,18 @@ test("blocks of all pages say their language", () => {
   expect(fences.filter((fence, i) => i % 2 === 0 && !/ \w+$/.test(fence))).toEqual([]);
 });
 
+test("every entry point of our packages has a page", () => {
+  const packages = ["", "src/runtime", "src/cluster", "src/simulation"].flatMap((folder) => {
+    const text = readFileSync(join(repository, folder, "package.json"), "utf8");
+    const { name, exports } = JSON.parse(text) as { name: string; exports: Record<string, object> };
+    return Object.keys(exports).map((path) => name + path.slice(1));
+  });
+  const paged = entries
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("@tsbuilder/apimachinery/"));
+  expect(packages.filter((name) => !/\/(?:k8s\/\*|package\.json)$/.test(name)).sort()).toEqual(paged.sort());
+});
+
 test("everything that our packages export has a doc comment", () => {
   const exported = allExports(symbols);
   expect(exported.length).toBeGreaterThan(600);
@@ -77,6 +89,7 @@ test("a class is shown without bodies and private members, with the types that i
   expect(shown).toContain("\n  /** The values of custom flags, besides the manager's own. */\n");
   expect(shown).toContain("Source: `src/runtime/manager/manager.ts`");
   expect(shown).not.toMatch(/#|return|private/);
+  expect(page("api/runtime")).toContain("\n    kind: Kind<Owned>,\n");
 });
 
 test("a function is shown with its overloads alone, a constant with its type, an interface with its comments", () => {
