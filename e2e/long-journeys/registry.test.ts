@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+import { prepareVerdaccio, startVerdaccio, type Verdaccio } from "../support/verdaccio.ts";
+import { watchProcess } from "../support/watched-process.ts";
+
+const prepared = prepareVerdaccio();
+if ("missing" in prepared) console.log(`left out: a release from a registry: ${prepared.missing}`);
+
+let work: string;
+let registry: Verdaccio | undefined;
+
+beforeAll(async () => {
+  work = mkdtempSync(join(tmpdir(), "tsbuilder-release-"));
+  if ("program" in prepared) registry = await startVerdaccio(prepared.program);
+});
+afterAll(async () => {
+  await registry?.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+/** Packs a version as the release's workflow does, of what was built for all journeys, and publishes it. */
+async function release(version: string): Promise<void> {
+  const folder = join(work, version);
+  const words = [
+    "--silent",
+    "release",
+    "--",
+    "--dry-run",
+    "--no-build",
+    "--version",
+    version,
+    "--to",
+    folder,
+  ];
+  const origin = ["--repository", "https://github.com/example/tsbuilder"];
+  await run({ folder: repository, env: {} }, "npm", "run", ...words, ...origin);
+  const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8");
+  await registry!.publish(
+    folder,
+    [...sums.matchAll(/ {2}(\S+\.tgz)$/gmu)].map(([, name]) => name!),
+  );
+}
+
+/** A shell of somebody who has Node and npm, and nothing else. */
+function stranger(folder: string): Shell {
+  const home = join(work, "home");
+  mkdirSync(home, { recursive: true });
+  const env = { HOME: home, XDG_CACHE_HOME: join(home, ".cache"), npm_config_registry: registry!.url };
+  return { folder: join(home, folder), env };
+}
+
+/** One journey in order, in parts that each may take as long as a test: each depends on the previous one. */
+describe.skipIf("missing" in prepared)("a stranger with a registry and nothing else", () => {
+  const read = (path: string): string => readFileSync(join(stranger("my-operator").folder, path), "utf8");
+
+  test("starts a project, tests it, builds it and runs it", async () => {
+    await release("0.2.0");
+    const words = "create --yes tsbuilder@0.2.0 my-operator -- --domain example.com".split(" ");
+    const created = await run(stranger("."), "npm", ...words);
+    expect(created.stderr).not.toContain("install-scripts");
+    const project = stranger("my-operator");
+    expect(existsSync(join(project.folder, "vendor"))).toBe(false);
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      dependencies: { "@tsbuilder/runtime": "^0.2.0" },
+      devDependencies: { tsbuilder: "0.2.0" },
+    });
+    const kind = ["--group", "apps", "--version", "v1", "--kind", "MySQL"];
+    await run(project, "npx", "--no-install", "tsbuilder", "create", "api", ...kind);
+    await run(project, "npm", "test");
+    await run(project, "npm", "run", "build");
+    expect(read("dist/third-party-licenses.txt")).toContain("@tsbuilder/runtime 0.2.0");
+    await develop(project);
+  });
+
+  test("sees the next release, upgrades to it, and the tests pass", async () => {
+    const project = stranger("my-operator");
+    await release("0.3.0");
+    const { stdout } = await tryRun(project, "npm", "outdated", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      tsbuilder: { current: "0.2.0", latest: "0.3.0" },
+      "@tsbuilder/runtime": { current: "0.2.0", latest: "0.3.0" },
+    });
+    await run(project, "npx", "--yes", "tsbuilder@0.3.0", "upgrade");
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      dependencies: { "@tsbuilder/runtime": "^0.3.0" },
+      devDependencies: { "@tsbuilder/cluster": "^0.3.0", tsbuilder: "0.3.0" },
+    });
+    const installed = await run(project, "npm", "ls", "--all", "--parseable", "--long");
+    expect(installed.stdout).toContain("@tsbuilder/apimachinery@0.3.0");
+    expect(installed.stdout).not.toMatch(/tsbuilder[^:]*@0\.2\.0/u);
+    await run(project, "npm", "test");
+    await run(project, "npx", "--no-install", "tsbuilder", "doctor");
+  });
+});
+
+/** Runs the operator on the embedded cluster until it reconciles. */
+async function develop({ folder, env }: Shell): Promise<void> {
+  const program = join(folder, "node_modules/tsbuilder/bin/tsbuilder.js");
+  const child = spawn(process.execPath, [program, "dev", "--samples"], {
+    cwd: folder,
+    env: { ...plainEnvironment(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { lines, watch, stop } = watchProcess("tsbuilder dev", child);
+  await eventually(() => {
+    if (!lines.some((line) => line.includes("mysql-sample"))) throw new Error("nothing is reconciled yet");
+  }, watch);
+  await stop("SIGINT");
+}
