@@ -19,6 +19,7 @@ test("reads a version to write, or what to pack", () => {
 test.each([
   ["--dry-run 0.2.0", "takes the version as a flag: --version 0.2.0"],
   ["--dry-run --tag v0.2.0 --no-build", "--tag needs a build"],
+  ["--dry-run --tag v0.2.0 --version 0.3.0", "--tag says which version"],
   ["0.2.0 --tag v0.2.0", "--tag belongs to --dry-run"],
   ["--no-build", "--no-build belongs to --dry-run"],
   ["", "one version is needed"],

@@ -36,6 +36,8 @@ export function readReleaseCommand(
       throw new Error(`--dry-run takes the version as a flag: --version ${positionals[0]}`);
     if (flags.tag !== undefined && flags["no-build"])
       throw new Error("--tag needs a build of what is committed: omit --no-build");
+    if (flags.tag !== undefined && flags.version !== undefined)
+      throw new Error("--tag says which version: omit --version");
     const version = flags.version === undefined ? undefined : checkVersion(flags.version);
     const { tag, to, repository } = flags;
     return { action: "pack", version, tag, to, repository, build: !flags["no-build"] };

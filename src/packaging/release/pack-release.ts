@@ -21,8 +21,8 @@ export interface Release {
 }
 
 /**
- * Packs a release of what `npm run build` built. It only depends on the commit, the
- * page of the repository and Node: packed again, it has the same bytes.
+ * Packs a release of what `npm run build` built. It only depends on the commit, the page of the repository and Node:
+ * packed again, it has the same bytes.
  */
 export function packRelease(root: string, version: string, page: string | undefined): Release {
   const sources = [...readLibraries(root), readCli(root, false), readCreate(root)];
