@@ -20,7 +20,6 @@ export const readmes = [
   "src/runtime/README.md",
   "src/cluster/README.md",
   "src/apimachinery/README.md",
-  "src/plugins/README.md",
   ...pages,
 ];
 

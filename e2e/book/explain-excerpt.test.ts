@@ -21,6 +21,16 @@ const excerpts = pages.flatMap(({ path, text }) => {
   }));
 });
 
+test("a page that shows files of a project says of which, or is followed", () => {
+  expect(excerpts.length).toBeGreaterThan(10);
+  // The tutorial is followed as a whole.
+  const others = pages.filter(({ path }) => !path.startsWith("cronjob-tutorial"));
+  const unknown = others.filter(
+    ({ text }) => /^```\w+ \[[^\]]+\]/m.test(text) && !/^---\n.*?^(?:shows|follow): .*?^---$/ms.test(text),
+  );
+  expect(unknown.map(({ path }) => path)).toEqual([]);
+});
+
 test.each(excerpts)("$title", ({ file, code }) => {
   expect(explainExcerpt(code, readFileSync(file, "utf8"))).toBeUndefined();
 });
