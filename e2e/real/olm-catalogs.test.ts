@@ -15,13 +15,13 @@ import { Draft, everythingBelow, memoryTree } from "../../src/scaffold/tree.ts";
 import { goldenProjects, run as call } from "../golden/golden-projects.ts";
 import { useGoldenCopies } from "../support/golden-copies.ts";
 import { bundleTexts, type BundleFiles, damage, rightBundle } from "../support/right-bundle.ts";
-import { findOlmProgram } from "./olm-programs/build.ts";
+import { findOlmPrograms } from "./olm-programs/build.ts";
 
 // Catalogs as opm's libraries see them: they render bundles, validate catalogs, and serve them.
 
-const found = findOlmProgram();
+const found = findOlmPrograms();
 if ("missing" in found) console.log(`left out: catalogs by opm: ${found.missing}`);
-const program = "missing" in found ? "" : found.program;
+const program = "missing" in found ? "" : join(found.folder, "olmprograms");
 const { work: copies, missing } = useGoldenCopies("catalogs by opm", async (root) => {
   if (program === "") return;
   await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], root);

@@ -11,12 +11,12 @@ import { damages } from "../support/bundle-damages.ts";
 import { applyDamage, randomDamage } from "../support/random-damages.ts";
 import { replacedFiles } from "../support/replaced-bundle-files.ts";
 import { bundleTexts, damage, rightBundle } from "../support/right-bundle.ts";
-import { findOlmProgram, moduleFolder } from "./olm-programs/build.ts";
+import { findOlmPrograms, moduleFolder } from "./olm-programs/build.ts";
 
 // Bundles that are judged by our rules, and by the libraries of operator-sdk and opm: what they refuse, we refuse. The
 // other way around it need not be, since they don't ask what API servers and OLM do with a bundle.
 
-const found = findOlmProgram();
+const found = findOlmPrograms();
 if ("missing" in found) console.log(`left out: verdicts on bundles: ${found.missing}`);
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-verdicts-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ function refusals(bundles: readonly Texts[]): string[][] {
     }
   });
   const input = bundles.map((_, index) => `${join(root, String(index), "bundle")}\n`).join("");
-  const told = execFileSync(found.program, ["judge"], {
+  const told = execFileSync(join(found.folder, "olmprograms"), ["judge"], {
     input,
     encoding: "utf8",
     maxBuffer: 2 ** 30,

@@ -1,4 +1,4 @@
-import { buildOlmProgram } from "./build.ts";
+import { buildOlmPrograms } from "./build.ts";
 
-/** Builds the program, so that the tests beside this folder find it. */
-console.log(buildOlmProgram());
+/** Builds the programs, so that the tests beside this folder find them. */
+console.log(buildOlmPrograms());

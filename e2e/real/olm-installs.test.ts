@@ -1,0 +1,190 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+import { ConfigMap, type Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { everythingBelow } from "../../src/scaffold/tree.ts";
+import { parseManifest } from "../../src/ship/manifest.ts";
+import { run as call } from "../golden/golden-projects.ts";
+import { eventually } from "../support/eventually.ts";
+import { FakeKubelet } from "../support/fake-kubelet.ts";
+import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
+import { repository } from "../support/source-imports.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+import { findOlmPrograms, moduleFolder } from "./olm-programs/build.ts";
+
+// OLM v0 itself installs bundles, on a real control plane. Without containers, opm's programs run here instead of in the
+// pods of the catalog and of the Job that unpacks a bundle. OLM listens on all addresses, so that all of it runs in a
+// network of its own, with the address of the catalog in its hosts file: `npm run e2e:olm` makes it.
+
+const programs = findPrograms(kubectlReleases.at(-1)!);
+const binaries = findBinaries({ build: false });
+const olm = findOlmPrograms();
+const missing =
+  "missing" in binaries
+    ? binaries.missing
+    : "missing" in programs
+      ? programs.missing
+      : "missing" in olm
+        ? olm.missing
+        : process.env["TSBUILDER_OLM_NETWORK"] === undefined
+          ? "npm run e2e:olm runs it in a network of its own"
+          : undefined;
+if (missing !== undefined) console.log(`left out: bundles installed by OLM itself: ${missing}`);
+const folder = "missing" in olm ? "" : olm.folder;
+
+const path = process.env["PATH"];
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-olm-"));
+const name = "store-operator";
+const root = join(work, name);
+const namespace = `${name}-system`;
+const image = (version: string): string => `registry.example.com/store-bundle:v${version}`;
+const children: ChildProcess[] = [];
+let control: ControlPlane;
+let client: ReturnType<typeof createClient>;
+let kubelet: FakeKubelet;
+let catalog: ChildProcess | undefined;
+
+/** Starts a program that ends with us. */
+function start(program: string, ...args: string[]): ChildProcess {
+  const log = openSync(join(work, `${program}.log`), "a");
+  const child = spawn("/usr/bin/setpriv", ["--pdeathsig", "KILL", join(folder, program), ...args], {
+    cwd: work,
+    env: {
+      ...process.env,
+      KUBECONFIG: control.kubeconfig,
+      OPERATOR_NAMESPACE: "olm",
+      OPERATOR_NAME: program,
+    },
+    stdio: ["ignore", log, log],
+  });
+  children.push(child);
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+const unpacked = new Set<string>();
+
+/** What the container of a Job that unpacks a bundle does, before its pod succeeds. */
+function unpack(pod: Pod): void {
+  const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === "Job")?.name;
+  if (job === undefined || unpacked.has(job)) return;
+  unpacked.add(job);
+  const { command = [], args = [], env = [] } = pod.spec!.containers[0]!;
+  const words = [...command, ...args].slice(1);
+  execFileSync(
+    join(folder, "opm"),
+    words.map((word) => (word === "/bundle/" ? `${root}/bundle/` : word)),
+    {
+      env: {
+        ...process.env,
+        KUBECONFIG: control.kubeconfig,
+        CONTAINER_IMAGE: env.find((one) => one.name === "CONTAINER_IMAGE")!.value,
+      },
+      stdio: "ignore",
+    },
+  );
+}
+
+/** Serves the catalog with a version, as its pod would once it starts. */
+async function serve(version: string): Promise<void> {
+  const text = await eventually(async () => {
+    const found = await client.find(ConfigMap, { namespace, name: `${name}-catalog` });
+    const blobs = found?.data?.["catalog.yaml"] ?? "";
+    expect(blobs).toContain(`${name}.v${version}`);
+    return blobs;
+  });
+  if (catalog) await end(catalog);
+  const served = join(work, `catalog-${version}`);
+  mkdirSync(served);
+  writeFileSync(join(served, "catalog.yaml"), text);
+  catalog = start("opm", "serve", served, "--port", "50051", "--termination-log", join(work, "termination"));
+}
+
+/** Calls tsbuilder on a bundle of a version, while its catalog is served. */
+async function install(version: string, ...words: string[]): Promise<string> {
+  await call(["bundle", "--image", `registry.example.com/store:v${version}`, "--version", version], root);
+  const options = ["--kubeconfig", control.kubeconfig, "--timeout", "10m"];
+  const [printed] = await Promise.all([call([...words, image(version), ...options], root), serve(version)]);
+  return printed;
+}
+
+async function list(apiVersion: string, kind: string): Promise<unknown[]> {
+  return client.list(await client.mapper.kindFor({ apiVersion, kind }), { namespace });
+}
+
+beforeAll(async () => {
+  if (missing !== undefined || "missing" in binaries || "missing" in programs) return;
+  process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
+  cpSync(join(repository, "e2e/golden", name), root, { recursive: true });
+  control = await startControlPlane(binaries.folder, { controllerManager: true });
+  client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
+  kubelet = new FakeKubelet(client, (pod) => {
+    unpack(pod);
+    return undefined;
+  });
+  const module = moduleFolder(
+    "github.com/operator-framework/operator-lifecycle-manager",
+    "lifecycle-manager",
+  );
+  const crds = everythingBelow(join(module, "deploy/chart/crds"));
+  const kind = await client.mapper.kindFor({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+  });
+  for (const crd of crds.list("").flatMap((file) => parseManifest(crds.read(file)!)))
+    await client.create(kind, crd);
+  const namespaces = await client.mapper.kindFor({ apiVersion: "v1", kind: "Namespace" });
+  await client.create(namespaces, { metadata: { name: "olm" } });
+  for (const one of ["Subscription", "InstallPlan", "ClusterServiceVersion", "CatalogSource", "OLMConfig"]) {
+    const apiVersion = `operators.coreos.com/${one === "OLMConfig" ? "v1" : "v1alpha1"}`;
+    await eventually(() => client.mapper.kindFor({ apiVersion, kind: one }));
+  }
+  start("catalog", "--namespace", "olm", "--interval", "10s", "--kubeconfig", control.kubeconfig);
+  start("olm", "--namespace", "olm", "--interval", "10s");
+});
+
+afterAll(async () => {
+  process.env["PATH"] = path;
+  await kubelet?.stop();
+  for (const child of children) await end(child);
+  await client?.close();
+  await control?.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+describe.skipIf(missing !== undefined)("OLM itself", () => {
+  test("installs a bundle with webhooks and conversion", async () => {
+    expect(await install("1.0.0", "run", "bundle")).toContain(`OLM has installed ${name}.v1.0.0`);
+    expect(await list("operators.coreos.com/v1alpha1", "ClusterServiceVersion")).toMatchObject([
+      { metadata: { name: `${name}.v1.0.0` }, status: { phase: "Succeeded" } },
+    ]);
+  });
+
+  test("upgrades it", async () => {
+    expect(await install("1.1.0", "run", "bundle-upgrade")).toContain(`OLM has upgraded to ${name}.v1.1.0`);
+    await eventually(async () =>
+      expect(await list("operators.coreos.com/v1alpha1", "ClusterServiceVersion")).toMatchObject([
+        { metadata: { name: `${name}.v1.1.0` }, spec: { replaces: `${name}.v1.0.0` } },
+      ]),
+    );
+  });
+
+  test("has nothing left of it after cleanup", async () => {
+    await call(["cleanup", name, "--kubeconfig", control.kubeconfig], root);
+    const kinds = ["Subscription", "ClusterServiceVersion", "CatalogSource"];
+    const left = await Promise.all(kinds.map((kind) => list("operators.coreos.com/v1alpha1", kind)));
+
+    expect(left).toEqual([[], [], []]);
+    await eventually(async () => expect(await list("apps/v1", "Deployment")).toEqual([]));
+  });
+});

@@ -1,0 +1,5 @@
+//go:build programs
+
+package main
+
+import _ "github.com/operator-framework/operator-registry/cmd/opm"
