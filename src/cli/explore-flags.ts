@@ -1,5 +1,5 @@
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { TsbuilderError } from "../shared/errors.ts";
+import { readDuration } from "./read-duration.ts";
 
 /** The flags of a command that explores. */
 export const exploreFlags = {
@@ -13,7 +13,7 @@ export const exploreFlags = {
     summary: "how long to explore each controller",
     placeholder: "DURATION",
     default: "1m",
-    check: checkTime,
+    check: (time: string) => readDuration("time", time),
   },
   seed: { type: "number", summary: "the first seed to explore", placeholder: "N" },
 } as const;
@@ -59,15 +59,4 @@ export function readExploring(
 /** Another one each time. Ten seeds share the users' steps. */
 function newSeed(): number {
   return 10 * Math.ceil(Math.random() * 1_000_000);
-}
-
-function checkTime(time: string): void {
-  try {
-    parseDuration(time);
-  } catch {
-    throw new TsbuilderError(`--time "${time}" is not a duration`, {
-      code: "INVALID_ARGUMENT",
-      hint: "write it as 30s, 10m or 1h30m",
-    });
-  }
 }

@@ -1,11 +1,10 @@
 import { basename, dirname, resolve } from "node:path";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { OlmPlace } from "../olm/run/olm-cluster.ts";
 import type { Bundle } from "../olm/validate/bundle.ts";
 import { everythingBelow } from "../scaffold/tree.ts";
-import { TsbuilderError } from "../shared/errors.ts";
 import { clusterFlags } from "./cluster-flags.ts";
 import type { FlagDefinition, FlagValues } from "./command.ts";
+import { readDuration } from "./read-duration.ts";
 import { refuseRules } from "./refuse-rules.ts";
 import { requireBundle } from "./require-bundle.ts";
 
@@ -85,16 +84,7 @@ export function servingOptions(flags: FlagValues<typeof servingFlags>): {
 
 /** `180` or `3m`, in whole seconds. */
 function readSeconds(text: string): number {
-  if (/^[0-9]+$/u.test(text)) return Number(text);
-  try {
-    return Math.ceil(parseDuration(text) / 1000);
-  } catch (error) {
-    throw new TsbuilderError(`--timeout "${text}" is not a duration`, {
-      code: "INVALID_ARGUMENT",
-      hint: "write it as 180, 90s or 5m",
-      cause: error,
-    });
-  }
+  return /^[0-9]+$/u.test(text) ? Number(text) : Math.ceil(readDuration("timeout", text) / 1000);
 }
 
 export function placeFor(

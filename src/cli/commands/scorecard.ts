@@ -1,9 +1,9 @@
 import { basename, dirname, relative, resolve } from "node:path";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { outputFormats } from "../../olm/scorecard/format.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { clusterFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
+import { readDuration } from "../read-duration.ts";
 import { requireBundle } from "../require-bundle.ts";
 
 export const scorecard = defineCommand({
@@ -40,7 +40,7 @@ export const scorecard = defineCommand({
       summary: "how long to wait for the operator to write the status of the examples",
       placeholder: "DURATION",
       default: "30s",
-      check: readDuration,
+      check: (text) => readDuration("wait-time", text),
       short: "w",
     },
     output: {
@@ -91,7 +91,7 @@ export const scorecard = defineCommand({
     const tests = await runChosen(bundle, chosen, {
       cluster: isOther ? flags : undefined,
       namespace: flags.namespace,
-      seconds: readDuration(flags["wait-time"]) / 1000,
+      seconds: readDuration("wait-time", flags["wait-time"]) / 1000,
       keep: flags["skip-cleanup"],
       ui,
     });
@@ -106,16 +106,4 @@ function onlyOther(): TsbuilderError {
     code: "INVALID_ARGUMENT",
     hint: "name one with --context or --kubeconfig: the embedded cluster ends with the command",
   });
-}
-
-function readDuration(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new TsbuilderError(`"${text}" is not a duration`, {
-      code: "INVALID_ARGUMENT",
-      hint: "use seconds or minutes: --wait-time 45s",
-      cause: error,
-    });
-  }
 }

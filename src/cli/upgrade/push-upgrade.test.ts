@@ -18,12 +18,12 @@ describe("upgrade --pull-request", () => {
   });
 
   /** Puts a program beside git that stands for GitHub's, with what it lists. */
-  function standInGh(listed = "[]"): void {
+  function standInGh(listed = "[]", created = "https://example.com/pull/1"): void {
     mkdirSync(join(project.beside, "bin"), { recursive: true });
     const script = `#!/bin/sh
 echo "$*" >> "${project.beside}/calls"
 cat > "${project.beside}/body"
-case "$2" in list) printf '%s' '${listed}';; create) echo https://example.com/pull/1;; esac
+case "$2" in list) printf '%s' '${listed}';; create) printf '%s' '${created}';; esac
 `;
     writeFileSync(join(project.beside, "bin/gh"), script, { mode: 0o755 });
     vi.stubEnv("PATH", `${join(project.beside, "bin")}${delimiter}${process.env["PATH"]}`);
@@ -83,6 +83,14 @@ case "$2" in list) printf '%s' '${listed}';; create) echo https://example.com/pu
     standInGh("");
     const { printed } = await upgrade("--pull-request");
     expect(printed).toContain("The pull request: https://example.com/pull/1");
+  });
+
+  test("says so if gh prints no URL of the pull request that it opens", async () => {
+    standInGh("[]", "");
+    const { printed, details } = await upgrade("--pull-request");
+    expect(printed).toContain("gh opened the pull request of tsbuilder-upgrade, and printed no URL");
+    expect(printed).not.toContain("The pull request:");
+    expect(details.upgrade).not.toHaveProperty("pullRequest");
   });
 
   test.each(["no list", "{}"])("says what gh printed instead of a list: %s", async (listed) => {

@@ -81,8 +81,8 @@ interface ListedPullRequest {
 }
 
 /**
- * Opens the pull request of a branch, or brings its text up to date. Returns its URL; undefined without `gh`, whose
- * command is then printed.
+ * Opens the pull request of a branch, or brings its text up to date. Returns its URL; undefined if `gh` prints none,
+ * and without `gh`, whose command is then printed.
  */
 export async function openPullRequest(
   root: string,
@@ -100,7 +100,11 @@ export async function openPullRequest(
     const list = ["pr", "list", "--head", branch, ...onto, ...open];
     const listed = readListed(await gh(...list), { tool: "gh", args: list });
     const url = listed.find(({ isCrossRepository }) => !isCrossRepository)?.url;
-    if (url === undefined) return (await gh(...create)).split("\n").at(-1);
+    if (url === undefined) {
+      const created = (await gh(...create)).split("\n").at(-1);
+      if (!created) ui.print(`gh opened the pull request of ${branch}, and printed no URL`);
+      return created || undefined;
+    }
     await gh("pr", "edit", url, ...texts);
     return url;
   } catch (error) {
