@@ -1,3 +1,5 @@
+import theme from "vitepress/theme-without-fonts";
+// After the theme's own, which it overrides.
 import "./style.css";
 
-export { default } from "vitepress/theme-without-fonts";
+export default theme;
