@@ -6,11 +6,15 @@ import type { Step } from "./read-steps.ts";
 /** Runs a command line in the reader's project and returns what it printed; undefined if it is left out. */
 export type RunCommand = (command: string) => Promise<string | undefined>;
 
-/** Does what pages say in an empty folder, as a reader who types what they show, and compares the output. */
-export async function followSteps(steps: readonly Step[], folder: string, run: RunCommand): Promise<void> {
+/** Does what pages say in a folder, which commands may change, as a reader who types what they show; compares the output. */
+export async function followSteps(
+  steps: readonly Step[],
+  at: { readonly folder: string },
+  run: RunCommand,
+): Promise<void> {
   for (const step of steps) {
     if (step.does !== "run") {
-      writeStep(step, folder);
+      writeStep(step, at.folder);
       continue;
     }
     const printed = await run(step.command).catch((cause: unknown) => {

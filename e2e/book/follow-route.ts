@@ -1,0 +1,53 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Route } from "../../src/book/build/routes.ts";
+import { initProject, shareInstall } from "../support/init-project.ts";
+import { run, type Shell } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+import { followSteps } from "./follow-steps.ts";
+import { stepsOf } from "./written-routes.ts";
+
+/** Does what the pages say, as a reader who has installed tsbuilder; returns the shell in which that ends. */
+export async function followRoute(route: Route, parent: string): Promise<Shell> {
+  const shell = await beginRoute(route, parent);
+  await followSteps(stepsOf(route), shell, async (command) => {
+    const { stdout, stderr } = await run(shell, "bash", "-c", typed, "bash", command, join(parent, "pwd"));
+    shell.folder = readFileSync(join(parent, "pwd"), "utf8").trimEnd();
+    // Dependencies come from the install that all journeys share.
+    if (existsSync(join(shell.folder, "vendor")) && !existsSync(join(shell.folder, "node_modules")))
+      await shareInstall(shell);
+    return stdout + stderr;
+  });
+  return shell;
+}
+
+/** Runs a command, and says in which folder it ended. */
+const typed = 'eval "$1"; code=$?; pwd > "$2"; exit $code';
+
+async function beginRoute(route: Route, parent: string): Promise<Shell & { folder: string }> {
+  const bin = join(parent, "bin");
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, "tsbuilder"),
+    `#!/bin/sh\n[ "$1" = init ] && set -- "$@" --skip-install\nexec node ${repository}/bin/tsbuilder.js "$@"\n`,
+  );
+  chmodSync(join(bin, "tsbuilder"), 0o755);
+  const folder = join(parent, nameOf(route));
+  const shell = { folder, env: { PATH: `${bin}:${process.env["PATH"]}` } };
+  if (route.follow === "empty") mkdirSync(folder);
+  else {
+    const installed = { ...shell, folder: join(parent, "installed") };
+    mkdirSync(installed.folder);
+    await initProject(installed);
+    cpSync(join(repository, "e2e/golden", route.follow), folder, { recursive: true });
+    symlinkSync(join(installed.folder, "node_modules"), join(folder, "node_modules"));
+  }
+  return shell;
+}
+
+/** The pages say what the empty folder is called; a golden project has a name. */
+function nameOf({ follow, pages }: Route): string {
+  if (follow !== "empty") return follow;
+  const named = pages.map(({ text }) => /empty folder named `([^`]+)`/.exec(text)?.[1]).find(Boolean);
+  return named ?? "operators";
+}
