@@ -43,7 +43,7 @@ export const bundleDockerfileName = "bundle.Dockerfile";
 /** The annotations of a ClusterServiceVersion. */
 export const csvAnnotations = {
   examples: "alm-examples",
-  /** Read where there is no `alm-examples`. */
+  /** operator-sdk's validators read it where there is no `alm-examples`. */
   otherExamples: "olm.examples",
   builder: "operators.operatorframework.io/builder",
   projectLayout: "operators.operatorframework.io/project_layout",

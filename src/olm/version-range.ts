@@ -10,6 +10,8 @@ export interface VersionRange {
  * stands for any number at the end of a version: `1.x`, `1.2.x`. Undefined if it is no range.
  */
 export function parseRange(text: string): VersionRange | undefined {
+  // Blanks have to stand around it.
+  if (/\S\|\||\|\|\S/u.test(text)) return undefined;
   const alternatives = text.split("||").map(parseConditions);
   if (alternatives.some((one) => one === undefined)) return undefined;
   return {

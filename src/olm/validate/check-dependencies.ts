@@ -9,14 +9,21 @@ import { finding, type Findings } from "./finding.ts";
 export function* checkDependencies({ dependencies }: Bundle): Findings {
   for (const dependency of dependencies.items) {
     const [type, value] = [dependency.get("type"), dependency.get("value")];
+    if (type.text === constraint) {
+      const rule = value.get("cel", "rule");
+      const hint = "a constraint has an expression in cel.rule";
+      if (!rule.text) yield finding("dependency", value, `${rule.path} is not set`, hint);
+      continue;
+    }
     const fields = Object.hasOwn(required, type.text ?? "") ? required[type.text!] : undefined;
     if (!fields) {
       const message = `OLM looks for nothing of the type ${show(type)}`;
-      yield finding("dependency", type, message, `use ${Object.keys(required).join(", ")}`);
+      yield finding("dependency", type, message, `use ${[...Object.keys(required), constraint].join(", ")}`);
       continue;
     }
     for (const field of fields.filter((one) => !value.get(one).text)) {
-      const message = `${value.path}.${field} is not set`;
+      const isSet = !value.get(field).isMissing && value.get(field).value !== "";
+      const message = `${value.path}.${field} is not ${isSet ? "a text" : "set"}`;
       yield finding(
         "dependency",
         value,
@@ -28,12 +35,13 @@ export function* checkDependencies({ dependencies }: Bundle): Findings {
   }
 }
 
-/** The fields of a dependency's value; a constraint has one of several. */
+const constraint = "olm.constraint";
+
+/** The fields of a dependency's value. */
 const required: Readonly<Record<string, readonly string[]>> = {
   [properties.gvk]: ["group", "version", "kind"],
   [properties.package]: ["packageName", "version"],
   "olm.label": ["label"],
-  "olm.constraint": ["failureMessage"],
 };
 
 function* checkRange(range: Located): Findings {

@@ -35,8 +35,9 @@ export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Bund
     );
   });
   const missing = [...owned].filter(([id]) => !shown.has(id));
-  const other = bundle.csv.get("metadata", "annotations", csvAnnotations.otherExamples);
-  if (!other.isMissing && other.value !== annotation.value) {
+  const annotations = bundle.csv.get("metadata", "annotations");
+  const other = annotations.get(csvAnnotations.otherExamples);
+  if (!other.isMissing && !annotations.get(csvAnnotations.examples).isMissing) {
     const message = `${csvAnnotations.otherExamples} is not read where ${csvAnnotations.examples} is`;
     findings.push(finding("examples-annotation", other, message, "delete it"));
   }

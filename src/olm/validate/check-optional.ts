@@ -16,6 +16,9 @@ export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Fi
   multiarch: checkPlatforms,
 };
 
+const atom = String.raw`[^\s@<>(),.:;\[\]\\"]+`;
+const address = `${atom}(?:\\.${atom})*@${atom}(?:\\.${atom})*`;
+const mailbox = new RegExp(String.raw`^(?:${address}|(?:"[^"]*"|[^@<>(),:;\[\]\\".]*)\s*<${address}>)$`, "u");
 const mediaTypes = [...new Set(Object.values(iconMediaTypes))].sort();
 
 function* checkHub({ csv }: Bundle): Findings {
@@ -28,13 +31,17 @@ function* checkHub({ csv }: Bundle): Findings {
       "name who publishes the operator",
     );
   }
-  if (/^v?0\.0\.0$/u.test(spec.get("version").text ?? "")) {
-    yield finding("hub-version", spec.get("version"), "spec.version is 0.0.0", "set a higher one");
+  if (/^v?0\.0\.0(?:\+.*)?$/u.test(spec.get("version").text ?? "0.0.0")) {
+    yield finding(
+      "hub-version",
+      spec.get("version"),
+      "spec.version is not set, or 0.0.0",
+      "set a higher one",
+    );
   }
   for (const one of spec.get("maintainers").items) {
     const [name, email] = [one.get("name"), one.get("email")];
-    if (name.text && /^(?:[^\s@<>]+@[^\s@<>]+|[^@<>]*<[^\s@<>]+@[^\s@<>]+>)$/u.test(email.text ?? ""))
-      continue;
+    if (name.text && mailbox.test(email.text ?? "")) continue;
     yield finding(
       "hub-maintainers",
       name.text ? email : one,

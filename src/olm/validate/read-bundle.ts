@@ -41,6 +41,11 @@ export function readBundle(
       const message = "the file has no object, and opm reads every file";
       findings.push(finding("one-object", missingFile(`${folder}/${path}`), message, "delete the file"));
     }
+    if (object && beginsEmpty(tree.read(`${folder}/${path}`)!)) {
+      const message = "the first document of the file is empty, and OLM reads only the first";
+      const hint = "delete the --- before the object";
+      findings.push(finding("one-object", missingFile(`${folder}/${path}`), message, hint));
+    }
     for (const other of others) {
       findings.push(
         finding(
@@ -70,14 +75,21 @@ export function readBundle(
   return { bundle, findings };
 }
 
+/** Whether OLM finds no object before the first separator, such as below a license. */
+function beginsEmpty(text: string): boolean {
+  const [first = "", ...others] = text.split(/\r?\n---/u);
+  return others.length > 0 && first.split("\n").every((line) => /^\s*(?:#.*|---\s*)?$/u.test(line));
+}
+
 /** Whether opm takes a path in the folder for a manifest: a file of its own, which is not hidden. */
 function isManifest(path: string, manifests: string): boolean {
   return /^[^./][^/]*\.(?:ya?ml|json)$/u.test(path.slice(manifests.length + 1));
 }
 
 function refuseFile(path: string): BundleFinding {
-  const message = "opm reads every file of the folder as an object, and neither hidden files nor folders";
-  return finding("manifest-file", missingFile(path), message, "delete it, or move it elsewhere");
+  const message =
+    "opm reads each file of manifests/ as an object, and refuses folders and hidden files: only .yaml, .yml and .json";
+  return finding("manifest-file", missingFile(path), message, "delete it, or move it out of manifests/");
 }
 
 /** What an API server reads of a request's body: a larger object can't be created. */

@@ -15,8 +15,8 @@ export type OptionalSet = keyof typeof optionalSets;
 export const rules = {
   "yaml-syntax": error("every file is YAML that an API server can read"),
   "file-size": error("no file is larger than what an API server takes in one request"),
-  "one-object": error("every file in manifests/ has one object: OLM reads only the first"),
-  "manifest-file": error("manifests/ has nothing but YAML and JSON files, which opm reads all"),
+  "one-object": error("every file in manifests/ has exactly one object: OLM reads only the first"),
+  "manifest-file": error("manifests/ has only YAML and JSON files, and no folders or hidden files"),
   "bundle-size": error("the manifests fit into 1 MiB when they are compressed"),
   "bundle-size-near": warning("the compressed manifests leave some room below 1 MiB"),
 
@@ -121,7 +121,7 @@ export const rules = {
   "api-removed-later": warning("no API that newer versions of Kubernetes have removed"),
 
   "hub-provider": error("spec.provider has a name", "operatorhub"),
-  "hub-version": error("spec.version is higher than 0.0.0", "operatorhub"),
+  "hub-version": error("spec.version is set, and higher than 0.0.0", "operatorhub"),
   "hub-maintainers": error("maintainers have a name and a valid e-mail address", "operatorhub"),
   "hub-links": error("links have a name and a valid URL", "operatorhub"),
   "hub-icon": error("there is one icon, with data and a media type that browsers show", "operatorhub"),

@@ -72,6 +72,15 @@ test("rules of optional sets hold only if they are asked for", async () => {
   ]);
 });
 
+test("dependencies that OLM looks for have no finding", async () => {
+  const dependencies = [
+    { type: "olm.gvk", value: { group: "example.com", version: "v1", kind: "Cart" } },
+    { type: "olm.package", value: { packageName: "cart", version: ">=1.0.0 || =0.9.0" } },
+    { type: "olm.constraint", value: { cel: { rule: "true" } } },
+  ];
+  expect(await validate({ ...rightBundle(), "metadata/dependencies.yaml": { dependencies } })).toEqual([]);
+});
+
 test("a folder that is no bundle is told what it lacks", async () => {
   const findings = await validateBundle(memoryTree(), "bundle");
   expect(findings.map(({ rule, position }) => [rule, position.file, position.line])).toEqual([
