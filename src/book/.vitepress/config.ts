@@ -49,6 +49,11 @@ export default defineConfig({
         const block = fence!(tokens, index, ...rest);
         return path === undefined ? block : `<p class="file-name">${title}</p>${block}`;
       };
+      // A column without a name has no heading that a screen reader could read.
+      md.renderer.rules.th_open = (tokens, index, options, _env, self) =>
+        tokens[index + 1]!.content === "" ? "<td>" : self.renderToken(tokens, index, options);
+      md.renderer.rules.th_close = (tokens, index, options, _env, self) =>
+        tokens[index - 1]!.content === "" ? "</td>" : self.renderToken(tokens, index, options);
       md.renderer.rules.image = (tokens, index, ...rest) => {
         const source = tokens[index]!.attrGet("src") ?? "";
         // Within the page a diagram has the colours of its text.
