@@ -6,7 +6,7 @@ const explain = (html: string) =>
     base: "/book/",
     files: new Set(["index.html", "guides/a.html", "a.svg"]),
     pages: new Map([
-      ["guides/a.html", `<h1 id="here">${html}`],
+      ["guides/a.html", `<h1 id="here"><h2 id="größe"><h2 id="50%">${html}`],
       ["index.html", ""],
     ]),
   });
@@ -17,12 +17,14 @@ test.each([
   "/book/guides/a.html#here",
   "../index.html",
   "#here",
+  "#gr%C3%B6%C3%9Fe",
+  "#50%",
   "https://example.com",
 ])("explainSite() accepts %j", (link) => {
   expect(explain(`<a href="${link}">`)).toEqual([]);
 });
 
-test.each(["/guides/a.html", "/book/b.svg", "/book/index.html#here", "b.html", "#there"])(
+test.each(["/guides/a.html", "/book/b.svg", "/book/index.html#here", "b.html", "#there", "#a%zz"])(
   "explainSite() names %j",
   (link) => {
     expect(explain(`<img src="${link}">`)).toEqual([`guides/a.html: ${link} leads nowhere`]);

@@ -37,5 +37,14 @@ function leadsSomewhere(link: string, page: string, { base, files, pages }: Site
     : posix.join(posix.dirname(page), address);
   const file = address === "" ? page : fileOf(below);
   if (anchor === undefined || anchor === "") return files.has(file);
-  return anchorsIn(pages.get(file) ?? "").has(decodeURIComponent(anchor));
+  const anchors = anchorsIn(pages.get(file) ?? "");
+  return anchors.has(anchor) || anchors.has(decoded(anchor));
+}
+
+function decoded(anchor: string): string {
+  try {
+    return decodeURIComponent(anchor);
+  } catch {
+    return anchor;
+  }
 }

@@ -1,35 +1,48 @@
 import { existsSync } from "node:fs";
 import axe from "axe-core";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Site } from "./explain-site.ts";
 import { pressKeys } from "./press-keys.ts";
 import { serveSite } from "./serve-site.ts";
 
-const program = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const chosen = process.env["CHROMIUM"];
+const program = chosen ?? "/usr/bin/chromium";
 const widths = [1280, 390];
 
 /** Reads every page in Chromium, on a large and a small screen, light and dark; returns what is wrong. */
 export async function readInBrowser(site: Site): Promise<string[]> {
   if (!existsSync(program)) {
-    console.log(`left out: the pages in a browser: there is no ${program} (apt-get install chromium)`);
+    if (chosen !== undefined)
+      return [`CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`];
+    console.log(
+      `left out: the pages in a browser: there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`,
+    );
     return [];
   }
   const server = await serveSite(site);
-  const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
   try {
-    const addresses = [...site.pages.keys()]
-      .filter((path) => path !== "404.html")
-      .map((path) => `${server.origin}${site.base}${path.replace(/index\.html$/, "")}`);
-    const context = await browser.newContext({ reducedMotion: "reduce" });
-    const readers = [addresses.filter((_, at) => at % 2 === 0), addresses.filter((_, at) => at % 2 === 1)];
-    const found = await Promise.all(readers.map((own) => readPages(context, own, server.origin)));
-    console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
-    const pressed = await pressKeys(context, `${server.origin}${site.base}`);
-    return [...found.flat(), ...pressed];
+    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    try {
+      return await readAll(browser, site, server.origin);
+    } finally {
+      await browser.close();
+    }
+  } catch (error) {
+    return [`${program} can't read the pages: ${(error as Error).message.split("\n")[0]}`];
   } finally {
-    await browser.close();
-    server.stop();
+    await server.stop();
   }
+}
+
+async function readAll(browser: Browser, site: Site, origin: string): Promise<string[]> {
+  const addresses = [...site.pages.keys()]
+    .filter((path) => path !== "404.html")
+    .map((path) => `${origin}${site.base}${path.replace(/index\.html$/, "")}`);
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  const readers = [addresses.filter((_, at) => at % 2 === 0), addresses.filter((_, at) => at % 2 === 1)];
+  const found = await Promise.all(readers.map((own) => readPages(context, own, origin)));
+  console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
+  return [...found.flat(), ...(await pressKeys(context, `${origin}${site.base}`))];
 }
 
 async function readPages(
@@ -49,10 +62,14 @@ async function readPages(
     if (!url.startsWith(origin) && !url.startsWith("data:")) problems.push(`${address} requests ${url}`);
   });
   for (address of addresses) {
-    await page.setViewportSize({ width: widths[0]!, height: 900 });
-    await page.goto(address, { waitUntil: "networkidle" });
-    await page.evaluate(axe.source);
-    for (const width of widths) problems.push(...(await readAt(page, width, address)));
+    try {
+      await page.setViewportSize({ width: widths[0]!, height: 900 });
+      await page.goto(address, { waitUntil: "networkidle" });
+      await page.evaluate(axe.source);
+      for (const width of widths) problems.push(...(await readAt(page, width, address)));
+    } catch (error) {
+      problems.push(`${address} can't be read: ${(error as Error).message.split("\n")[0]}`);
+    }
   }
   return problems;
 }

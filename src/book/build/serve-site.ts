@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Serves the built book on loopback, as its host will. */
-export async function serveSite({ base }: Site): Promise<{ origin: string; stop(): void }> {
+export async function serveSite({ base }: Site): Promise<{ origin: string; stop(): Promise<void> }> {
   const server = createServer(({ url = "" }, response) => {
     const { pathname } = new URL(url, "http://localhost");
     const file = join(siteFolder, fileOf(pathname.slice(base.length)));
@@ -24,5 +24,12 @@ export async function serveSite({ base }: Site): Promise<{ origin: string; stop(
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, stop: () => void server.close() };
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }
