@@ -1,32 +1,28 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readBlocks } from "../../src/book/build/blocks.ts";
+import { readPages } from "../../src/book/build/pages.ts";
 import { repository } from "../support/source-imports.ts";
 import { explainExcerpt } from "./explain-excerpt.ts";
 
 // Pages whose front matter says "shows: e2e/golden/NAME" quote files of that project.
 
-const book = join(repository, "src/book");
-const pages = readdirSync(book, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".md"))
-  .map((path) => ({ path, text: readFileSync(join(book, path), "utf8") }));
+const pages = readPages(join(repository, "src/book")).map((page) => ({
+  ...page,
+  files: readBlocks(page.path, page.text).filter(({ path }) => path !== undefined),
+}));
 
-const excerpts = pages.flatMap(({ path, text }) => {
-  const shown = /^---\n.*?^shows: (\S+)$.*?^---$/ms.exec(text)?.[1];
-  if (shown === undefined) return [];
-  return [...text.matchAll(/^```\w+ \[([^\]]+)\]\n(.*?)^```$/gms)].map(({ 1: file = "", 2: code = "" }) => ({
-    title: `${path} shows ${file}: ${code.split("\n")[0]}`,
-    file: join(repository, shown, file),
-    code,
-  }));
-});
+const excerpts = pages.flatMap(({ shows, files }) =>
+  files.flatMap(({ at, path = "", content: code }) =>
+    shows === undefined ? [] : [{ title: `${at} shows ${path}`, file: join(repository, shows, path), code }],
+  ),
+);
 
 test("a page that shows files of a project says of which, or is followed", () => {
   expect(excerpts.length).toBeGreaterThan(10);
-  // The tutorial is followed as a whole.
-  const others = pages.filter(({ path }) => !path.startsWith("cronjob-tutorial"));
-  const unknown = others.filter(
-    ({ text }) => /^```\w+ \[[^\]]+\]/m.test(text) && !/^---\n.*?^(?:shows|follow): .*?^---$/ms.test(text),
+  const unknown = pages.filter(
+    ({ shows, follow, files }) => shows === undefined && follow === undefined && files.length > 0,
   );
   expect(unknown.map(({ path }) => path)).toEqual([]);
 });
@@ -51,3 +47,10 @@ test.each([
 ])("%s is explained", (_, excerpt) => {
   expect(explainExcerpt(excerpt, file)).toContain("the file does not have these lines");
 });
+
+test.each(["", "\n", "// …\n", "// …\n\n// …\n"])(
+  "an excerpt without a line of the file, %j, is explained",
+  (excerpt) => {
+    expect(explainExcerpt(excerpt, file)).toBe("the excerpt has no line of the file");
+  },
+);

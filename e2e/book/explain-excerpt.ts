@@ -7,8 +7,10 @@ const gap = /^\s*(?:\/\/|#) …$/;
  */
 export function explainExcerpt(excerpt: string, file: string): string | undefined {
   const lines = file.split("\n");
+  const parts = partsOf(excerpt);
+  if (parts.flat().join("").trim() === "") return "the excerpt has no line of the file";
   let from = 0;
-  for (const part of partsOf(excerpt)) {
+  for (const part of parts) {
     const at = lines.findIndex((_, index) => index >= from && beginsAt(lines, index, part));
     if (at === -1) return `the file does not have these lines:\n${part.join("\n")}`;
     from = at + part.length;

@@ -16,9 +16,16 @@ const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
 
 /** The blocks of a page. Throws if one has no language, or can't be read: nobody would compile, run or compare it. */
 export function readBlocks(page: string, text: string): Block[] {
+  const unread = /^[ \t>]*(?:`{3}|~{3})/m.exec(
+    text.replaceAll(fence, (block) => block.replaceAll(/./g, " ")),
+  );
+  if (unread)
+    throw new Error(
+      `${page}:${lineOf(text, unread.index)}: a block has no end, or is quoted or indented: begin and end it with \`\`\` at the start of a line`,
+    );
   let end = 0;
   return [...text.matchAll(fence)].map(({ 0: block, 1: indent, 3: words = "", 4: content = "", index }) => {
-    const at = `${page}:${text.slice(0, index).split("\n").length}`;
+    const at = `${page}:${lineOf(text, index)}`;
     if (words === "")
       throw new Error(`${at}: a block has no language: write "text", or "console" for a dialogue`);
     if (indent !== "") throw new Error(`${at}: a block is indented: begin it at the start of its line`);
@@ -36,4 +43,8 @@ export function readBlocks(page: string, text: string): Block[] {
       ...(path !== undefined && { path }),
     };
   });
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split("\n").length;
 }

@@ -1,26 +1,38 @@
-import { readBlocks } from "./blocks.ts";
-import type { Page } from "./pages.ts";
+import { type Block, readBlocks } from "./blocks.ts";
+import { bodyOf, type Page } from "./pages.ts";
 
-/** A sentence for each block of a page that can't be read, or whose commands no test would run. */
+/** A sentence for each page that begins without a paragraph, and for each block that can't be read or whose commands no test would run. */
 export function explainPages(pages: readonly Page[]): string[] {
   return pages.flatMap((page) => {
+    const beginning = /^# .*\n\n(?!#|```|\||>|- |\d+\. )\S/.test(bodyOf(page))
+      ? []
+      : [`${page.path}: begin the page with a paragraph, which llms.txt shows`];
     try {
-      return readBlocks(page.path, page.text)
-        .filter(({ language }) => language === "sh" && page.follow === undefined)
-        .map(({ at }) => `${at}: no test runs this command: write "follow: empty", or "console" if none can`);
+      return [
+        ...beginning,
+        ...readBlocks(page.path, page.text).flatMap((block) => explainBlock(block, page)),
+      ];
     } catch (error) {
-      return [(error as Error).message];
+      return [...beginning, (error as Error).message];
     }
   });
 }
 
+function explainBlock({ at, language, path }: Block, { follow }: Page): string[] {
+  if (path !== undefined || !/^(?:sh|bash|shell|zsh)$/.test(language)) return [];
+  if (language !== "sh") return [`${at}: no test runs "${language}": write "sh", or "console" if none can`];
+  return follow === undefined
+    ? [`${at}: no test runs this command: write "follow: empty", or "console" if none can`]
+    : [];
+}
+
 /** How many commands of each page a test runs, and how many are only read. */
 export function countCommands(pages: readonly Page[]): string[] {
-  return pages.map(({ path, text }) => {
+  return pages.map(({ path: page, text }) => {
     const count = (wanted: string, line: RegExp): number =>
-      readBlocks(path, text)
-        .filter(({ language }) => language === wanted)
+      readBlocks(page, text)
+        .filter(({ language, path }) => language === wanted && path === undefined)
         .reduce((sum, { content }) => sum + (content.match(line)?.length ?? 0), 0);
-    return `${path}: ${count("sh", /^.+$/gm)} commands run, ${count("console", /^\$ /gm)} only read`;
+    return `${page}: ${count("sh", /^.+$/gm)} commands run, ${count("console", /^\$ /gm)} only read`;
   });
 }

@@ -7,9 +7,14 @@ const page = (path: string, title: string) =>
     path,
     `---\ntitle: ${title}\norder: 1\n---\n\n# ${title}\n\nWhat is a [${title}](x.md)?\nThis.\n\nMore.\n`,
   );
-const pages = [page("start.md", "Start"), page("guides/index.md", "Guides"), page("guides/a.md", "Cache")];
+const pages = [
+  page("start.md", "Start"),
+  page("guides/index.md", "Guides"),
+  page("guides/a.md", "Cache"),
+  page("faq.md", "Questions"),
+];
 
-test("llmsText() lists the pages of a section below its title, each with its first paragraph", () => {
+test("llmsText() lists the pages of a section below its title, after the pages without one, each with its first paragraph", () => {
   expect(llmsText(pages, "https://book.example.com/")).toBe(
     [
       "# tsbuilder",
@@ -17,6 +22,7 @@ test("llmsText() lists the pages of a section below its title, each with its fir
       "> Kubernetes operators in TypeScript",
       "",
       "- [Start](https://book.example.com/start.html): What is a Start? This.",
+      "- [Questions](https://book.example.com/faq.html): What is a Questions? This.",
       "",
       "## Guides",
       "",

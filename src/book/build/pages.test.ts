@@ -6,14 +6,15 @@ const page = (path: string, order: number, title = path) =>
   readPage(path, `---\ntitle: ${title}\norder: ${order}\n---\n\n# ${title}\n\nText\n`);
 
 describe("readPage()", () => {
-  test("reads section, title, order and where the commands run", () => {
-    const text = "---\ntitle: Metrics\norder: 3\nfollow: empty\n---\n\n# Metrics\n";
+  test("reads section, title, order, where the commands run and whose files are shown", () => {
+    const text = "---\ntitle: Metrics\norder: 3\nfollow: empty\nshows: e2e/golden/a\n---\n\n# Metrics\n";
     expect(readPage("guides/metrics.md", text)).toEqual({
       path: "guides/metrics.md",
       section: "guides",
       title: "Metrics",
       order: 3,
       follow: "empty",
+      shows: "e2e/golden/a",
       text,
     });
   });
@@ -23,6 +24,10 @@ describe("readPage()", () => {
     ["---\ntitle: Metrics\n---\n\n# Metrics\n", '"order: 3"'],
     ["---\ntitle: Metrics\norder: 3\n---\n\n# Other\n", 'the heading is "Other", but the title "Metrics"'],
     ["---\ntitle: Metrics\norder: 3\nfollow: [a]\n---\n\n# Metrics\n", '"follow: empty"'],
+    [
+      "---\ntitle: Metrics\norder: 3\nshows: [a]\n---\n\n# Metrics\n",
+      'metrics.md: write "shows:" and a folder',
+    ],
   ])("refuses %j", (text, complaint) => {
     expect(() => readPage("metrics.md", text)).toThrow(complaint);
   });

@@ -13,6 +13,8 @@ export interface Page {
   readonly order: number;
   /** Where its commands run: in an `empty` folder, or in a copy of the golden project of that name. */
   readonly follow?: string;
+  /** The folder whose files its blocks quote: `e2e/golden/app-operator`. */
+  readonly shows?: string;
   readonly text: string;
 }
 
@@ -33,7 +35,9 @@ export function readPage(path: string, text: string): Page {
   const [all, front = "", heading = ""] = beginning.exec(text) ?? [];
   if (all === undefined)
     throw new Error(`${path}:1: a page begins with front matter, an empty line and "# Title"`);
-  const { title, order, follow } = (readYaml(path, front)[0] ?? {}) as Readonly<Record<string, unknown>>;
+  const { title, order, follow, shows } = (readYaml(path, front)[0] ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof title !== "string" || typeof order !== "number")
     throw new Error(
       `${path}:1: write the page's place into its front matter: "title: Metrics" and "order: 3"`,
@@ -42,8 +46,23 @@ export function readPage(path: string, text: string): Page {
     throw new Error(`${path}: the heading is "${heading}", but the title "${title}": make them equal`);
   if (follow !== undefined && typeof follow !== "string")
     throw new Error(`${path}: write "follow: empty" or the name of a project in e2e/golden`);
+  if (shows !== undefined && typeof shows !== "string")
+    throw new Error(`${path}: write "shows:" and a folder, such as e2e/golden/app-operator`);
   const section = path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
-  return { path, section, title, order, text, ...(follow !== undefined && { follow }) };
+  return {
+    path,
+    section,
+    title,
+    order,
+    text,
+    ...(follow !== undefined && { follow }),
+    ...(shows !== undefined && { shows }),
+  };
+}
+
+/** The text of a page without its front matter. */
+export function bodyOf({ text }: Page): string {
+  return text.slice(text.indexOf("\n# ") + 1);
 }
 
 /** Sorted by the places of their sections, then by their own. A page without a section stands among the sections. */
