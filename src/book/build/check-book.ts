@@ -24,21 +24,18 @@ function readSite(base: string): Site {
   const pages = files.filter((path) => path.endsWith(".html"));
   return {
     base,
+    address: bookAddress,
     files: new Set(files),
     pages: new Map(pages.map((path) => [path, readFileSync(join(siteFolder, path), "utf8")])),
   };
 }
 
-/** What is wrong with links in READMEs, messages and templates. */
+/** What is wrong with links in Markdown files, messages and templates. */
 function explainSources(site: Site): string[] {
-  const paths = execFileSync(
-    "git",
-    ["ls-files", "README.md", "CHANGELOG.md", ".github", "src", "templates"],
-    {
-      cwd: repository,
-      encoding: "utf8",
-    },
-  );
+  const paths = execFileSync("git", ["ls-files", "*.md", ".github", "src", "templates"], {
+    cwd: repository,
+    encoding: "utf8",
+  });
   const files = paths
     .split("\n")
     .filter((path) => /\.(?:md|ts|hbs)$/.test(path) && !path.startsWith("src/book/"))
@@ -48,8 +45,8 @@ function explainSources(site: Site): string[] {
       existsSync(join(repository, path)) ? readFileSync(join(repository, path), "utf8") : undefined,
     exists: (path) => existsSync(join(repository, path)),
     anchorsOfPage: (address) => {
-      const html = site.pages.get(fileOf(address));
-      return html === undefined ? undefined : anchorsIn(html);
+      const file = fileOf(address);
+      return site.files.has(file) ? anchorsIn(site.pages.get(file) ?? "") : undefined;
     },
     bookAddress,
   });

@@ -6,6 +6,8 @@ export interface Site {
   readonly pages: ReadonlyMap<string, string>;
   /** Where the book stands on its host: `/book/`. */
   readonly base: string;
+  /** Where it is published; pages may link to each other with it. */
+  readonly address: string;
 }
 
 /** A sentence for each link, picture or anchor of a built page that is not there. */
@@ -13,7 +15,7 @@ export function explainSite(site: Site): string[] {
   return [...site.pages].flatMap(([page, html]) =>
     [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)]
       .map(([, link = ""]) => link.replaceAll("&amp;", "&"))
-      .filter((link) => !/^(?:\w+:|\/\/)/.test(link) && !leadsSomewhere(link, page, site))
+      .filter((link) => !leadsSomewhere(link, page, site))
       .map((link) => `${page}: ${link} leads nowhere`),
   );
 }
@@ -29,8 +31,11 @@ export function fileOf(address: string): string {
   return posix.extname(address) === "" ? `${address}.html` : address;
 }
 
-function leadsSomewhere(link: string, page: string, { base, files, pages }: Site): boolean {
-  const [address = "", anchor] = link.split("#");
+function leadsSomewhere(link: string, page: string, site: Site): boolean {
+  const { base, files, pages } = site;
+  const own = link.startsWith(site.address) ? base + link.slice(site.address.length) : link;
+  if (/^(?:\w+:|\/\/)/.test(own)) return true;
+  const [address = "", anchor] = own.split("#");
   if (address.startsWith("/") && !address.startsWith(base)) return false;
   const below = address.startsWith(base)
     ? address.slice(base.length)

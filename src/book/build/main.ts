@@ -9,6 +9,7 @@ await buildBook();
 if (process.argv.includes("--check")) {
   const problems = await checkBook(base);
   for (const problem of problems) console.error(problem);
-  console.log(problems.length === 0 ? "nothing is wrong with the book" : `${problems.length} things to mend`);
+  const count = problems.length === 1 ? "1 thing" : `${problems.length} things`;
+  console.log(problems.length === 0 ? "nothing is wrong with the book" : `${count} to mend`);
   if (problems.length > 0) process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 
 /** The book's own folder. */
 export const bookFolder = join(import.meta.dirname, "..");
@@ -18,8 +18,7 @@ export function stagePages(made: ReadonlyMap<string, string>): void {
   rmSync(stagedFolder, { recursive: true, force: true });
   cpSync(bookFolder, stagedFolder, {
     recursive: true,
-    filter: (path) =>
-      !path.startsWith(join(bookFolder, ".vitepress")) && !path.startsWith(join(bookFolder, "build")),
+    filter: (path) => ![".vitepress", "build"].includes(relative(bookFolder, path).split(sep)[0]!),
   });
   for (const [path, text] of made) {
     const file = join(stagedFolder, path);

@@ -2,20 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../../../e2e/support/source-imports.ts";
+import { anchorsOf } from "../../book/build/anchors.ts";
 import { bookAddress } from "../../shared/book-address.ts";
 import type { MistakeClass } from "../contract/index.ts";
 import { docs } from "./advice.ts";
-
-/** The anchors of a page's headings, as they are made of their words. */
-function anchorsOf(page: string): string[] {
-  const headings = readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm);
-  return Array.from(headings, ([, text = ""]) =>
-    text
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, "")
-      .replaceAll(" ", "-"),
-  );
-}
 
 /** What a page must speak of to be worth a link from a class of mistakes. */
 const subjects: { readonly [name in MistakeClass]: string } = {
@@ -44,8 +34,8 @@ test.each(Object.entries(subjects))("what is said of %s is in the book", (name, 
   const link = docs[name as MistakeClass];
   expect(link.startsWith(bookAddress)).toBe(true);
   const [address = "", anchor] = link.slice(bookAddress.length).split("#");
-  const page = join(repository, "src/book", address.replace(/\.html$/u, ".md"));
-  expect(readFileSync(page, "utf8")).toContain(subject);
-  expect(anchorsOf(page)).toEqual(expect.arrayContaining(anchor === undefined ? [] : [anchor]));
+  const page = readFileSync(join(repository, "src/book", address.replace(/\.html$/u, ".md")), "utf8");
+  expect(page).toContain(subject);
+  expect([...anchorsOf(page)]).toEqual(expect.arrayContaining(anchor === undefined ? [] : [anchor]));
   expect(readFileSync(join(repository, "src/book/guides/simulation.md"), "utf8")).toContain(`\`${name}\``);
 });
