@@ -29,7 +29,7 @@ async function beginRoute(route: Route, parent: string): Promise<Shell & { folde
   mkdirSync(bin);
   writeFileSync(
     join(bin, "tsbuilder"),
-    `#!/bin/sh\n[ "$1" = init ] && set -- "$@" --skip-install\nexec node ${repository}/bin/tsbuilder.js "$@"\n`,
+    `#!/bin/sh\n[ "$1" = init ] && set -- "$@" --skip-install\nexec node "${repository}/bin/tsbuilder.js" "$@"\n`,
   );
   chmodSync(join(bin, "tsbuilder"), 0o755);
   const folder = join(parent, nameOf(route));
@@ -48,6 +48,6 @@ async function beginRoute(route: Route, parent: string): Promise<Shell & { folde
 /** The pages say what the empty folder is called; a golden project has a name. */
 function nameOf({ follow, pages }: Route): string {
   if (follow !== "empty") return follow;
-  const named = pages.map(({ text }) => /empty folder named `([^`]+)`/.exec(text)?.[1]).find(Boolean);
+  const named = pages.map(({ text }) => /empty\s+folder\s+named\s+`([^`]+)`/.exec(text)?.[1]).find(Boolean);
   return named ?? "operators";
 }

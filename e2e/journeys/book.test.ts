@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 test.each(routes.filter((route) => route !== tutorial))(
-  "who does what the pages of $name say sees what they show, and ends in a project",
+  "who does what the pages of $name (from $follow) say sees what they show, and ends in a project",
   async (route) => {
     const { folder } = await followRoute(route, parent);
     expect(existsSync(join(folder, "PROJECT"))).toBe(true);

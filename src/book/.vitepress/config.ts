@@ -4,9 +4,7 @@ import { defineConfig } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
 import { readPages } from "../build/pages.ts";
 import { sidebarOf } from "../build/sidebar.ts";
-
-const repository = join(process.cwd());
-const pages = join(repository, "dist/book-pages");
+import { repository, siteFolder, stagedFolder } from "../build/stage-pages.ts";
 
 /** `OWNER/NAME`, which GitHub's workflows know; elsewhere pages have no link to edit them. */
 const onGitHub = process.env["GITHUB_REPOSITORY"];
@@ -16,15 +14,15 @@ export default defineConfig({
   description: "Kubernetes operators in TypeScript",
   lang: "en",
   base: process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname,
-  srcDir: pages,
+  srcDir: stagedFolder,
   // `npm run book -- --check` names them, with anchors.
   ignoreDeadLinks: true,
-  outDir: join(repository, "dist/book"),
+  outDir: siteFolder,
   cacheDir: join(repository, "node_modules/.cache/vitepress"),
   head: [["link", { rel: "icon", href: "data:," }]],
   themeConfig: {
     search: { provider: "local" },
-    sidebar: sidebarOf(readPages(pages)),
+    sidebar: sidebarOf(readPages(stagedFolder)),
     outline: [2, 3],
     docFooter: { prev: "Previous", next: "Next" },
     ...(onGitHub && {
@@ -64,6 +62,6 @@ export default defineConfig({
 });
 
 function drawing(source: string): string {
-  const svg = readFileSync(join(pages, "public/diagrams", basename(source)), "utf8");
+  const svg = readFileSync(join(stagedFolder, "public/diagrams", basename(source)), "utf8");
   return `<span class="diagram" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
 }
