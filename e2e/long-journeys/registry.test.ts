@@ -2,22 +2,29 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { prepareVerdaccio, startVerdaccio, type Verdaccio } from "../support/verdaccio.ts";
 import { watchProcess } from "../support/watched-process.ts";
 
-const prepared = prepareVerdaccio();
-if ("missing" in prepared) console.log(`left out: a release from a registry: ${prepared.missing}`);
-
 let work: string;
 let registry: Verdaccio | undefined;
+let missing: string | undefined;
 
 beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), "tsbuilder-release-"));
-  if ("program" in prepared) registry = await startVerdaccio(prepared.program);
+  const prepared = await prepareVerdaccio();
+  if ("program" in prepared) {
+    registry = await startVerdaccio(prepared.program);
+  } else {
+    ({ missing } = prepared);
+    console.log(`left out: a release from a registry: ${missing}`);
+  }
+});
+beforeEach(({ skip }) => {
+  if (missing !== undefined) skip(missing);
 });
 afterAll(async () => {
   await registry?.stop();
@@ -56,7 +63,7 @@ function stranger(folder: string): Shell {
 }
 
 /** One journey in order, in parts that each may take as long as a test: each depends on the previous one. */
-describe.skipIf("missing" in prepared)("a stranger with a registry and nothing else", () => {
+describe("a stranger with a registry and nothing else", () => {
   const read = (path: string): string => readFileSync(join(stranger("my-operator").folder, path), "utf8");
 
   test("starts a project, tests it, builds it and runs it", async () => {

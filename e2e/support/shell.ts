@@ -35,9 +35,9 @@ export async function tryRun(shell: Shell, command: string, ...args: string[]): 
   return { stdout, stderr, exitCode };
 }
 
-/** The machine's environment without the variables that the test runner and npm set, as in a new terminal. */
-export function plainEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
+/** An environment, by default the machine's, without the variables that the test runner and npm set, as in a new terminal. */
+export function plainEnvironment(environment = process.env): Record<string, string> {
+  const kept = Object.entries(environment).filter(
     ([name]) => !/^(npm_|NODE_ENV$|VITEST|INIT_CWD$|FORCE_COLOR$|KUBECONFIG$)/i.test(name),
   );
   return Object.fromEntries(kept) as Record<string, string>;
