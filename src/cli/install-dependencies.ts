@@ -3,7 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import type { Ui } from "./ui.ts";
 
 /** By npm's own pauses, a machine without a network waits for half an hour: each package is tried for a minute. */
-const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
+export const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
 
 /** Runs npm install, whose output goes straight to the terminal; without one it prints nothing until its end. */
 export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {

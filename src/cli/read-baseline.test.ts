@@ -46,6 +46,15 @@ test("is refused with the command that installs it, if a registry has it", () =>
   );
 });
 
+test("is refused without asking a registry for a version in vendor/, which was never published", () => {
+  install("0.2.0", { tsbuilder: { released: true } });
+  expect(() => readBaseline(root, "0.1.0-dev.h1bbee8877e")).toThrow(
+    expect.objectContaining({
+      hint: 'run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder 0.1.0-dev.h1bbee8877e from version control: the upgrade brings the newer ones itself, by npx tsbuilder@0.2.0 upgrade',
+    }),
+  );
+});
+
 test("is missing if the packages are not installed", () => {
   expect(() => readBaseline(root, "0.1.0")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
 });

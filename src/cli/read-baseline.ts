@@ -32,9 +32,7 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
       `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
       {
         code: "NOT_FOUND",
-        hint: isReleased(marks)
-          ? `npm install --save-dev --save-exact tsbuilder@${version}, and then upgrade by the newer one: npx tsbuilder@${String(installed)} upgrade`
-          : `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control: the upgrade brings the newer ones itself`,
+        hint: restoring(version, String(installed), isReleased(marks)),
       },
     );
   }
@@ -55,6 +53,15 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** How the project gets back the version that scaffolded it. Only a registry is asked for one, and only for what it has. */
+function restoring(version: string, installed: string, isPublished: boolean): string {
+  const upgrade = `npx tsbuilder@${installed} upgrade`;
+  if (isPublished && !version.includes("-dev."))
+    return `npm install --save-dev --save-exact tsbuilder@${version}, and then upgrade by the newer one: ${upgrade}`;
+  const vendored = `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control`;
+  return `${vendored}: the upgrade brings the newer ones itself${isPublished ? `, by ${upgrade}` : ""}`;
 }
 
 /** Whether a registry has it: packing for one marks it. */

@@ -27,13 +27,14 @@ function checkInstalled(root: string, names: readonly string[]): Finding[] {
   ];
 }
 
-/** Our packages are made for each other: all of one version, be it from a registry or in `vendor/`. */
+/**
+ * Our packages are made for each other: all from a registry or all in `vendor/`, and of one version, or of ranges in
+ * which npm finds the same. Of tarballs, only the numbers are compared: each has a hash of its own content.
+ */
 function checkVersions(text: string): Finding[] {
   const specifiers = ownSpecifiers(JSON.parse(text) as Parameters<typeof ownSpecifiers>[0]);
-  const versions = new Set(
-    [...specifiers.values()].map((specifier) => /\d+\.\d+\.\d+/u.exec(specifier)?.[0]),
-  );
-  const sources = new Set([...specifiers.values()].map((specifier) => specifier.startsWith("file:")));
+  const versions = new Set([...specifiers.values()].map(compatibility));
+  const sources = new Set([...specifiers.values()].map(isTarball));
   if (versions.size <= 1 && sources.size <= 1) return [];
   const shown = [...specifiers].map(([name, specifier]) => `${name} ${specifier}`).join(", ");
   return [
@@ -45,6 +46,15 @@ function checkVersions(text: string): Finding[] {
         "restore the versions from version control; tsbuilder upgrade of a newer version moves all of them",
     },
   ];
+}
+
+const isTarball = (specifier: string): boolean => specifier.startsWith("file:");
+
+/** What `^` keeps of a version; Dependabot moves the rest. Of a tarball, its version. */
+function compatibility(specifier: string): string | undefined {
+  const [version, major, minor] = /(\d+)(?:\.(\d+))?[.\d]*/u.exec(specifier) ?? [];
+  if (isTarball(specifier)) return version;
+  return major === "0" ? `0.${minor}` : major;
 }
 
 /** Yarn's Plug'n'Play has no folders of packages. */

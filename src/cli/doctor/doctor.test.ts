@@ -65,6 +65,23 @@ test("checkPackages() names packages of ours that are of different versions", ()
   expect(checkPackages(root, diskTree(root))).toMatchObject([{ state: "wrong", subject: "package.json" }]);
 });
 
+const tarball = (name: string, version: string): string => `file:vendor/tsbuilder-${name}-${version}.tgz`;
+test.each([
+  ["^0.2.1", "0.2.0", 0],
+  ["^0.2", "0.2.0", 0],
+  ["^0.2.0-rc.1", "0.2.0-rc.2", 0],
+  ["^1.4.0", "1.2.0", 0],
+  ["^0", "0.2.0", 1],
+  ["^2.0.0", "1.2.0", 1],
+  [tarball("runtime", "0.1.0-dev.h1"), tarball("cli", "0.1.0-dev.h2"), 0],
+  [tarball("runtime", "0.1.1-dev.h1"), tarball("cli", "0.1.0-dev.h2"), 1],
+])("checkPackages() compares %s with %s as npm does", (runtime, tsbuilder, wrong) => {
+  installPackages();
+  const project = { dependencies: { "@tsbuilder/runtime": runtime }, devDependencies: { tsbuilder } };
+  writeFileSync(join(root, "package.json"), JSON.stringify(project));
+  expect(checkPackages(root, diskTree(root))).toHaveLength(wrong);
+});
+
 test("doctor exits with 1 if packages are not installed", async () => {
   const quiet = { print: () => undefined, note: () => undefined, isInteractive: false };
   const doctor = (): Promise<number> => dispatch(["doctor"], root, quiet, goldenHost);

@@ -26,6 +26,22 @@ test.each(["file:../runtime", "github:me/runtime", "npm:my-runtime@1", "latest"]
   },
 );
 
+test("restores the dependency, and not an override of the user's that reads the same", () => {
+  const manifest = (runtime: string) => ({
+    overrides: { "@tsbuilder/runtime": "^0.3.0" },
+    pnpm: { packageExtensions: { other: { dependencies: { "@tsbuilder/runtime": "^0.3.0" } } } },
+    dependencies: { "@tsbuilder/runtime": runtime },
+  });
+  expect(restoreSpecifiers(JSON.stringify(manifest("^0.3.0")), print("^0.2.0"))).toBe(
+    JSON.stringify(manifest("^0.2.0")),
+  );
+});
+
+test("restores in a file that is written in another way, which stays", () => {
+  const text = (range: string) => `{"dependencies":\n{"@tsbuilder/runtime" :\t"${range}"}}`;
+  expect(restoreSpecifiers(text("^0.3.0"), print("^0.2.0"))).toBe(text("^0.2.0"));
+});
+
 test("adds no package that the user removed, and changes nothing that is not JSON", () => {
   expect(restoreSpecifiers("{}", print("^0.1.0"))).toBe("{}");
   expect(restoreSpecifiers("<<<<<<<", print("^0.1.0"))).toBe("<<<<<<<");

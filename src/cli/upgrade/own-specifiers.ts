@@ -8,8 +8,20 @@ const isScaffolded = (specifier: string): boolean => /^(?:[\^~]?\d|file:vendor\/
 
 /** How the packages of ours in a `package.json` are specified, by name. */
 export function ownSpecifiers(manifest: Manifest): ReadonlyMap<string, string> {
-  const all = sections.flatMap((section) => Object.entries(manifest[section] ?? {}));
-  return new Map(all.filter(([name, specifier]) => isOurs(name) && isScaffolded(specifier)));
+  return new Map(ownEntries(manifest).map(({ name, specifier }) => [name, specifier]));
+}
+
+interface Entry {
+  readonly section: (typeof sections)[number];
+  readonly name: string;
+  readonly specifier: string;
+}
+
+function ownEntries(manifest: Manifest): Entry[] {
+  const all = sections.flatMap((section) =>
+    Object.entries(manifest[section] ?? {}).map(([name, specifier]) => ({ section, name, specifier })),
+  );
+  return all.filter(({ name, specifier }) => isOurs(name) && isScaffolded(specifier));
 }
 
 /**
@@ -21,12 +33,24 @@ export function restoreSpecifiers(text: string, scaffolded: string): string {
   if (theirs === undefined || base === undefined) return text;
   const before = ownSpecifiers(base);
   let restored = text;
-  for (const [name, specifier] of ownSpecifiers(theirs)) {
-    const was = before.get(name);
-    if (was !== undefined) restored = restored.replace(`"${name}": "${specifier}"`, `"${name}": "${was}"`);
+  for (const entry of ownEntries(theirs)) {
+    const was = before.get(entry.name);
+    if (was !== undefined && was !== entry.specifier) restored = respecify(restored, entry, was);
   }
   return restored;
 }
+
+/** Changes one entry and nothing around it. Others may read the same: `overrides` have names and ranges, too. */
+function respecify(text: string, { section, name, specifier }: Entry, wanted: string): string {
+  const candidates = [...text.matchAll(member)]
+    .filter(([, key, , value]) => key === name && value === specifier)
+    .map(({ index, 0: { length }, 1: key, 2: colon }) =>
+      [text.slice(0, index), `"${key}"${colon}"${wanted}"`, text.slice(index + length)].join(""),
+    );
+  return candidates.find((one) => readManifest(one)?.[section]?.[name] === wanted) ?? text;
+}
+
+const member = /"([^"\\]*)"(\s*:\s*)"([^"\\]*)"/gu;
 
 /** Undefined for what is not JSON: that is reported by whoever needs it. */
 function readManifest(text: string): Manifest | undefined {
