@@ -75,3 +75,26 @@ test("what another entry point exports is not repeated", () => {
   write("dist/inner.d.ts", "export interface Inner { a: 1 }\n");
   expect(describeFiles("index", "inner").match(/interface Inner/gu)).toHaveLength(1);
 });
+
+test.each([
+  ["another name", 'export { K as Outer } from "./inner.ts";', "export { K as Outer };"],
+  ["the default", 'import { K } from "./inner.ts";\nexport default K;', "export { K as default };"],
+  ["only a type", 'export type { K } from "./inner.ts";', "export type { K };"],
+])("says that a declaration is exported as %s", (_, text, line) => {
+  write("dist/index.d.ts", `${text}\n`);
+  write("dist/inner.d.ts", "export declare class K {\n}\n");
+  expect(describeFiles("index")).toBe(
+    `## ./index\n\n\`\`\`ts\nexport declare class K {\n}\n${line}\n\`\`\`\n`,
+  );
+});
+
+test("says by which name something of another package is exported", () => {
+  write("dist/index.d.ts", 'export type { Other as Theirs } from "other";\n');
+  expect(describeFiles("index")).toContain('export { Other as Theirs } from "other";');
+});
+
+test("refuses a namespace, whose members it would leave out", () => {
+  write("dist/index.d.ts", 'export * as inner from "./inner.ts";\n');
+  write("dist/inner.d.ts", "export declare const a: number;\n");
+  expect(() => describeFiles("index")).toThrow("inner: export * as inner is not described");
+});

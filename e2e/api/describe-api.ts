@@ -31,16 +31,26 @@ export function describeApi({ folder, entries }: ApiSource): string {
 
   const sections = [...entries].map(([subpath, file]) => {
     const module = checker.getSymbolAtLocation(program.getSourceFile(file)!)!;
-    const symbols = checker
-      .getExportsOfModule(module)
-      .map((symbol) => [symbol.name, target(symbol)] as const);
-    for (const [, symbol] of symbols) exported.add(symbol);
+    const symbols = checker.getExportsOfModule(module).map((symbol) => [symbol.name, symbol] as const);
+    for (const [, symbol] of symbols) exported.add(target(symbol));
     return [subpath, symbols] as const;
   });
 
-  function describe(name: string, symbol: ts.Symbol): string[] {
-    const declarations = (symbol.declarations ?? []).filter((node) => isOwn(node) && !ts.isSourceFile(node));
-    if (declarations.length === 0) return [`export { ${name} } from "${packageOf(symbol)}";`];
+  /** A symbol, and the name by which an entry point exports it if that isn't its own, or only as a type. */
+  function describeExport(name: string, alias: ts.Symbol): string[] {
+    const symbol = target(alias);
+    if (symbol.declarations?.some((node) => ts.isSourceFile(node)))
+      throw new Error(`${name}: export * as ${name} is not described`);
+    const isType =
+      (symbol.flags & ts.SymbolFlags.Value) !== 0 &&
+      alias.declarations?.some((node) => ts.isTypeOnlyExportDeclaration(node)) === true;
+    const clause = `export ${isType ? "type " : ""}{ ${symbol.name === name ? "" : `${symbol.name} as `}${name} }`;
+    if (!symbol.declarations?.some(isOwn)) return [`${clause} from "${packageOf(symbol)}";`];
+    return [...describe(symbol), ...(isType || symbol.name !== name ? [`${clause};`] : [])];
+  }
+
+  function describe(symbol: ts.Symbol): string[] {
+    const declarations = (symbol.declarations ?? []).filter(isOwn);
     const statements = new Set(declarations.map(statementOf));
     for (const statement of statements) {
       printed.add(statement);
@@ -64,14 +74,14 @@ export function describeApi({ folder, entries }: ApiSource): string {
   const texts = sections.map(([subpath, symbols]) =>
     section(
       subpath,
-      symbols.toSorted(byName).flatMap(([name, symbol]) => describe(name, symbol)),
+      symbols.toSorted(byName).flatMap(([name, symbol]) => describeExport(name, symbol)),
     ),
   );
   const hidden = new Map<string, string[]>();
   // A Set also visits what is added on the way.
   for (const symbol of reached)
     if (!exported.has(symbol) && !symbol.declarations!.some((node) => printed.has(statementOf(node))))
-      hidden.set(`${symbol.name} ${hidden.size}`, describe(symbol.name, symbol));
+      hidden.set(`${symbol.name} ${hidden.size}`, describe(symbol));
   const rest = [...hidden].toSorted(byName).flatMap(([, lines]) => lines);
   return [...texts, ...(rest.length > 0 ? [section("Not exported, but part of the above", rest)] : [])].join(
     "\n",

@@ -79,6 +79,11 @@ describe("checkPackage() finds", () => {
     ["a.ts", undefined, "dist/a.d.ts.map names ../a.ts, which is missing"],
     ["dist/a.js", 'await import("left-pad");', 'dist/a.js imports "left-pad", which npm won\'t install'],
     ["dist/a.js", 'import "left-pad";', 'dist/a.js imports "left-pad", which npm won\'t install'],
+    [
+      "dist/a.d.ts",
+      'import type { WebSocket } from "ws";',
+      'dist/a.d.ts needs types of "ws", which it lacks',
+    ],
     ["dist/b.d.ts.map", undefined, "dist/b.d.ts has no map to its source"],
     ["dist/b.d.ts", undefined, 'dist/a.d.ts imports "./b.ts", which npm won\'t install'],
     ["bin/library.js", "", "the program bin/library.js can't be executed"],
@@ -92,7 +97,8 @@ describe("checkPackage() finds", () => {
       'dist/cli/main.cjs imports "left-pad", which npm won\'t install',
     ],
   ])("what is wrong with %s as %j", (path, text, ...problems) => {
-    expect(checkPackage(pack({}, { [path]: text })).toSorted()).toEqual(
+    const dependencies = { ...manifest.dependencies, ws: "8.23.0" };
+    expect(checkPackage(pack({ dependencies }, { [path]: text })).toSorted()).toEqual(
       problems.map((problem) => `library: ${problem}`).toSorted(),
     );
   });

@@ -100,9 +100,16 @@ function checkImports(path: string, text: string, manifest: Manifest, files: Fil
     if (specifier.startsWith(".")) return resolves(path, specifier, files) ? [] : [missing(path, specifier)];
     const [scope = "", name] = specifier.split("/");
     const wanted = scope.startsWith("@") ? `${scope}/${name}` : scope;
-    return isBuiltin(specifier) || known.has(wanted) ? [] : [missing(path, specifier)];
+    if (!isBuiltin(specifier) && !known.has(wanted)) return [missing(path, specifier)];
+    const hasTypes = isBuiltin(specifier) || wanted === manifest.name || typed.test(wanted);
+    return path.endsWith(".d.ts") && !hasTypes
+      ? [`${path} needs types of "${specifier}", which it lacks`]
+      : [];
   });
 }
+
+/** Ours, and those of others that bring their declarations: with `ws`, npm doesn't install `@types/ws`. */
+const typed = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
 
 const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
 /** What stands in one is the text of other programs. */

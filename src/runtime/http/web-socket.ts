@@ -1,6 +1,5 @@
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { WebSocket } from "ws";
 import { BrokenConnectionError } from "./connection-errors.ts";
 import { errorFromSocket } from "./response-error.ts";
 import type { WebSocketConnection } from "./transport.ts";
@@ -11,15 +10,28 @@ const pingPeriod = 30_000;
 /** The code of a connection that ended without a closing frame. */
 const abnormal = 1006;
 
+/** What is used of a WebSocket of `ws`, of which those who install the runtime have no types. */
+interface Socket extends EventEmitter {
+  readonly protocol: string;
+  readonly readyState: number;
+  readonly CLOSED: number;
+  ping(): void;
+  pause(): void;
+  resume(): void;
+  send(message: Uint8Array, done: (error?: Error) => void): void;
+  close(code: number): void;
+  terminate(): void;
+}
+
 /** An open WebSocket. Its messages wait in the socket until they are read, which slows the sender down. */
 export class OpenWebSocket implements WebSocketConnection {
   readonly protocol: string;
-  readonly #socket: WebSocket;
+  readonly #socket: Socket;
   readonly #unread: Buffer[] = [];
   #wake = (): void => {};
   #end: { readonly error: Error | undefined } | undefined;
 
-  constructor(socket: WebSocket, { clock, label }: { readonly clock: Clock; readonly label: string }) {
+  constructor(socket: Socket, { clock, label }: { readonly clock: Clock; readonly label: string }) {
     this.protocol = socket.protocol;
     this.#socket = socket;
     let cancelPing = (): void => {};
@@ -37,7 +49,7 @@ export class OpenWebSocket implements WebSocketConnection {
     });
     const fail = (cause: Error) => this.#finish(errorFromSocket(cause, label));
     socket.on("error", fail);
-    socket.on("close", (code) => {
+    socket.on("close", (code: number) => {
       cancelPing();
       if (code === abnormal) fail(new BrokenConnectionError());
       else this.#finish(undefined);
