@@ -243,6 +243,7 @@ export const damages: Damage[] = [
   ["hub-version", csv, "spec version", "0.0.0+1", "0.0.0+1"],
   ["hub-maintainers", csv, "spec maintainers 0 email", "ann", "ann"],
   ["hub-maintainers", csv, "spec maintainers 0 email", "ann..b@example.com", "ann..b"],
+  ["hub-maintainers", csv, "spec maintainers 0 email", "Ann\u0001 <ann@example.com>", '"Ann'],
   ["hub-maintainers", csv, "spec maintainers 0 email", "Ann, B <ann@example.com>", "Ann, B"],
   ["hub-links", csv, "spec links 0 url", "example", "example"],
   ["hub-icon", csv, "spec icon 0 mediatype", "image/webp", "image/webp"],

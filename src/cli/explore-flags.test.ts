@@ -34,4 +34,5 @@ test("--time and --seed need --explore, and --time a duration", () => {
   expect(() => readExploring(none, new Set(["time"]))).toThrow("--time says how to explore");
   expect(() => readExploring({ ...none, seed: 1 }, new Set(["seed"]))).toThrow("--seed says how to explore");
   expect(() => exploreFlags.time.check("ten minutes")).toThrow('--time "ten minutes" is not a duration');
+  expect(() => exploreFlags.time.check("-5m")).toThrow('--time "-5m" is not a duration');
 });

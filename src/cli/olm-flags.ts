@@ -19,7 +19,7 @@ export const olmFlags = {
   },
   timeout: {
     type: "string",
-    summary: "how long to wait for each step, in seconds or as 5m",
+    summary: "how long to wait for each step: 5m, or seconds",
     placeholder: "DURATION",
     default: "180s",
     check: readSeconds,

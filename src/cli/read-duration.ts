@@ -4,7 +4,9 @@ import { TsbuilderError } from "../shared/errors.ts";
 /** Milliseconds of the duration that a flag was given. */
 export function readDuration(flag: string, text: string): number {
   try {
-    return parseDuration(text);
+    const duration = parseDuration(text);
+    if (duration < 0) throw new RangeError("it is negative");
+    return duration;
   } catch (error) {
     throw new TsbuilderError(`--${flag} "${text}" is not a duration`, {
       code: "INVALID_ARGUMENT",

@@ -166,6 +166,6 @@ test("a bundle that is too large for OLM is refused", () => {
   };
 
   expect(() => plan({}, { objects: [...objects, map] })).toThrow(
-    /when compressed, and OLM installs at most/u,
+    /compressed and in base64, and OLM installs at most/u,
   );
 });

@@ -146,11 +146,11 @@ function sizeNotes(texts: readonly string[]): string[] {
   const size = compressedSize(texts);
   if (size > largestBundle) {
     throw new TsbuilderError(
-      `the bundle has ${size} bytes when compressed, and OLM installs at most ${largestBundle}`,
+      `the bundle has ${size} bytes, compressed and in base64, and OLM installs at most ${largestBundle}`,
       { code: "REFUSED", hint: shortenBundle },
     );
   }
   return size > nearlyTooLarge
-    ? [`The bundle has ${size} of the ${largestBundle} bytes that OLM installs, compressed.`]
+    ? [`The bundle has ${size} of the ${largestBundle} bytes that OLM installs, compressed and in base64.`]
     : [];
 }

@@ -13,6 +13,7 @@ test.each([
   // As the package does that OLM uses, which looks at how many parts there are.
   ["1.x.x", ["1.0.0", "1.0.9"], ["1.1.0"]],
   ["1.0.0", ["1.0.0"], ["1.0.1"]],
+  [" >=\t1.0.0  <2.0.0 ", ["1.0.0"], ["2.0.0"]],
 ])("the range %j", (text, inside, outside) => {
   const range = parseRange(text)!;
   expect(inside.filter((version) => !range.has(parseSemver(version)!))).toEqual([]);
@@ -32,6 +33,12 @@ test.each([
   "1.2.*",
   "1.2.X",
   "1.2.3.x",
+  "1.2.x.x",
+  ">=1.0.0-next",
+  "1.0.0 ||\t2.0.0",
+  ">=1.0.0\t<2.0.0",
+  ">=1.0.0\n",
+  " ",
   "x",
 ])("%j is no range", (text) => {
   expect(parseRange(text)).toBeUndefined();

@@ -10,8 +10,8 @@ export interface VersionRange {
  * stands for any number at the end of a version: `1.x`, `1.2.x`. Undefined if it is no range.
  */
 export function parseRange(text: string): VersionRange | undefined {
-  // Blanks have to stand around it.
-  if (/\S\|\||\|\|\S/u.test(text)) return undefined;
+  // Blanks have to stand around `||`.
+  if (/[^ ]\|\||\|\|[^ ]/u.test(text)) return undefined;
   const alternatives = text.split("||").map(parseConditions);
   if (alternatives.some((one) => one === undefined)) return undefined;
   return {
@@ -24,18 +24,20 @@ type Condition = (version: Semver) => boolean;
 function parseConditions(text: string): Condition[] | undefined {
   // A blank may stand between an operator and its version.
   const words = text
-    .trim()
-    .replaceAll(/([<>=!])\s+/gu, "$1")
-    .split(/\s+/u);
+    .replaceAll(/([<>=!]) +/gu, "$1")
+    .split(" ")
+    .filter((word) => word !== "");
   const conditions = words.map(parseCondition);
-  return conditions.every((one) => one !== undefined) ? conditions : undefined;
+  return words.length > 0 && conditions.every((one) => one !== undefined) ? conditions : undefined;
 }
 
 function parseCondition(word: string): Condition | undefined {
-  const [, operator = "", written = ""] = /^(>=|<=|!=|==|>|<|=|!)?(.*)$/u.exec(word) ?? [];
+  const [, operator = "", written = ""] = /^\s*(>=|<=|!=|==|>|<|=|!)?\s*(.*)$/su.exec(word) ?? [];
   const [, known = "", wildcards] = /^(.*?)((?:\.x){1,2})?$/u.exec(written) ?? [];
+  // OLM takes every x for a wildcard, and refuses 1.0.0-next.
+  if (written.includes("x") && (wildcards === undefined || written.split(".").length > 3)) return undefined;
   const count = wildcards === undefined ? 0 : known.split(".").length;
-  const from = count > 2 ? undefined : parseSemver(count === 0 ? known : `${known}${".0".repeat(3 - count)}`);
+  const from = parseSemver(count === 0 ? known : `${known}${".0".repeat(3 - count)}`);
   if (!from) return undefined;
   const [major, minor] = from.numbers;
   // What comes after all versions that a wildcard stands for. OLM counts parts: 1.x.x is 1.0.x.

@@ -23,7 +23,7 @@ describe("upgrade --pull-request", () => {
     const script = `#!/bin/sh
 echo "$*" >> "${project.beside}/calls"
 cat > "${project.beside}/body"
-case "$2" in list) printf '%s' '${listed}';; create) printf '%s' '${created}';; esac
+case "$2" in list) printf '%s' '${listed}';; create) printf '%s\\n' '${created}';; esac
 `;
     writeFileSync(join(project.beside, "bin/gh"), script, { mode: 0o755 });
     vi.stubEnv("PATH", `${join(project.beside, "bin")}${delimiter}${process.env["PATH"]}`);
@@ -83,6 +83,12 @@ case "$2" in list) printf '%s' '${listed}';; create) printf '%s' '${created}';; 
     standInGh("");
     const { printed } = await upgrade("--pull-request");
     expect(printed).toContain("The pull request: https://example.com/pull/1");
+  });
+
+  test("finds the URL among what else gh prints", async () => {
+    standInGh("[]", "https://example.com/pull/1\nWarning: 1 uncommitted change");
+    const { details } = await upgrade("--pull-request");
+    expect(details.upgrade).toMatchObject({ pullRequest: "https://example.com/pull/1" });
   });
 
   test("says so if gh prints no URL of the pull request that it opens", async () => {

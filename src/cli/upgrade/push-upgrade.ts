@@ -101,9 +101,9 @@ export async function openPullRequest(
     const listed = readListed(await gh(...list), { tool: "gh", args: list });
     const url = listed.find(({ isCrossRepository }) => !isCrossRepository)?.url;
     if (url === undefined) {
-      const created = (await gh(...create)).split("\n").at(-1);
-      if (!created) ui.print(`gh opened the pull request of ${branch}, and printed no URL`);
-      return created || undefined;
+      const created = (await gh(...create)).split("\n").findLast((line) => line.startsWith("https://"));
+      if (created === undefined) ui.print(`gh opened the pull request of ${branch}, and printed no URL`);
+      return created;
     }
     await gh("pr", "edit", url, ...texts);
     return url;

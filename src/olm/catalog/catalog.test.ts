@@ -177,6 +177,7 @@ const damages: [
   ["entry-duplicate", (blobs) => (entry(blobs, 0)["name"] = "shop-operator.v1.1.0"), "shop-operator.v1.1.0"],
   ["entry-bundle", (blobs) => (entry(blobs, 0)["name"] = "shop-operator.v0.9.0"), "shop-operator.v0.9.0"],
   ["entry-skips", (blobs) => (entry(blobs, 0)["skips"] = [""]), '""'],
+  ["entry-skips", (blobs) => (entry(blobs, 0)["skips"] = [1]), "1"],
   ["entry-skip-range", (blobs) => (entry(blobs, 0)["skipRange"] = "^1"), "^1"],
   ["bundle-duplicate", (blobs) => blobs.push(blobs[3]!), "shop-operator.v1.0.0"],
   ["bundle-channel", (blobs) => (blobs[3]!["name"] = "shop-operator.v0.9.0"), "shop-operator.v0.9.0"],

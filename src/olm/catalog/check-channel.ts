@@ -21,7 +21,8 @@ export function* checkChannel(channel: Located): Iterable<CatalogFinding> {
     }
     entries.set(name.text, entry);
     for (const skipped of entry.get("skips").items.filter((one) => !one.text)) {
-      yield finding("entry-skips", skipped, "the name of a skipped bundle is empty", "name it, or delete it");
+      const message = `the name of a skipped bundle is ${skipped.value === "" ? "empty" : "not a text"}`;
+      yield finding("entry-skips", skipped, message, "name it, or delete it");
     }
     const range = entry.get("skipRange");
     if (range.isMissing || range.value === "" || parseRange(range.text ?? "")) continue;

@@ -12,7 +12,7 @@ export function* checkDependencies({ dependencies }: Bundle): Findings {
     if (type.text === constraint) {
       const rule = value.get("cel", "rule");
       const hint = "a constraint has an expression in cel.rule";
-      if (!rule.text) yield finding("dependency", value, `${rule.path} is not set`, hint);
+      if (!rule.text) yield finding("dependency", value, `${rule.path} ${lack(rule)}`, hint);
       continue;
     }
     const fields = Object.hasOwn(required, type.text ?? "") ? required[type.text!] : undefined;
@@ -22,8 +22,7 @@ export function* checkDependencies({ dependencies }: Bundle): Findings {
       continue;
     }
     for (const field of fields.filter((one) => !value.get(one).text)) {
-      const isSet = !value.get(field).isMissing && value.get(field).value !== "";
-      const message = `${value.path}.${field} is not ${isSet ? "a text" : "set"}`;
+      const message = `${value.path}.${field} ${lack(value.get(field))}`;
       yield finding(
         "dependency",
         value,
@@ -33,6 +32,11 @@ export function* checkDependencies({ dependencies }: Bundle): Findings {
     }
     if (type.text === properties.package) yield* checkRange(value.get("version"));
   }
+}
+
+/** Why a value is not a text of some length. */
+function lack({ isMissing, value }: Located): string {
+  return isMissing || value === "" ? "is not set" : "is not a text";
 }
 
 const constraint = "olm.constraint";

@@ -6,6 +6,6 @@ import { finding, type Findings } from "./finding.ts";
 export function* checkSize({ csv, compressedSize }: Bundle): Findings {
   if (compressedSize <= nearlyTooLarge) return;
   const isTooLarge = compressedSize > largest;
-  const message = `the files in ${bundleFolders.manifests} have ${compressedSize} bytes when compressed and in base64, and OLM takes ${largest}`;
+  const message = `the files in ${bundleFolders.manifests} come to ${compressedSize} bytes, compressed and in base64, and OLM takes ${largest} at most`;
   yield finding(isTooLarge ? "bundle-size" : "bundle-size-near", csv, message, shortenBundle);
 }

@@ -31,7 +31,9 @@ export function readBundle(
   const manifests = inside(named) ?? bundleFolders.manifests.replace(/\/$/u, "");
   const listed = tree.list(`${folder}/${manifests}`).map((path) => path.slice(folder.length + 1));
   findings.push(
-    ...listed.filter((path) => !isManifest(path, manifests)).map((path) => refuseFile(`${folder}/${path}`)),
+    ...listed
+      .filter((path) => !isManifest(path, manifests))
+      .map((path) => refuseFile(`${folder}/${path}`, manifests)),
   );
   const files = listed.filter((path) => /\.(?:ya?ml|json)$/u.test(path));
   const objects = files.flatMap((path) => {
@@ -44,7 +46,7 @@ export function readBundle(
     if (object && beginsEmpty(tree.read(`${folder}/${path}`)!)) {
       const message = "the first document of the file is empty, and OLM reads only the first";
       const hint = "delete the --- before the object";
-      findings.push(finding("one-object", missingFile(`${folder}/${path}`), message, hint));
+      findings.push(finding("one-object", object, message, hint));
     }
     for (const other of others) {
       findings.push(
@@ -78,7 +80,7 @@ export function readBundle(
 /** Whether OLM finds no object before the first separator, such as below a license. */
 function beginsEmpty(text: string): boolean {
   const [first = "", ...others] = text.split(/\r?\n---/u);
-  return others.length > 0 && first.split("\n").every((line) => /^\s*(?:#.*|---\s*)?$/u.test(line));
+  return others.length > 0 && first.split(/\r?\n/u).every((line) => /^\s*(?:#.*|---\s*)?$/u.test(line));
 }
 
 /** Whether opm takes a path in the folder for a manifest: a file of its own, which is not hidden. */
@@ -86,10 +88,9 @@ function isManifest(path: string, manifests: string): boolean {
   return /^[^./][^/]*\.(?:ya?ml|json)$/u.test(path.slice(manifests.length + 1));
 }
 
-function refuseFile(path: string): BundleFinding {
-  const message =
-    "opm reads each file of manifests/ as an object, and refuses folders and hidden files: only .yaml, .yml and .json";
-  return finding("manifest-file", missingFile(path), message, "delete it, or move it out of manifests/");
+function refuseFile(path: string, manifests: string): BundleFinding {
+  const message = `${manifests}/ may only have .yaml, .yml and .json files: opm reads each file in it as an object, and refuses folders and hidden files`;
+  return finding("manifest-file", missingFile(path), message, `delete it, or move it out of ${manifests}/`);
 }
 
 /** What an API server reads of a request's body: a larger object can't be created. */

@@ -17,8 +17,8 @@ export const rules = {
   "file-size": error("no file is larger than what an API server takes in one request"),
   "one-object": error("every file in manifests/ has exactly one object: OLM reads only the first"),
   "manifest-file": error("manifests/ has only YAML and JSON files, and no folders or hidden files"),
-  "bundle-size": error("the manifests fit into 1 MiB when they are compressed"),
-  "bundle-size-near": warning("the compressed manifests leave some room below 1 MiB"),
+  "bundle-size": error("the manifests fit into 1 MiB when they are compressed and in base64"),
+  "bundle-size-near": warning("the manifests, compressed and in base64, leave some room below 1 MiB"),
 
   "annotations-missing": error("metadata/annotations.yaml has annotations"),
   "annotation-missing": error("the annotations name media type, folders, package and channels"),

@@ -72,6 +72,20 @@ test("rules of optional sets hold only if they are asked for", async () => {
   ]);
 });
 
+test.each([
+  "ann@example.com",
+  " ann@example.com ",
+  "Acme Inc. <ops@example.com>",
+  "J. R. Doe <ann@example.com> ",
+  '"Doe, \\"Ann\\"" <ann@example.com>',
+  '"Ann" Doe <ann@example.com>',
+  "<ann@example.com>",
+])("a maintainer may have the address %j", async (email) => {
+  const files = rightBundle();
+  damage(files, csv, "spec maintainers 0 email", email);
+  expect(await validate(files, { optional: ["operatorhub"] })).toEqual([]);
+});
+
 test("dependencies that OLM looks for have no finding", async () => {
   const dependencies = [
     { type: "olm.gvk", value: { group: "example.com", version: "v1", kind: "Cart" } },
