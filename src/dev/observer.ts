@@ -1,4 +1,4 @@
-import type { Client, Kind, ObjectKey } from "@tsbuilder/runtime";
+import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 import { ownedBy } from "./owned-by.ts";
@@ -49,7 +49,7 @@ export function observer(client: Client, namespace: string) {
           refused.push(error);
         }
       }
-      const read = () => Promise.all(placed.map(({ kind, key }) => client.get(kind, key)));
+      const read = () => Promise.all(placed.map((one) => readPlaced(client, one)));
       const found = await untilRested(read, { seconds });
       const owned = await ownedBy(client, found);
       const examples = found.map((object) => ({
@@ -76,6 +76,16 @@ export function observer(client: Client, namespace: string) {
       });
     },
   };
+}
+
+/** The operator may delete an object, too. */
+async function readPlaced(client: Client, { kind, key }: Placed): Promise<KubernetesObject> {
+  const found = await client.find(kind, key);
+  if (found) return found;
+  throw new TsbuilderError(`${kind.kind} ${key.name} was deleted before its status came to rest`, {
+    code: "NOT_FOUND",
+    hint: "use an example that the operator keeps, and that nobody else deletes",
+  });
 }
 
 async function findKind(client: Client, object: ManifestObject): Promise<Kind> {
