@@ -41,7 +41,7 @@ export interface ControlPlaneOptions {
 const startLimit = 300_000;
 
 /** A server must not outlive a test run that is killed; where `setpriv` is missing it does. */
-const endingWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "KILL"] : [];
+export const endingWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "KILL"] : [];
 
 /** The limit of one readiness check. */
 const askLimit = 5000;

@@ -22,10 +22,13 @@ import { findOlmPrograms } from "./olm-programs/build.ts";
 const found = findOlmPrograms();
 if ("missing" in found) console.log(`left out: catalogs by opm: ${found.missing}`);
 const program = "missing" in found ? "" : join(found.folder, "olmprograms");
-const { work: copies, missing } = useGoldenCopies("catalogs by opm", async (root) => {
-  if (program === "") return;
-  await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], root);
-});
+const { work: copies, missing } = useGoldenCopies(
+  "bundles of golden projects rendered by opm",
+  async (root) => {
+    if (program === "") return;
+    await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], root);
+  },
+);
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-catalogs-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -130,6 +133,37 @@ function catalogOf(entries: readonly { readonly name: string }[]): Texts {
   return { "catalog/a/catalog.yaml": blobs.map((blob) => `---\n${writeYaml(blob)}`).join("") };
 }
 
+interface Served {
+  readonly packages: readonly {
+    readonly name: string;
+    readonly defaultChannelName: string;
+    readonly channels: readonly { readonly name: string; readonly csvName: string }[];
+  }[];
+  readonly bundles: readonly {
+    readonly csvName: string;
+    readonly channelName: string;
+    readonly bundlePath: string;
+    readonly replaces?: string;
+  }[];
+}
+
+/** What is found in the catalog of a folder while it is served. */
+async function serveAndAsk(folder: string): Promise<Served> {
+  // Its temporary files outlive one that is killed.
+  const env = { ...process.env, TMPDIR: work };
+  const served = spawn(program, ["serve", folder], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const exit = once(served, "exit");
+  try {
+    const ended = exit.then(() => Promise.reject(new Error("it serves nothing")));
+    const [line] = (await Promise.race([once(served.stdout, "data"), ended])) as [Buffer];
+    const told = execFileSync(program, ["ask", JSON.parse(line.toString()) as string], { encoding: "utf8" });
+    return JSON.parse(told) as Served;
+  } finally {
+    served.stdin.end();
+    await exit;
+  }
+}
+
 describe.skipIf("missing" in found)("opm", () => {
   test.skipIf(missing !== undefined).each(goldenProjects)("renders the bundle of %s as we do", (name) => {
     const { theirs, ours } = renderBoth(join(copies, name));
@@ -175,15 +209,7 @@ describe.skipIf("missing" in found)("opm", () => {
     }
     const file = "catalog/shop-operator/catalog.yaml";
     const root = write({ [file]: draft.read(file)! });
-    const served = spawn(program, ["serve", join(root, "catalog")], { stdio: ["pipe", "pipe", "ignore"] });
-    const [line] = (await once(served.stdout, "data")) as [Buffer];
-    const told = execFileSync(program, ["ask", JSON.parse(line.toString()) as string], { encoding: "utf8" });
-    served.stdin.end();
-    await once(served, "exit");
-    const { packages, bundles } = JSON.parse(told) as {
-      packages: { name: string; defaultChannelName: string; channels: { name: string; csvName: string }[] }[];
-      bundles: { csvName: string; channelName: string; bundlePath: string; replaces?: string }[];
-    };
+    const { packages, bundles } = await serveAndAsk(join(root, "catalog"));
 
     expect(packages).toMatchObject([{ name: "shop-operator", defaultChannelName: "stable" }]);
     expect(packages[0]!.channels.map(({ name, csvName }) => `${name} ${csvName}`).toSorted()).toEqual([

@@ -1,21 +1,31 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { ConfigMap, type Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { parseManifest } from "../../src/ship/manifest.ts";
 import { run as call } from "../golden/golden-projects.ts";
 import { eventually } from "../support/eventually.ts";
-import { FakeKubelet } from "../support/fake-kubelet.ts";
+import { FakeKubelet, type PodOutcome } from "../support/fake-kubelet.ts";
 import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
 import { repository } from "../support/source-imports.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { type ControlPlane, endingWithUs, startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
-import { findOlmPrograms, moduleFolder } from "./olm-programs/build.ts";
+import { findOlmPrograms } from "./olm-programs/build.ts";
 
 // OLM v0 itself installs bundles, on a real control plane. Without containers, opm's programs run here instead of in the
 // pods of the catalog and of the Job that unpacks a bundle. OLM listens on all addresses, so that all of it runs in a
@@ -32,7 +42,7 @@ const missing =
       : "missing" in olm
         ? olm.missing
         : process.env["TSBUILDER_OLM_NETWORK"] === undefined
-          ? "npm run e2e:olm runs it in a network of its own"
+          ? "npm run e2e:olm runs it in a network of its own, which it makes as root"
           : undefined;
 if (missing !== undefined) console.log(`left out: bundles installed by OLM itself: ${missing}`);
 const folder = "missing" in olm ? "" : olm.folder;
@@ -43,31 +53,50 @@ const name = "store-operator";
 const root = join(work, name);
 const namespace = `${name}-system`;
 const image = (version: string): string => `registry.example.com/store-bundle:v${version}`;
-const children: ChildProcess[] = [];
+/** The programs that run, and that we have not ended. */
+const children = new Set<ChildProcess>();
 let control: ControlPlane;
 let client: ReturnType<typeof createClient>;
 let kubelet: FakeKubelet;
 let catalog: ChildProcess | undefined;
 
-/** Starts a program that ends with us. */
+/** Rejects as soon as nothing can be installed any more. */
+const { failed, fail } = failure();
+
+function failure(): { readonly failed: Promise<never>; readonly fail: (reason: unknown) => void } {
+  let fail!: (reason: unknown) => void;
+  const failed = new Promise<never>((_, reject) => (fail = reject));
+  // It may fail while nobody installs.
+  failed.catch(() => undefined);
+  return { failed, fail };
+}
+
+/** The environment of OLM's programs, which leave their temporary files behind when they are killed. */
+function environment(added: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  return { ...process.env, TMPDIR: work, KUBECONFIG: control.kubeconfig, ...added };
+}
+
+/** Starts a program that ends with us, and must not end before. */
 function start(program: string, ...args: string[]): ChildProcess {
-  const log = openSync(join(work, `${program}.log`), "a");
-  const child = spawn("/usr/bin/setpriv", ["--pdeathsig", "KILL", join(folder, program), ...args], {
+  const file = join(work, `${program}.log`);
+  const log = openSync(file, "a");
+  const [command = "", ...words] = [...endingWithUs, join(folder, program), ...args];
+  const child = spawn(command, words, {
     cwd: work,
-    env: {
-      ...process.env,
-      KUBECONFIG: control.kubeconfig,
-      OPERATOR_NAMESPACE: "olm",
-      OPERATOR_NAME: program,
-    },
+    env: environment({ OPERATOR_NAMESPACE: "olm", OPERATOR_NAME: program }),
     stdio: ["ignore", log, log],
   });
-  children.push(child);
+  closeSync(log);
+  children.add(child);
+  child.once("exit", (code, signal) => {
+    if (!children.delete(child)) return;
+    fail(new Error(`${program} ended with ${code ?? signal}:\n${readFileSync(file, "utf8").slice(-2000)}`));
+  });
   return child;
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!children.delete(child)) return;
   child.kill("SIGKILL");
   await once(child, "exit");
 }
@@ -75,24 +104,22 @@ async function end(child: ChildProcess): Promise<void> {
 const unpacked = new Set<string>();
 
 /** What the container of a Job that unpacks a bundle does, before its pod succeeds. */
-function unpack(pod: Pod): void {
+function unpack(pod: Pod): PodOutcome | undefined {
   const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === "Job")?.name;
-  if (job === undefined || unpacked.has(job)) return;
-  unpacked.add(job);
+  if (job === undefined || unpacked.has(job)) return undefined;
   const { command = [], args = [], env = [] } = pod.spec!.containers[0]!;
-  const words = [...command, ...args].slice(1);
-  execFileSync(
-    join(folder, "opm"),
-    words.map((word) => (word === "/bundle/" ? `${root}/bundle/` : word)),
-    {
-      env: {
-        ...process.env,
-        KUBECONFIG: control.kubeconfig,
-        CONTAINER_IMAGE: env.find((one) => one.name === "CONTAINER_IMAGE")!.value,
-      },
-      stdio: "ignore",
-    },
-  );
+  const words = [...command, ...args]
+    .slice(1)
+    .map((word) => (word === "/bundle/" ? `${root}/bundle/` : word));
+  const image = env.find((one) => one.name === "CONTAINER_IMAGE")?.value;
+  try {
+    execFileSync(join(folder, "opm"), words, { env: environment({ CONTAINER_IMAGE: image }), stdio: "pipe" });
+  } catch (error) {
+    fail(error);
+    return "failed";
+  }
+  unpacked.add(job);
+  return undefined;
 }
 
 /** Serves the catalog with a version, as its pod would once it starts. */
@@ -113,8 +140,9 @@ async function serve(version: string): Promise<void> {
 /** Calls tsbuilder on a bundle of a version, while its catalog is served. */
 async function install(version: string, ...words: string[]): Promise<string> {
   await call(["bundle", "--image", `registry.example.com/store:v${version}`, "--version", version], root);
-  const options = ["--kubeconfig", control.kubeconfig, "--timeout", "10m"];
-  const [printed] = await Promise.all([call([...words, image(version), ...options], root), serve(version)]);
+  const options = ["--kubeconfig", control.kubeconfig, "--timeout", timeoutIn.build];
+  const installed = Promise.all([call([...words, image(version), ...options], root), serve(version)]);
+  const [printed] = await Promise.race([installed, failed]);
   return printed;
 }
 
@@ -122,21 +150,39 @@ async function list(apiVersion: string, kind: string): Promise<unknown[]> {
   return client.list(await client.mapper.kindFor({ apiVersion, kind }), { namespace });
 }
 
+/** How many objects of the cluster each kind has that OLM has made for a bundle. */
+async function countOwned(): Promise<Record<string, number>> {
+  const counts = clusterKinds.map(async ([apiVersion, kind]) => {
+    const known = await client.mapper.kindFor({ apiVersion, kind });
+    return [kind, (await client.list(known, { labels: { "olm.owner.namespace": namespace } })).length];
+  });
+  return Object.fromEntries(await Promise.all(counts)) as Record<string, number>;
+}
+
+/** The CRDs of the operator. */
+async function ownedCrds(): Promise<unknown[]> {
+  const kind = await client.mapper.kindFor({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+  });
+  return (await client.list(kind)).filter(({ metadata }) => metadata.name?.endsWith(".shop.example.com"));
+}
+
+const clusterKinds = [
+  ["rbac.authorization.k8s.io/v1", "ClusterRole"],
+  ["rbac.authorization.k8s.io/v1", "ClusterRoleBinding"],
+  ["admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"],
+  ["admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"],
+] as const;
+
 beforeAll(async () => {
   if (missing !== undefined || "missing" in binaries || "missing" in programs) return;
   process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
   cpSync(join(repository, "e2e/golden", name), root, { recursive: true });
   control = await startControlPlane(binaries.folder, { controllerManager: true });
   client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
-  kubelet = new FakeKubelet(client, (pod) => {
-    unpack(pod);
-    return undefined;
-  });
-  const module = moduleFolder(
-    "github.com/operator-framework/operator-lifecycle-manager",
-    "lifecycle-manager",
-  );
-  const crds = everythingBelow(join(module, "deploy/chart/crds"));
+  kubelet = new FakeKubelet(client, unpack);
+  const crds = everythingBelow("missing" in olm ? "" : olm.crds);
   const kind = await client.mapper.kindFor({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -168,6 +214,16 @@ describe.skipIf(missing !== undefined)("OLM itself", () => {
     expect(await list("operators.coreos.com/v1alpha1", "ClusterServiceVersion")).toMatchObject([
       { metadata: { name: `${name}.v1.0.0` }, status: { phase: "Succeeded" } },
     ]);
+    expect(await countOwned()).toMatchObject({
+      MutatingWebhookConfiguration: 1,
+      ValidatingWebhookConfiguration: 2,
+    });
+    const service = { namespace, name: `${name}-controller-manager-service` };
+    const conversion = { strategy: "Webhook", webhook: { clientConfig: { service } } };
+    expect(await ownedCrds()).toMatchObject([
+      { metadata: { name: "invoices.shop.example.com" }, spec: { conversion } },
+      { metadata: { name: "orders.shop.example.com" }, spec: { conversion } },
+    ]);
   });
 
   test("upgrades it", async () => {
@@ -185,6 +241,12 @@ describe.skipIf(missing !== undefined)("OLM itself", () => {
     const left = await Promise.all(kinds.map((kind) => list("operators.coreos.com/v1alpha1", kind)));
 
     expect(left).toEqual([[], [], []]);
-    await eventually(async () => expect(await list("apps/v1", "Deployment")).toEqual([]));
+    expect(await list("operators.coreos.com/v1", "OperatorGroup")).toEqual([]);
+    expect(await ownedCrds()).toEqual([]);
+    await eventually(async () => {
+      expect(await list("operators.coreos.com/v1alpha1", "InstallPlan")).toEqual([]);
+      expect(await list("apps/v1", "Deployment")).toEqual([]);
+      expect(await countOwned()).toEqual(Object.fromEntries(clusterKinds.map(([, kind]) => [kind, 0])));
+    });
   });
 });

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { type OptionalSet, rules } from "../../src/olm/validate/rules.ts";
+import { type OptionalSet, type RuleName, rules } from "../../src/olm/validate/rules.ts";
 import { validateBundle } from "../../src/olm/validate/validate-bundle.ts";
 import { everythingBelow, memoryTree } from "../../src/scaffold/tree.ts";
 import { damages } from "../support/bundle-damages.ts";
 import { applyDamage, randomDamage } from "../support/random-damages.ts";
 import { replacedFiles } from "../support/replaced-bundle-files.ts";
 import { bundleTexts, damage, rightBundle } from "../support/right-bundle.ts";
-import { findOlmPrograms, moduleFolder } from "./olm-programs/build.ts";
+import { findOlmPrograms } from "./olm-programs/build.ts";
 
 // Bundles that are judged by our rules, and by the libraries of operator-sdk and opm: what they refuse, we refuse. The
 // other way around it need not be, since they don't ask what API servers and OLM do with a bundle.
@@ -29,6 +29,9 @@ interface Verdict {
 
 /** All that the libraries judge: they would ask registries for the platforms of images. */
 const optional: OptionalSet[] = ["operatorhub", "capabilities", "categories", "good-practices", "community"];
+
+/** What their set of good practices refuses, for which every bundle is refused here. */
+const noDeployment = "unable to find a deployment to install in the CSV";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -65,36 +68,55 @@ function refusals(bundles: readonly Texts[]): Refusal[][] {
       return [
         ...always.map((reason) => ({ set: "", reason })),
         ...findings
-          .filter(({ level }) => level === "Error")
+          .filter(({ level }) => level === "Error" || level === "Panic")
           .map(({ set, detail }) => ({ set, reason: detail })),
       ];
     });
 }
 
-/** What is refused in bundles by the libraries alone, set by set, and the sets by which they refused any. */
+/** The rules that our judgement finds broken. */
+async function brokenRules(texts: Texts): Promise<readonly RuleName[]> {
+  const findings = await validateBundle(memoryTree(texts), "bundle", { optional });
+  const errors = findings.filter(({ severity }) => severity === "error");
+  return [...new Set(errors.map(({ rule }) => rule))].toSorted();
+}
+
+/** The sets that have rules of the libraries alone. */
+const sameSets: readonly string[] = ["operatorhub", "capabilities", "categories"];
+
+/** What is refused in bundles by one side alone, set by set, and the sets by which the libraries refused any. */
 async function compare(bundles: Readonly<Record<string, Texts>>): Promise<{
   readonly onlyTheirs: Readonly<Record<string, readonly Refusal[]>>;
+  /** The rules of `sameSets` by which we refuse a bundle that the libraries have read and take. */
+  readonly onlyOurs: Readonly<Record<string, readonly RuleName[]>>;
   readonly sets: readonly string[];
 }> {
   const names = Object.keys(bundles);
   const theirs = refusals(Object.values(bundles));
-  const ours = await Promise.all(
-    names.map(async (name) => {
-      const findings = await validateBundle(memoryTree(bundles[name]), "bundle", { optional });
-      const errors = findings.filter(({ severity }) => severity === "error");
-      return new Set<string>(errors.map(({ rule }) => rules[rule].set ?? ""));
-    }),
-  );
+  const broken = await Promise.all(names.map((name) => brokenRules(bundles[name]!)));
+  const ours = broken.map((found) => new Set<string>(found.map((rule) => rules[rule].set ?? "")));
   const alone = theirs.map((reasons, index) => {
     const always = new Set(reasons.filter(({ set }) => set === "").map(({ reason }) => reason));
-    // Some of their sets repeat what holds for every bundle. Ours of good practices has warnings only.
+    // Some of their sets repeat what holds for every bundle.
     const isRepeated = ({ set, reason }: Refusal): boolean =>
-      set !== "" && (always.has(reason) || (set === "good-practices" && ours[index]!.has("")));
+      set !== "" && (always.has(reason) || (reason === noDeployment && ours[index]!.has("")));
     return reasons.filter((one) => !ours[index]!.has(one.set) && !isRepeated(one));
+  });
+  const oursAlone = broken.map((found, index) => {
+    const theirSets = new Set(theirs[index]!.map(({ set }) => set));
+    return theirSets.has("")
+      ? []
+      : found.filter((rule) => {
+          const set = rules[rule].set ?? "";
+          return sameSets.includes(set) && !theirSets.has(set);
+        });
   });
   return {
     onlyTheirs: Object.fromEntries(
       names.flatMap((name, index) => (alone[index]!.length > 0 ? [[name, alone[index]!]] : [])),
+    ),
+    onlyOurs: Object.fromEntries(
+      names.flatMap((name, index) => (oursAlone[index]!.length > 0 ? [[name, oursAlone[index]!]] : [])),
     ),
     sets: [...new Set(theirs.flatMap((reasons) => reasons.map(({ set }) => set)))].toSorted(),
   };
@@ -102,9 +124,8 @@ async function compare(bundles: Readonly<Record<string, Texts>>): Promise<{
 
 /** The library's own examples, with the annotations that it does not ask for. */
 function theirExamples(): Record<string, Texts> {
-  const tree = everythingBelow(
-    join(moduleFolder("github.com/operator-framework/api"), "pkg/validation/internal/testdata"),
-  );
+  if ("missing" in found) return {};
+  const tree = everythingBelow(found.examples);
   const right = bundleTexts(rightBundle());
   const bundles: Record<string, Record<string, string>> = {};
   for (const path of tree.list("")) {
@@ -148,6 +169,71 @@ describe.skipIf("missing" in found)("the libraries of operator-sdk and opm", () 
     const { onlyTheirs, sets } = await compare(bundles);
     expect(sets).toEqual(["", "capabilities", "categories", "community", "good-practices", "operatorhub"]);
     expect(onlyTheirs).toEqual({});
+    const broken = Object.entries(bundles).map(async ([name, texts]) => [name, await brokenRules(texts)]);
+    // What is compared: an error of ours hides all of theirs in the same set.
+    const old = ["community-openshift", "csv-field", "owned-crd-missing"];
+    expect(Object.fromEntries(await Promise.all(broken))).toEqual({
+      bundle_with_deprecated_resources: [
+        "community-openshift",
+        "disruption-budget",
+        "hub-icon",
+        "object-kind",
+        "one-object",
+        "priority-class",
+        "service-account-conflict",
+      ],
+      bundle_with_metadata: ["crd-invalid", "deployment-name", "hub-icon"],
+      deprecated_api_1_25: ["hub-icon", "object-kind"],
+      invalid_bundle: old,
+      invalid_bundle_2: ["community-openshift", "crd-not-owned", "owned-crd-missing"],
+      invalid_bundle_3: [
+        "community-openshift",
+        "crd-invalid",
+        "csv-field",
+        "install-strategy",
+        "object-duplicate",
+      ],
+      invalid_bundle_operatorhub: [
+        "community-openshift",
+        "csv-field",
+        "csv-version",
+        "examples-kind",
+        "hub-capabilities",
+        "hub-categories",
+        "hub-icon",
+        "hub-links",
+        "hub-maintainers",
+        "hub-provider",
+        "hub-version",
+        "owned-crd-missing",
+      ],
+      invalid_bundle_sa: [
+        "community-openshift",
+        "csv-field",
+        "object-namespace",
+        "owned-crd-missing",
+        "service-account-conflict",
+      ],
+      removed_api_1_25: ["hub-icon", "object-kind"],
+      removed_api_1_26: ["hub-icon", "object-kind"],
+      valid_bundle: old,
+      valid_bundle_2: [
+        "community-openshift",
+        "crd-invalid",
+        "crd-not-owned",
+        "csv-field",
+        "install-strategy",
+        "owned-crd-missing",
+      ],
+      valid_bundle_custom_categories: [
+        "community-openshift",
+        "csv-field",
+        "hub-categories",
+        "owned-crd-missing",
+      ],
+      valid_bundle_v1: ["hub-icon", "service-account-conflict"],
+      valid_bundle_v1beta1: old,
+    });
   });
 
   test("refuse no random damage that we take", async () => {
@@ -157,6 +243,8 @@ describe.skipIf("missing" in found)("the libraries of operator-sdk and opm", () 
       return [JSON.stringify(one), bundleTexts(files)] as const;
     });
 
-    expect((await compare(Object.fromEntries(cases))).onlyTheirs).toEqual({});
+    const { onlyTheirs, onlyOurs } = await compare(Object.fromEntries(cases));
+    expect(onlyTheirs).toEqual({});
+    expect(onlyOurs).toEqual({});
   });
 });

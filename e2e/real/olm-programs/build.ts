@@ -1,15 +1,17 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** The folder of the programs, or why they are not there. */
-export type OlmPrograms = { readonly folder: string } | { readonly missing: string };
+/** The folders of the programs, of OLM's CRDs, and of the examples of operator-sdk's library; or why they are not there. */
+export type OlmPrograms =
+  | { readonly folder: string; readonly crds: string; readonly examples: string }
+  | { readonly missing: string };
 
 const root = import.meta.dirname;
-/** Without them, the libraries need headers of C libraries that images are stored with. */
-const tags = "containers_image_openpgp,exclude_graphdriver_btrfs,exclude_graphdriver_devicemapper,json1";
+/** They replace what is written in C, which checks and stores images. */
+const tags = "containers_image_openpgp,exclude_graphdriver_btrfs,exclude_graphdriver_devicemapper";
 const framework = "github.com/operator-framework";
 
 /** What is built of each module: the program in this folder, opm, and the two of OLM v0. */
@@ -24,18 +26,33 @@ const programs = [
   { module: "lifecycle-manager", name: "olm", path: `${framework}/operator-lifecycle-manager/cmd/olm` },
 ];
 
+/** What is copied of each module, so that the cache has all that the tests need. */
+const copied = [
+  { module: ".", name: "examples", path: `${framework}/api`, from: "pkg/validation/internal/testdata" },
+  {
+    module: "lifecycle-manager",
+    name: "crds",
+    path: `${framework}/operator-lifecycle-manager`,
+    from: "deploy/chart/crds",
+  },
+];
+
 /** Finds the programs in the cache. */
 export function findOlmPrograms(): OlmPrograms {
   const folder = cacheFolder();
-  const isBuilt = programs.every(({ name }) => existsSync(join(folder, name)));
-  return isBuilt ? { folder } : { missing: "the programs are not built: npm run e2e:olm builds them" };
+  return [...programs, ...copied].every(({ name }) => existsSync(join(folder, name)))
+    ? { folder, crds: join(folder, "crds"), examples: join(folder, "examples") }
+    : { missing: "the programs are not built: npm run e2e:olm builds them" };
 }
 
 /** Builds the programs into the cache: some six minutes of processor time, with nothing compiled before. */
 export function buildOlmPrograms(): string {
   const folder = cacheFolder();
+  if (!("missing" in findOlmPrograms())) return folder;
+  if (spawnSync("go", ["version"]).status !== 0) throw new Error("there is no Go to build the programs with");
   mkdirSync(folder, { recursive: true });
-  for (const { module, name, path } of programs.filter((one) => !existsSync(join(folder, one.name)))) {
+  const missing = ({ name }: { readonly name: string }): boolean => !existsSync(join(folder, name));
+  for (const { module, name, path } of programs.filter(missing)) {
     const partly = join(folder, `.${name}.${process.pid}`);
     execFileSync("go", ["build", "-tags", tags, "-o", partly, path], {
       cwd: join(root, module),
@@ -44,17 +61,20 @@ export function buildOlmPrograms(): string {
     });
     renameSync(partly, join(folder, name));
   }
+  for (const { module, name, path, from } of copied.filter(missing)) {
+    const cwd = join(root, module);
+    const told = execFileSync("go", ["mod", "download", "-json", path], { cwd, encoding: "utf8" });
+    const partly = join(folder, `.${name}.${process.pid}`);
+    cpSync(join((JSON.parse(told) as { Dir: string }).Dir, from), partly, { recursive: true });
+    // Go's files are read-only.
+    execFileSync("chmod", ["-R", "u+w", partly]);
+    renameSync(partly, join(folder, name));
+  }
   return folder;
 }
 
-/** The folder with the sources of a Go module that the programs are made of. */
-export function moduleFolder(path: string, module = "."): string {
-  const cwd = join(root, module);
-  return execFileSync("go", ["list", "-m", "-f", "{{.Dir}}", path], { cwd, encoding: "utf8" }).trim();
-}
-
 function cacheFolder(): string {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(tags);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted();
   for (const file of files.filter((name) => /\.(?:go|mod|sum)$/u.test(name))) {
     hash.update(readFileSync(join(root, file)));

@@ -1,6 +1,7 @@
 //go:build programs
 
-// OLM v0, whose own dependencies contradict those of opm's libraries.
+// OLM v0, whose own dependencies contradict those of opm's libraries. The file keeps `go mod tidy` from dropping what is
+// built, and never imported.
 package programs
 
 import (
