@@ -3,7 +3,6 @@ import type { BrowserContext, Page } from "playwright-core";
 /** Opens the search and a page of the table of contents by the keyboard alone; returns what could not be reached. */
 export async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   await page.setViewportSize({ width: 1280, height: 900 });
   const problems: string[] = [];
   for (const [what, reach] of Object.entries(ways)) {
