@@ -46,6 +46,6 @@ function runInit(cwd, flags) {
     cwd,
     stdio: "inherit",
   });
-  if (error) throw error;
+  if (error) process.stderr.write(`error: tsbuilder does not start: ${error.message}\n`);
   return status ?? 1;
 }

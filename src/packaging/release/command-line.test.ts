@@ -30,6 +30,8 @@ test.each([
   expect(() => read(line)).toThrow(message);
 });
 
-test("writes nothing if npm has taken --dry-run for itself", () => {
+test("writes nothing if npm has taken a flag for itself", () => {
   expect(() => read("0.2.0", { npm_config_dry_run: "true" })).toThrow("npm run release -- --dry-run");
+  expect(() => read("0.2.0", { npm_config_tag: "v0.2.0" })).toThrow("npm run release -- --tag");
+  expect(read("0.2.0", { npm_config_dry_run: "" })).toMatchObject({ action: "write" });
 });

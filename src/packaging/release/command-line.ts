@@ -42,8 +42,9 @@ export function readReleaseCommand(
     const { tag, to, repository } = flags;
     return { action: "pack", version, tag, to, repository, build: !flags["no-build"] };
   }
-  if (environment["npm_config_dry_run"] === "true")
-    throw new Error("npm took --dry-run for itself: write npm run release -- --dry-run");
+  for (const flag of ["dry-run", "tag"])
+    if (!["", "false", undefined].includes(environment[`npm_config_${flag.replace("-", "_")}`]))
+      throw new Error(`npm took --${flag} for itself: write npm run release -- --${flag}`);
   const [flag] = Object.keys(flags);
   if (flag !== undefined) throw new Error(`--${flag} belongs to --dry-run`);
   const [version, ...more] = positionals;

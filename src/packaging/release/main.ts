@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { git } from "../commit.ts";
 import { findOwnPackage } from "../own-package.ts";
@@ -13,6 +13,9 @@ import { closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
 const { folder: root, version: current } = findOwnPackage();
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const manifests = packageFolders.map((folder) => join(folder, "package.json"));
+
+/** The folder is deleted as a whole: nothing else may be in it. */
+const ofRelease = /^(?:SHA256SUMS|NOTES\.md|sbom\.cdx\.json|(?:create-)?tsbuilder-[\w.-]+\.tgz)$/u;
 
 try {
   const command = readReleaseCommand(process.argv.slice(2), process.env);
@@ -36,16 +39,17 @@ function write(version: string): void {
     writeFileSync(join(root, path), setVersion(read(path), version));
   writeFileSync(join(root, "CHANGELOG.md"), closed);
   console.log(`Wrote ${version}. Next:
-  git commit --all --message "Release ${version}"
-  npm run release -- --dry-run --tag v${version}
-  git tag v${version} && git push origin HEAD v${version}     # the workflow publishes`);
+  git commit --all --message "Release ${version}"             # to be reviewed
+  git tag v${version} && git push origin v${version}          # the workflow publishes`);
 }
 
 /** Packs what would be published. */
 function pack({ version = current, tag, to, repository, build }: PackOptions): void {
   const folder = to ?? join(root, "dist/release");
+  if (existsSync(folder) && !statSync(folder).isDirectory()) throw new Error(`"${folder}" is a file`);
   const found = existsSync(folder) ? readdirSync(folder) : [];
-  if (found.length > 0 && !found.includes("SHA256SUMS"))
+  const isOlder = found.includes("SHA256SUMS") && found.every((name) => ofRelease.test(name));
+  if (found.length > 0 && !isOlder)
     throw new Error(`"${folder}" has other files than a release: choose an empty folder`);
   const changes = git(root, ["status", "--porcelain"]);
   if (tag !== undefined) checkTag(readState(tag));
@@ -60,7 +64,8 @@ function pack({ version = current, tag, to, repository, build }: PackOptions): v
     writeFileSync(join(folder, name), bytes);
     console.log(`${sha256(bytes)} ${String(bytes.length).padStart(8)} ${name}`);
   }
-  if (changes !== "") console.log("Not to be published: there are changes that are not committed.");
+  if (changes === undefined) console.log("Not to be published: this is not a clone.");
+  else if (changes !== "") console.log("Not to be published: there are changes that are not committed.");
   if (page === undefined)
     console.log("Not to be published: no repository is known; add the remote origin, or --repository URL.");
 }

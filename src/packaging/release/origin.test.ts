@@ -7,6 +7,7 @@ test.each([
   ["https://x-access-token:SECRET@github.com/o/n", "https://github.com/o/n"],
   ["git@github.com:o/n.git", "https://github.com/o/n"],
   ["ssh://git@github.com/o/n.git", "https://github.com/o/n"],
+  ["ssh://git@github.com:22/o/n.git", "https://github.com/o/n"],
   ["/srv/git/n", undefined],
   [undefined, undefined],
 ])("the remote %s is %s", (remote, page) => {

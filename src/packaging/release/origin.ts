@@ -4,7 +4,7 @@ export function findRepository(
   { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const url = server && name ? `${server}/${name}` : (remote ?? "");
-  const web = url.replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/u, "https://$1/");
+  const web = url.replace(/^(?:ssh:\/\/git@([^:/]+)(?::\d+)?\/|git@([^:/]+):)/u, "https://$1$2/");
   if (!web.startsWith("https://")) return undefined;
   const page = new URL(web);
   // A token in the address of the remote must not be published.
