@@ -6,6 +6,7 @@ import { writePlugin } from "../../e2e/support/plugin-package.ts";
 import { useProjectFolder } from "../../e2e/support/project-folder.ts";
 import { complete } from "./complete.ts";
 
+// One file, as all cases are one table of what a plugin may try, by the same few helpers.
 const folder = useProjectFolder();
 const { call, read, snapshot } = folder;
 

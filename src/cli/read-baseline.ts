@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isReleased } from "../packaging/own-package.ts";
 import { everythingBelow } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { readJsonObject } from "../shared/read-json.ts";
@@ -21,18 +22,19 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
       hint: `run npm ci first: "${ownTsbuilder}" is needed to reproduce what was scaffolded`,
     });
   }
-  const { version: installed, tsbuilder: marks } = readJsonObject(
+  const manifest = readJsonObject(
     `${ownPackage}/package.json`,
     readFileSync(join(root, ownPackage, "package.json"), "utf8"),
     "install the packages again: npm ci",
   );
+  const { version: installed } = manifest;
   // A tsbuilder that runs in its repository has no hash in its version, but what it packs has one.
   if (installed !== version && !String(installed).startsWith(`${version}-dev.`)) {
     throw new TsbuilderError(
       `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
       {
         code: "NOT_FOUND",
-        hint: restoring(version, String(installed), isReleased(marks)),
+        hint: restoring(version, String(installed), isReleased(manifest)),
       },
     );
   }
@@ -63,7 +65,3 @@ function restoring(version: string, installed: string, isPublished: boolean): st
   const vendored = `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control`;
   return `${vendored}: the upgrade brings the newer ones itself${isPublished ? `, by ${upgrade}` : ""}`;
 }
-
-/** Whether a registry has it: packing for one marks it. */
-const isReleased = (marks: unknown): boolean =>
-  typeof marks === "object" && marks !== null && "released" in marks && marks.released === true;

@@ -4,6 +4,7 @@ import { type ManifestObject, parseManifest } from "../ship/manifest.ts";
 import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
 import type { InstalledDeployment } from "./csv.ts";
 
+// One file, as all cases assemble the same small project, whose manifests stand here.
 const base = `
 apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion

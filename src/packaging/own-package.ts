@@ -18,8 +18,13 @@ export function findOwnPackage(): OwnPackage {
     if (parent === folder) throw new Error("package.json of tsbuilder not found");
     folder = parent;
   }
-  const { version, tsbuilder } = readManifest(folder);
-  return { folder, version, isReleased: tsbuilder?.released === true };
+  const manifest = readManifest(folder);
+  return { folder, version: manifest.version, isReleased: isReleased(manifest) };
+}
+
+/** Whether a `package.json` of tsbuilder was packed for a registry. */
+export function isReleased({ tsbuilder }: { readonly tsbuilder?: unknown }): boolean {
+  return (tsbuilder as { readonly released?: unknown } | undefined)?.released === true;
 }
 
 function isTsbuilder(folder: string): boolean {
@@ -33,6 +38,6 @@ function readManifest(folder: string): Manifest {
 interface Manifest {
   readonly name: string;
   readonly version: string;
-  /** Packing for a registry adds it. */
-  readonly tsbuilder?: { readonly released?: boolean };
+  /** Packing for a registry adds it, with `released`. */
+  readonly tsbuilder?: unknown;
 }

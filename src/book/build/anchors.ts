@@ -1,5 +1,5 @@
 /** The anchor of a heading, as GitHub makes it. */
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
