@@ -134,6 +134,14 @@ test("somebody overwrites a number that the operator set in a spec, and the oper
   expect(state.list("PodDisruptionBudget")).toMatchObject([{ spec: { maxUnavailable: 1 } }]);
 });
 
+test("a request that times out is told of without a status, when its client stops waiting", async () => {
+  const faults: Fault[] = [{ fault: "refuse", process, request: 2, with: "time-out", done: true }];
+  const { trace } = await simulate({ ...one, faults });
+  const [began] = trace.filter(({ type }) => type === "fault");
+  const unanswered = trace.filter((event) => event.type === "request" && event.status === 0);
+  expect(unanswered).toMatchObject([{ process, method: "PATCH", at: began!.at + 65_000 }]);
+});
+
 test("somebody's edit that changes nothing is no fault", async () => {
   const bare = shopsThat(async ({ client }, { metadata: { namespace, name } }) => {
     await client.apply(ConfigMap, { metadata: { namespace, name } }, { force: true });
