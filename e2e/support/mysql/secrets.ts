@@ -16,10 +16,8 @@ export const secrets: readonly Scenario[] = [
       expect(await context.condition("db", "Degraded")).toMatchObject({
         message: expect.stringContaining('"given"'),
       });
-      await context.wait(1000);
-      const sent = requests(context);
-      await context.wait(12_000);
-      expect(requests(context)).toBe(sent);
+      await context.eventually(() => expectNoRequests(context, 3000));
+      await expectNoRequests(context, 12_000);
       await expect(context.statefulSet("db")).rejects.toMatchObject({ isNotFound: true });
 
       await put(context, "given", { other: "x" });
@@ -137,6 +135,12 @@ async function published(context: ScenarioContext, user: string): Promise<string
 
 function requests({ environment, namespace }: ScenarioContext): number {
   return environment.gateway.requests.filter(({ path }) => path.includes(`/namespaces/${namespace}/`)).length;
+}
+
+async function expectNoRequests(context: ScenarioContext, milliseconds: number): Promise<void> {
+  const sent = requests(context);
+  await context.wait(milliseconds);
+  expect(requests(context)).toBe(sent);
 }
 
 async function put(
