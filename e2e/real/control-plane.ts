@@ -141,6 +141,9 @@ function controllerManagerFlags(kubeconfig: string): string[] {
     "--use-service-account-credentials=false",
     "--leader-elect=false",
     "--secure-port=0",
+    // Its default of 20 requests a second would be shared by all tests that run at the same time.
+    "--kube-api-qps=1000",
+    "--kube-api-burst=2000",
   ];
 }
 
