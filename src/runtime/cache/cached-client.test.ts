@@ -3,6 +3,7 @@ import { namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
 import { Widget } from "../../../e2e/support/widget-cluster.ts";
 import type { Client } from "../client/client.ts";
 import type { LiveClient } from "../client/live-client.ts";
+import { createCachedClient } from "./cached-client.ts";
 import { eventually } from "../testing/eventually.ts";
 
 const caches = useCaches();
@@ -88,6 +89,32 @@ test("Client.apply() reverts changes of others, except for the status", async ()
   await live.patch(Widget, desired.metadata, { merge: { spec: { size: 7 } } });
   await eventually(() => expect(informer.get(desired.metadata)?.spec.size).toBe(7));
   expect((await client.apply(Widget, desired)).spec.size).toBe(1);
+});
+
+test.each<["apply" | "applyOver", number | undefined]>([
+  ["apply", undefined],
+  ["applyOver", 0],
+])("Client.apply() reverts a change that was seen before its own answer: %s", async (method, before) => {
+  const namespace = await newNamespace();
+  const { cache } = await start();
+  const key = { namespace, name: "w" };
+  const informer = cache.informer(Widget);
+  await informer.synced();
+  if (before !== undefined) await live.create(Widget, { metadata: key, spec: { size: before } });
+  await eventually(() => expect(informer.get(key)?.spec.size).toBe(before));
+  let isSlow = true;
+  const slow = Object.create(live) as LiveClient;
+  slow[method] = async (...call: unknown[]) => {
+    const answer: unknown = await Reflect.apply(live[method], live, call);
+    if (!isSlow) return answer as never;
+    isSlow = false;
+    await live.patch(Widget, key, { merge: { spec: { size: 7 } } });
+    await eventually(() => expect(informer.get(key)?.spec.size).toBe(7));
+    return answer as never;
+  };
+  const client = createCachedClient(slow, cache);
+  for (let round = 0; round < 2; round++) await client.apply(Widget, { metadata: key, spec: { size: 1 } });
+  expect((await live.get(Widget, key)).spec.size).toBe(1);
 });
 
 test("Client.apply() doesn't take an object away from another owner, read from the cache", async () => {

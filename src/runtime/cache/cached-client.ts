@@ -149,8 +149,10 @@ class CachedClient implements Client {
     this.cache.wrote(kind, applied);
     // Later reads are compared with what the cache keeps of the answer, and later calls return it if nothing changed.
     const kept = informer.get(key) ?? applied;
+    // A later change that was seen before the answer is not the apply's result: the next apply is sent.
+    if (kept.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
     this.memory.remember(applying, kept);
-    return kept.metadata.resourceVersion === applied.metadata.resourceVersion ? kept : freezeShared(applied);
+    return kept;
   }
 
   applyStatus<T extends KubernetesObject>(
