@@ -73,7 +73,7 @@ export function networkPolicyFor(mysql: Maria, peers: NetworkPolicyPeer[]): Desi
 }
 
 /**
- * The servers: replicas are replaced first and the primary last, one at a time.
+ * The servers: replaced one at a time, and server 0 last: the primary, unless somebody switched over.
  * Claim templates are immutable, so an existing StatefulSet keeps its own.
  */
 export function statefulSetFor(

@@ -43,7 +43,7 @@ export function whatIsWrong(files: TlsFiles, hosts: string[], now: number): stri
   }
 }
 
-/** Whether servers and Jobs connect with TLS: as soon as the primary, which is restarted last, has a certificate. */
+/** Whether servers and Jobs connect with TLS: as soon as the primary has been restarted with a certificate. */
 export function usesTls(mysql: Maria, observed: Observed): boolean {
   const name = primaryPodOf(mysql, observed);
   const primary = observed.pods.find(({ metadata }) => metadata.name === name);
