@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { chapters } from "../controllers/chapters.ts";
 import { recordStory } from "../controllers/record-story.ts";
+import type { Outcome } from "../controllers/story.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
@@ -34,9 +35,11 @@ describe.skipIf("missing" in binaries)("a real kube-controller-manager", () => {
   test.each(told)("matches the record: %s", async (chapter, stories) => {
     const kubeconfig = parse(readFileSync(control.kubeconfig, "utf8")) as Kubeconfig;
     const file = new URL(`../controllers/recorded/${chapter}.json`, import.meta.url);
-    const recorded = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;
+    const recorded = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, readonly Outcome[]>>;
     const outcomes = await Promise.all(
-      stories.map((story, index) => recordStory(kubeconfig, story, `${chapter}-${index}`)),
+      stories.map((story, index) =>
+        recordStory(kubeconfig, story, `${chapter}-${index}`, recorded[story.name]),
+      ),
     );
     for (const [index, { name }] of stories.entries()) expect(outcomes[index]).toEqual(recorded[name]);
   });
