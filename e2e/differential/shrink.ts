@@ -35,7 +35,7 @@ export async function shrink(
 ): Promise<Story> {
   let best = story;
   let left = tries;
-  for (let isSmaller = true; isSmaller && left > 0; ) {
+  for (let isSmaller = true; isSmaller && left > 0;) {
     isSmaller = false;
     for (const candidate of smaller(best)) {
       if (left-- <= 0) break;

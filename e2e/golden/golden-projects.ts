@@ -65,5 +65,7 @@ export function readCalls(name: string): string[][] {
   return readFileSync(join(folder, `${name}.sh`), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("tsbuilder "))
-    .map((line) => [...line.matchAll(/"([^"]*)"|(\S+)/gu)].map(([, quoted, plain]) => quoted ?? plain!).slice(1));
+    .map((line) =>
+      [...line.matchAll(/"([^"]*)"|(\S+)/gu)].map(([, quoted, plain]) => quoted ?? plain!).slice(1),
+    );
 }

@@ -8,8 +8,10 @@ import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 
 const group = { group: "apps.example.com", version: "v1" };
 
-export interface MySQL
-  extends CustomResource<{ version?: string; replicas?: number }, { readyReplicas?: number }> {}
+export interface MySQL extends CustomResource<
+  { version?: string; replicas?: number },
+  { readyReplicas?: number }
+> {}
 export const MySQL = defineKind<MySQL>(group, { kind: "MySQL", plural: "mysqls" });
 
 export interface Shop extends CustomResource<{ owner: string; config?: string }> {}

@@ -40,7 +40,7 @@ export function startShop(
         if (!widget) return;
         if (widget.spec.color === "hangs") await released;
         if (widget.spec.color === "blocks")
-          for (const end = performance.now() + 500; performance.now() < end; );
+          for (const end = performance.now() + 500; performance.now() < end;);
         if (widget.spec.color === "slow") await delay(1000);
         await manager.client.patchStatus(Widget, widget, { ready: widget.spec.size ?? 0 });
         if (widget.spec.color !== undefined) return { requeueAfter: "200ms" };

@@ -33,7 +33,7 @@ async function start() {
     /** Resolves when the client has what the server sends. */
     const send = async (text: string): Promise<void> => {
       upstream.write(text);
-      for (let got = 0; got < text.length; ) got += ((await once(answer, "data")) as [Buffer])[0].length;
+      for (let got = 0; got < text.length;) got += ((await once(answer, "data")) as [Buffer])[0].length;
     };
     return send;
   };

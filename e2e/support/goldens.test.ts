@@ -28,7 +28,7 @@ describe.each(goldenProjects)("the golden project %s", (name) => {
     // The committed project is the same, and resolves our packages.
     const cwd = join(goldens, name);
     for (const [program, ...args] of [
-      ["@biomejs/biome/bin/biome", "format"],
+      ["oxfmt/bin/oxfmt", "--check"],
       ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings"],
     ] as const) {
       const path = join(repository, "node_modules", program);

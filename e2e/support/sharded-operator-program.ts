@@ -29,7 +29,7 @@ manager.controllerFor(Widget).complete({
   async reconcile(request) {
     const widget = await manager.client.find(Widget, request);
     if (!widget) return;
-    for (const end = performance.now() + work; performance.now() < end; );
+    for (const end = performance.now() + work; performance.now() < end;);
     await manager.client.patchStatus(Widget, widget, { ready: widget.spec.size, note });
   },
 });

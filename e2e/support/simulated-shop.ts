@@ -9,8 +9,10 @@ import {
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario, Step } from "@tsbuilder/simulation";
 
-export interface Shop
-  extends CustomResource<{ size: number; colour?: string }, { size?: number; observedGeneration?: number }> {}
+export interface Shop extends CustomResource<
+  { size: number; colour?: string },
+  { size?: number; observedGeneration?: number }
+> {}
 
 export const Shop = defineKind<Shop>({ group: "sim.dev", version: "v1" }, { kind: "Shop", plural: "shops" });
 

@@ -48,21 +48,19 @@ const manager: Manager = {
 const projects = [
   { namespaces: [], more: references },
   { namespaces: ["a", "b"], more: [clusterScoped, external] },
-].map(
-  ({ namespaces, more }): Project => ({
-    domain: "example.com",
-    projectName: "mysql-operator",
-    multigroup: true,
-    namespaced: true,
-    namespaces,
-    license: "apache2",
-    owner: "",
-    features: featureNames,
-    resources: [resource, { ...resource, version: "v2", webhooks: noWebhooks }, foreign, ...more],
-    plugins: [],
-    cliVersion: "0.0.0",
-  }),
-);
+].map(({ namespaces, more }): Project => ({
+  domain: "example.com",
+  projectName: "mysql-operator",
+  multigroup: true,
+  namespaced: true,
+  namespaces,
+  license: "apache2",
+  owner: "",
+  features: featureNames,
+  resources: [resource, { ...resource, version: "v2", webhooks: noWebhooks }, foreign, ...more],
+  plugins: [],
+  cliVersion: "0.0.0",
+}));
 
 const parts = projects
   .flatMap((project) => [

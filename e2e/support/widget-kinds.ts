@@ -1,11 +1,10 @@
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 
 /** A kind for tests of clients and caches. */
-export interface Widget
-  extends CustomResource<
-    { size?: number; color?: string; parts?: string[] },
-    { ready?: number; note?: string }
-  > {}
+export interface Widget extends CustomResource<
+  { size?: number; color?: string; parts?: string[] },
+  { ready?: number; note?: string }
+> {}
 export const Widget = defineKind<Widget>(
   { group: "example.com", version: "v1" },
   { kind: "Widget", plural: "widgets" },

@@ -23,5 +23,5 @@ test("planChecks() checks what a deleted file may break or leave unused", () => 
 
 test("planChecks() checks every file after a change of the rules", () => {
   expect(plan([".oxlintrc.json"])["lint"]?.at(-1)).toBe(".");
-  expect(plan([".biome.json"])["format"]?.at(-1)).toBe(".");
+  expect(plan([".oxfmtrc.json"])["format"]?.at(-1)).toBe(".");
 });

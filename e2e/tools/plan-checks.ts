@@ -8,7 +8,7 @@ export interface Check {
 
 const tsc = ["node_modules/typescript-native/bin/tsc", "-b"];
 const lint = ["node_modules/oxlint/bin/oxlint", "--type-aware", "--deny-warnings"];
-const format = ["node_modules/@biomejs/biome/bin/biome", "format"];
+const format = ["node_modules/oxfmt/bin/oxfmt", "--disable-nested-config", "--check"];
 const unused = ["--conditions=@tsbuilder/source", "--import", "tsx", "e2e/tools/unused.ts"];
 const vitestArgs = ["node_modules/vitest/vitest.mjs", "run", "--config", ".config/vitest.config.ts"];
 const unit = [...vitestArgs, "--project", "unit", "--reporter", "minimal"];
@@ -30,7 +30,7 @@ export function planChecks({ present, deleted }: ChangedFiles, tests: readonly s
   const sources = present.filter((file) => /\.[cm]?[jt]s$/.test(file));
   // After a change of the rules, any file may be rejected.
   const linted = present.includes(".oxlintrc.json") ? ["."] : sources;
-  const formatted = present.includes(".biome.json") ? ["."] : present;
+  const formatted = present.includes(".oxfmtrc.json") ? ["."] : present;
   const checks: readonly (Check & { readonly needed: boolean })[] = [
     { name: "tests", command: [...unit, ...tests], needed: tests.length > 0 },
     { name: "unused code", command: unused, needed: code },
@@ -42,7 +42,7 @@ export function planChecks({ present, deleted }: ChangedFiles, tests: readonly s
     },
     {
       name: "format",
-      command: [...format, "--no-errors-on-unmatched", ...formatted],
+      command: [...format, "--no-error-on-unmatched-pattern", ...formatted],
       needed: formatted.length > 0,
     },
   ];

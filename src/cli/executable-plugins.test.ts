@@ -115,9 +115,8 @@ describe.skipIf(!hasPython)("a plugin in Python that speaks kubebuilder's protoc
   });
 
   test("is listed with its description", async () => {
-    expect(
-      await call("plugins"),
-    ).toContain(`${key} (${join(plugins, key)}/paint.example.com.py): used for the project
+    expect(await call("plugins"))
+      .toContain(`${key} (${join(plugins, key)}/paint.example.com.py): used for the project
     pages in color`);
   });
 });

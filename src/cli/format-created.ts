@@ -5,7 +5,7 @@ import type { Draft } from "../scaffold/tree.ts";
 
 /** The line width of a new project's formatter. */
 const lineWidth = 100;
-const formatter = "node_modules/@biomejs/biome/bin/biome";
+const formatter = "node_modules/oxfmt/bin/oxfmt";
 
 /**
  * Formats new files with the project's formatter, if it is installed. The templates are formatted already; only a long
@@ -31,7 +31,7 @@ function hasLongLine(text: string): boolean {
 function format(root: string, path: string, content: string): string {
   const { status, stdout } = spawnSync(
     process.execPath,
-    [join(root, formatter), "format", `--stdin-file-path=${path}`],
+    [join(root, formatter), `--stdin-filepath=${path}`],
     { cwd: root, input: content, encoding: "utf8" },
   );
   return status === 0 && stdout !== "" ? stdout : content;

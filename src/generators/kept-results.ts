@@ -138,14 +138,14 @@ function restoreMarkers(module: Module, kept: readonly KeptMarker[]): ModuleMark
 }
 
 function keptMarkers(module: Module, cache: GeneratorCache): Pick<KeptSource, "markers" | "kindMarkers"> {
-  const markers = cache.markers.get(module)?.package.map(
-    ({ name, args, place: { pos }, written }): KeptMarker => ({
+  const markers = cache.markers
+    .get(module)
+    ?.package.map(({ name, args, place: { pos }, written }): KeptMarker => ({
       name,
       args,
       pos,
       ...(written === undefined ? {} : { written }),
-    }),
-  );
+    }));
   return { markers, kindMarkers: cache.kindMarkers.get(module) };
 }
 

@@ -5,7 +5,7 @@ import type { PackedFile } from "./tarball.ts";
 export function readTarball(bytes: Uint8Array): PackedFile[] {
   const tar = gunzipSync(bytes);
   const files: PackedFile[] = [];
-  for (let at = 0; tar[at] !== 0; ) {
+  for (let at = 0; tar[at] !== 0;) {
     const text = (start: number, length: number): string =>
       tar.toString("utf8", at + start, at + start + length).replace(/\0.*$/su, "");
     const [name, mode, size, prefix] = [text(0, 100), text(100, 8), text(124, 12), text(345, 155)];

@@ -40,7 +40,9 @@ function findMarker(
   text: string,
   insert: Pick<Insert, "file" | "marker">,
 ): { start: number; indent: string } | undefined {
-  const comment = markerLine(insert).replaceAll(/[+/]/gu, String.raw`\$&`).replace(" ", String.raw`[ \t]*`);
+  const comment = markerLine(insert)
+    .replaceAll(/[+/]/gu, String.raw`\$&`)
+    .replace(" ", String.raw`[ \t]*`);
   const match = new RegExp(String.raw`^([ \t]*)${comment}[ \t]*\r?$`, "mu").exec(text);
   return match ? { start: match.index, indent: match[1]! } : undefined;
 }

@@ -14,15 +14,13 @@ function upgrade(
   { onConflict = "refuse", owned = {} }: { onConflict?: ConflictChoice; owned?: Files } = {},
 ): { files: Record<string, string>; notes: readonly string[]; marked: readonly FileConflict[] } {
   const draft = new Draft(memoryTree(theirs));
-  const files = Object.entries(next).map(
-    ([path, content]): FileChange => ({
-      path,
-      content,
-      action: "create",
-      before: undefined,
-      ownership: "yours",
-    }),
-  );
+  const files = Object.entries(next).map(([path, content]): FileChange => ({
+    path,
+    content,
+    action: "create",
+    before: undefined,
+    ownership: "yours",
+  }));
   const outcome = planUpgrade(draft, {
     base: new Map(Object.entries(base)),
     next: files,
@@ -66,15 +64,13 @@ describe("planUpgrade()", () => {
         ["same", "0\n2\n"],
         ["old", "1\n2\n"],
       ]),
-      next: Object.entries(next).map(
-        ([path, content]): FileChange => ({
-          path,
-          content,
-          action: "create",
-          before: undefined,
-          ownership: "yours",
-        }),
-      ),
+      next: Object.entries(next).map(([path, content]): FileChange => ({
+        path,
+        content,
+        action: "create",
+        before: undefined,
+        ownership: "yours",
+      })),
       owned: new OwnedFiles([["old", hashText("1\n2\n")]]),
       onConflict: "refuse",
       name: "tsbuilder 2",

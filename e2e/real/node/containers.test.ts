@@ -111,7 +111,7 @@ describe.skipIf("missing" in programs)("in a container of a real node", () => {
     const stream = await client.openPort(key, 9000);
     stream.write(tenMegabytes);
     const received: Buffer[] = [];
-    for (let size = 0; size < tenMegabytes.length; ) {
+    for (let size = 0; size < tenMegabytes.length;) {
       const [chunk] = (await once(stream, "data")) as [Buffer];
       received.push(chunk);
       size += chunk.length;

@@ -11,12 +11,7 @@ export {
   resourceCheckType,
   resourceCheckValue,
 } from "./lib/authorizer.ts";
-export {
-  appliedObjectType,
-  jsonPatchType,
-  mutations,
-  mutationStructs,
-} from "./lib/mutations.ts";
+export { appliedObjectType, jsonPatchType, mutations, mutationStructs } from "./lib/mutations.ts";
 export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
 export type { CompiledRules, RuleOptions } from "./rules/compiled-rules.ts";
@@ -32,15 +27,7 @@ export {
 } from "./rules/limits.ts";
 export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
 export { parse } from "./syntax/parser.ts";
-export {
-  type CelType,
-  formatType,
-  isSameType,
-  listType,
-  mapType,
-  objectType,
-  types,
-} from "./types/type.ts";
+export { type CelType, formatType, isSameType, listType, mapType, objectType, types } from "./types/type.ts";
 export { CelDouble } from "./values/double.ts";
 export { CostLimitError, EvalError, OutOfBudgetError } from "./values/eval-error.ts";
 export { show } from "./values/show.ts";

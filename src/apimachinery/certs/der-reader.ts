@@ -34,7 +34,7 @@ export function readOid({ content }: DerValue): string {
 
 function readAll(bytes: Buffer): DerValue[] {
   const values: DerValue[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const value = readAt(bytes.subarray(at));
     values.push(value);
     at += value.bytes.length;

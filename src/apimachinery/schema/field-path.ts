@@ -23,7 +23,7 @@ export function parseFieldPath(
   const names: string[] = [];
   let text = "";
   let schema: JSONSchema | undefined = root;
-  for (let index = 0; index < tokens.length; ) {
+  for (let index = 0; index < tokens.length;) {
     const opener = tokens[index++]!;
     if (opener !== "." && opener !== "[") return `expected [ or . but got: ${opener}`;
     if (opener === "[" && !allowBrackets) return "array notation is not allowed";

@@ -15,9 +15,11 @@ import {
  */
 export function toRequirements({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Requirement[] {
   const requirements = [
-    ...Object.entries(matchLabels).map(
-      ([key, value]): Requirement => ({ key, operator: "=", values: [value] }),
-    ),
+    ...Object.entries(matchLabels).map(([key, value]): Requirement => ({
+      key,
+      operator: "=",
+      values: [value],
+    })),
     ...matchExpressions.map(toRequirement),
   ];
   for (const requirement of requirements) {

@@ -11,7 +11,7 @@ const space = /[ \t\r\n]/u;
 /** Splits a label selector into tokens. A run of symbols is split into the longest known ones, from the left. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const first = text[at]!;
     if (space.test(first)) {
       at++;

@@ -23,7 +23,7 @@ export function parseNanoseconds(text: string): bigint {
   if (unsigned === "0") return 0n;
   if (unsigned === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
   let total = 0n;
-  for (let rest = unsigned; rest !== ""; ) {
+  for (let rest = unsigned; rest !== "";) {
     const [all, digits = "", fraction = "", unit = ""] = part.exec(rest)!;
     if (digits + fraction === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
     if (unit === "") throw new TypeError(`time: missing unit in duration ${JSON.stringify(text)}`);

@@ -22,7 +22,7 @@ let waiting = 0;
  */
 export async function settled(isBusy: () => boolean = () => false): Promise<void> {
   let seen = -1;
-  for (let quiet = 0; quiet < quietTurns; ) {
+  for (let quiet = 0; quiet < quietTurns;) {
     await nextTurn();
     const { events } = performance.nodeTiming.uvMetricsInfo;
     quiet = events === seen && !isBusy() && !isWorking() ? quiet + 1 : 0;

@@ -21,25 +21,21 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   const unmarked = [...markers.values()]
     .filter(({ file }) => tree.has(file))
     .filter((insert) => !hasMarker(tree.read(insert.file)!, insert))
-    .map(
-      (insert): Finding => ({
-        state: "wrong",
-        subject: insert.file,
-        message: `the line "${markerLine(insert)}" is missing`,
-        remedy: "add it back where tsbuilder may insert lines",
-      }),
-    );
+    .map((insert): Finding => ({
+      state: "wrong",
+      subject: insert.file,
+      message: `the line "${markerLine(insert)}" is missing`,
+      remedy: "add it back where tsbuilder may insert lines",
+    }));
   const unwired = inserts
     .filter(({ file }) => tree.has(file))
     .filter((insert) => !findInsert(tree.read(insert.file)!, insert))
-    .map(
-      (insert): Finding => ({
-        state: "wrong",
-        subject: insert.file,
-        message: `"${insertKey(insert).split("\n").slice(2).join("\n")}" is missing`,
-        remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
-      }),
-    );
+    .map((insert): Finding => ({
+      state: "wrong",
+      subject: insert.file,
+      message: `"${insertKey(insert).split("\n").slice(2).join("\n")}" is missing`,
+      remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
+    }));
   const generated = await checkGenerated(tree);
   // A role that is out of date says nothing about the markers.
   const roles = generated.some(({ subject }) => subject === roleFile)
@@ -65,31 +61,25 @@ function missingFile(path: string): Finding {
 /** Generated files that are out of date with the types and markers. */
 async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   const { changes, stale, diagnostics } = await planManifests(tree);
-  const outdated = changes.map(
-    ({ path }): Finding => ({
-      state: "wrong",
-      subject: path,
-      message: tree.has(path)
-        ? "the types or markers have changed since it was generated"
-        : "the file is missing",
-      remedy: "npm run manifests",
-    }),
-  );
-  const left = stale.map(
-    (path): Finding => ({
-      state: "wrong",
-      subject: path,
-      message: "no kind generates this CRD any more",
-      remedy: `npm run manifests removes it`,
-    }),
-  );
-  const errors = diagnostics.map(
-    ({ message, at, hint }): Finding => ({
-      state: "wrong",
-      subject: at ? `${at.file}:${at.line}` : "api/",
-      message,
-      remedy: hint ?? "fix the source",
-    }),
-  );
+  const outdated = changes.map(({ path }): Finding => ({
+    state: "wrong",
+    subject: path,
+    message: tree.has(path)
+      ? "the types or markers have changed since it was generated"
+      : "the file is missing",
+    remedy: "npm run manifests",
+  }));
+  const left = stale.map((path): Finding => ({
+    state: "wrong",
+    subject: path,
+    message: "no kind generates this CRD any more",
+    remedy: `npm run manifests removes it`,
+  }));
+  const errors = diagnostics.map(({ message, at, hint }): Finding => ({
+    state: "wrong",
+    subject: at ? `${at.file}:${at.line}` : "api/",
+    message,
+    remedy: hint ?? "fix the source",
+  }));
   return [...outdated, ...left, ...errors];
 }

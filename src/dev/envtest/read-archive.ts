@@ -7,7 +7,7 @@ const block = 512;
 export function readArchive(archive: Uint8Array): Map<string, Uint8Array> {
   const bytes = gunzipSync(archive);
   const files = new Map<string, Uint8Array>();
-  for (let at = 0; at + block <= bytes.length; ) {
+  for (let at = 0; at + block <= bytes.length;) {
     const header = bytes.subarray(at, at + block);
     const name = textOf(header.subarray(0, 100));
     if (name === "") break;

@@ -75,9 +75,10 @@ function shapes(typeOf: ReadonlyMap<string, Leaf>): fc.Arbitrary<Shape> {
       (list) =>
         new Map(list.map(({ name, optional }) => [name, { optional, leaf: typeOf.get(name)! }] as const)),
     );
-  const plain = fields.map(
-    (one): Shape => ({ variants: [one], write: (_, isClosed) => body(one, isClosed) }),
-  );
+  const plain = fields.map((one): Shape => ({
+    variants: [one],
+    write: (_, isClosed) => body(one, isClosed),
+  }));
   const union = fc.array(fields, { minLength: 2, maxLength: 4 }).map((all) => unionOf(all));
   const tagged = fc
     .tuple(fc.array(fields, { minLength: 2, maxLength: 3 }), fc.constantFrom(...tags))

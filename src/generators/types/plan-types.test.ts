@@ -41,9 +41,8 @@ describe("planTypes()", () => {
       "src/types/example.com/v1/groupversion_info.ts",
       "src/types/example.com/v1/box_types.ts",
     ]);
-    expect(
-      changes[1]?.content,
-    ).toBe(`import { type CustomResource, defineKind, type int32 } from "@tsbuilder/runtime";
+    expect(changes[1]?.content)
+      .toBe(`import { type CustomResource, defineKind, type int32 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
 export interface BoxSpecLid {

@@ -76,18 +76,16 @@ export function formatPluginRecords(plugins: readonly PluginRecord[]): string {
 export function recordBlueprint(records: readonly PluginRecord[]): Blueprint {
   return joinBlueprints(
     ...records.flatMap(({ key, contributions }) =>
-      contributions.map(
-        ({ scope, files, inserts }): Blueprint => ({
-          parts: (["yours", "generated"] as const).flatMap((ownership) => {
-            const own = files.filter((file) => file.ownership === ownership);
-            if (own.length === 0) return [];
-            const rendered = own.map(({ id, path, content }) => ({ template: id, path, content }));
-            return [{ key: `plugin/${key}/${scope}/${ownership}`, ownership, files: rendered }];
-          }),
-          inserts,
-          generated: [],
+      contributions.map(({ scope, files, inserts }): Blueprint => ({
+        parts: (["yours", "generated"] as const).flatMap((ownership) => {
+          const own = files.filter((file) => file.ownership === ownership);
+          if (own.length === 0) return [];
+          const rendered = own.map(({ id, path, content }) => ({ template: id, path, content }));
+          return [{ key: `plugin/${key}/${scope}/${ownership}`, ownership, files: rendered }];
         }),
-      ),
+        inserts,
+        generated: [],
+      })),
     ),
   );
 }

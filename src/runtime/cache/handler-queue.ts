@@ -79,7 +79,7 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
   /** Runs synchronously up to the first asynchronous handler, so that a single event is delivered at once. */
   async #drain(): Promise<void> {
     let started = performance.now();
-    for (let at = 0; at < this.#events.length; ) {
+    for (let at = 0; at < this.#events.length;) {
       const event = this.#events[at++]!;
       if (event === syncMark) {
         this.#synced.open();

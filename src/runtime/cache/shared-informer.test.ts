@@ -58,7 +58,7 @@ test("SharedInformer delivers everything once to a handler that another handler 
 test("SharedInformer yields to the program between many events", async () => {
   const { informer, partition } = start();
   const busy = (): void => {
-    for (const end = performance.now() + 1; performance.now() < end; );
+    for (const end = performance.now() + 1; performance.now() < end;);
   };
   let told = 0;
   informer.subscribe(() => {

@@ -15,5 +15,5 @@ export function asReadonly<T>(object: T): DeepReadonly<T> {
 }
 
 /** Edits a draft in place. A function that returns a new object doesn't compile, because that would have no effect. */
-// biome-ignore lint/suspicious/noConfusingVoidType: `void` alone would accept any return value.
+// `void` alone would accept any return value.
 export type Edit<T> = (draft: T) => void | undefined;

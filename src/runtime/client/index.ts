@@ -6,14 +6,7 @@ export {
   currentCallContext,
   runInCallContext,
 } from "../scope/call-context.ts";
-export type {
-  Client,
-  ClientDefaults,
-  Patch,
-  Reader,
-  Subresource,
-  WatchEvent,
-} from "./client.ts";
+export type { Client, ClientDefaults, Patch, Reader, Subresource, WatchEvent } from "./client.ts";
 export type { Containers } from "./containers.ts";
 export type {
   CommandInput,

@@ -65,10 +65,10 @@ function serverUrl(server: string, secured: boolean, where: string): string {
 function isSecured(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
   return Boolean(
     cluster["certificate-authority"] ||
-      cluster["certificate-authority-data"] ||
-      cluster["insecure-skip-tls-verify"] ||
-      user["client-certificate"] ||
-      user["client-certificate-data"],
+    cluster["certificate-authority-data"] ||
+    cluster["insecure-skip-tls-verify"] ||
+    user["client-certificate"] ||
+    user["client-certificate-data"],
   );
 }
 

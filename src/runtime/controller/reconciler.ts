@@ -42,7 +42,6 @@ export interface Context {
 }
 
 /** When to run next. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a reconcile may return nothing.
 export type Result = void | {
   /** Run again after this time: `30s`, `1h30m`. */
   readonly requeueAfter?: Duration | undefined;

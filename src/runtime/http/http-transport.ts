@@ -154,9 +154,10 @@ export class HttpTransport {
       free?.rest();
       throw error;
     }
-    const answer = await (free
-      ? this.#exchange(free, bytes, { stream, signal })
-      : carry!(wire, { stream, timeout: this.#timeout, signal })
+    const answer = await (
+      free
+        ? this.#exchange(free, bytes, { stream, signal })
+        : carry!(wire, { stream, timeout: this.#timeout, signal })
     ).catch(fail);
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);

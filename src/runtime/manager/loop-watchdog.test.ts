@@ -21,7 +21,7 @@ test("a reconcile that blocks the event loop is logged by name and counted", asy
     .complete({
       async reconcile(request) {
         await new Promise(setImmediate);
-        if (request === "heavy") for (const end = performance.now() + 400; performance.now() < end; );
+        if (request === "heavy") for (const end = performance.now() + 400; performance.now() < end;);
       },
     });
   const end = manager.start();

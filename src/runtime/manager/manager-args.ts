@@ -17,8 +17,10 @@ import type { ShardingOptions } from "../leader-election/sharding-options.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 /** Arguments of `Manager.fromArgs`; the command line sets the rest. */
-export interface ManagerArgs<Flags extends FlagDefinitions = {}>
-  extends Omit<ManagerOptions, "config" | "leaderElection" | "sharding" | "ownsProcess"> {
+export interface ManagerArgs<Flags extends FlagDefinitions = {}> extends Omit<
+  ManagerOptions,
+  "config" | "leaderElection" | "sharding" | "ownsProcess"
+> {
   /** The name of the Lease: unique in the namespace, and the same for all replicas. */
   readonly leaderElectionId?: string | undefined;
   /** Timing and labels of the leader election, if `--leader-elect` is set. */

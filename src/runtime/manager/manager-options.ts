@@ -12,11 +12,10 @@ import type { MetricsOptions } from "../metrics/metrics-options.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server-options.ts";
 
 /** Options of a manager's client. */
-export interface ManagerClientOptions
-  extends Pick<
-    ClientOptions,
-    "interceptors" | "maxConnections" | "timeout" | "connectTimeout" | "fieldValidation" | "dryRun"
-  > {
+export interface ManagerClientOptions extends Pick<
+  ClientOptions,
+  "interceptors" | "maxConnections" | "timeout" | "connectTimeout" | "fieldValidation" | "dryRun"
+> {
   /** Returns the client that controllers and `manager.client` use, such as one of `interceptClient`. */
   readonly wrap?: ((client: Client) => Client) | undefined;
 }

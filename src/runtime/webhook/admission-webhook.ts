@@ -12,7 +12,6 @@ import type { AdmissionContext, AdmissionRequest } from "./webhooks.ts";
 export type AdmissionWebhook<Body extends object = KubernetesObject> = (
   request: AdmissionRequest<Body>,
   context: AdmissionContext<Body>,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a webhook may return nothing.
 ) => AdmissionDecision | void | Promise<AdmissionDecision | void>;
 
 /** What a webhook decided. */

@@ -23,7 +23,6 @@ export interface Validator<T extends KubernetesObject> {
 }
 
 /** Nothing, or the invalid fields. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a validator may return nothing.
 export type Verdict = readonly InvalidField[] | void | Promise<readonly InvalidField[] | void>;
 
 /** An error of one field. */

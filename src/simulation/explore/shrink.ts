@@ -12,7 +12,7 @@ export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
 /** Omits faults and steps, and makes numbers smaller, as long as the same is wrong. `isOver` is asked before each try. */
 export async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding> {
   let best = finding;
-  for (let progress = true; progress; ) {
+  for (let progress = true; progress;) {
     progress = false;
     for (const smaller of smallerThan(best.scenario)) {
       if (isOver()) return best;

@@ -21,7 +21,7 @@ export function pausedObjects(
     uids.add(object.metadata.uid);
   };
   for (const object of objects) if (isPaused(object) && users.has(refText(refOf(object)))) add(object);
-  for (let before = -1; before < paused.size; ) {
+  for (let before = -1; before < paused.size;) {
     before = paused.size;
     for (const object of objects)
       if (object.metadata.ownerReferences?.some(({ uid }) => uids.has(uid))) add(object);

@@ -47,7 +47,7 @@ export class EventLoop {
 
   /** Runs everything that is due now: promises, and callbacks turn by turn. */
   async drain(): Promise<void> {
-    for (let turns = 0; turns < mostTurns; ) {
+    for (let turns = 0; turns < mostTurns;) {
       await realTurn();
       const due = this.#ready;
       if (this.#working === 0) {

@@ -41,9 +41,8 @@ export function compare(a: Value, b: Value): number {
 }
 
 function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDecl {
-  const overloads = ordered.map(
-    ([suffix, left, right]): Overload =>
-      overload(`${word}_${suffix}`, [left, right], bool, (a: Value, b: Value) => holds(compare(a, b))),
+  const overloads = ordered.map(([suffix, left, right]): Overload =>
+    overload(`${word}_${suffix}`, [left, right], bool, (a: Value, b: Value) => holds(compare(a, b))),
   );
   return declare(name, ...overloads);
 }

@@ -48,14 +48,12 @@ const fields = fc.record({
     optional,
   ),
 });
-const app = fields.map(
-  ({ metadata, spec }): JSONObject => ({
-    apiVersion: "a.io/v1",
-    kind: "App",
-    metadata: { name: "it", ...metadata },
-    spec,
-  }),
-);
+const app = fields.map(({ metadata, spec }): JSONObject => ({
+  apiVersion: "a.io/v1",
+  kind: "App",
+  metadata: { name: "it", ...metadata },
+  spec,
+}));
 
 /** Applies with force, as a controller does. */
 const apply = (live: JSONObject | undefined, applied: JSONObject, manager = "A") =>
