@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Manager } from "../../src/chart/manager.ts";
-import { chartPart } from "../../src/chart/plan-chart.ts";
+import { chartPart, workflowPart } from "../../src/chart/plan-chart.ts";
 import { valuesPart } from "../../src/chart/values.ts";
 import { basePart } from "../../src/olm/base-csv.ts";
 import { scorecardPart } from "../../src/olm/plan-bundle.ts";
@@ -69,6 +69,7 @@ const parts = projects
       packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "file:" },
     }).parts,
     chartPart({ project, version: "1.0.0" }),
+    workflowPart({ project, folder: "dist/chart" }),
     basePart(project),
     scorecardPart,
     valuesPart({ manager, features: featureNames, switches: new Set() }),

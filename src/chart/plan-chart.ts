@@ -41,6 +41,12 @@ export function planChart(draft: Draft, request: ChartRequest): string[] {
     const isStale = !templates.has(path.slice(`${folder}/templates/`.length));
     if (isStale && files.read(path)?.startsWith(header)) draft.remove(path);
   }
+  // Once there is a chart, a missing workflow was deleted: elsewhere than on GitHub it has no use.
+  if (force || !draft.has(`${folder}/Chart.yaml`)) {
+    for (const { path, content } of renderPart(workflowPart(request))) {
+      if (force || !draft.has(path)) draft.write(path, content);
+    }
+  }
   for (const { path, content } of renderPart(chartPart(request))) {
     if (force || !draft.has(`${folder}/${path}`)) draft.write(`${folder}/${path}`, content);
   }
@@ -74,6 +80,15 @@ export function chartPart({ project, version }: Pick<ChartRequest, "project" | "
     key: "helm/chart",
     templates: "helm/chart",
     context: { projectName: project.projectName, version },
+  };
+}
+
+/** The workflow that tests the chart on GitHub. */
+export function workflowPart({ project, folder }: Pick<ChartRequest, "project" | "folder">): Part {
+  return {
+    key: "helm/workflow",
+    templates: "helm/workflow",
+    context: { projectName: project.projectName, folder: JSON.stringify(folder) },
   };
 }
 

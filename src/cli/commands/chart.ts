@@ -13,7 +13,7 @@ import { readPackageVersion } from "../read-package-version.ts";
 export const chart = defineCommand({
   summary: "Generate a Helm chart for the operator",
   description:
-    "Generates dist/chart from config/, with values for the settings that people usually change. The templates are regenerated on every run; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are written once and are then yours to edit.",
+    "Generates dist/chart from config/, with values for the settings that people usually change. The templates are regenerated on every run; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are written once and are then yours to edit, as is .github/workflows/test-chart.yml, which tests the chart.",
   flags: {
     image: overrideFlags.image,
     "output-dir": {
