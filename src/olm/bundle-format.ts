@@ -23,6 +23,9 @@ export const bundleAnnotations = {
   testConfig: `${testPrefix}.config.v1`,
 } as const;
 
+/** The channel of new bundles, and the default channel of new packages in a catalog. */
+export const newChannel = "alpha";
+
 /** The format of a bundle that holds a ClusterServiceVersion and plain manifests. */
 export const bundleMediaType = "registry+v1";
 export const metricsMediaType = "metrics+v1";

@@ -12,6 +12,7 @@ import {
   bundleFolders,
   csvAnnotations,
   csvKind,
+  newChannel,
 } from "./bundle-format.ts";
 import { bundleDockerfile, readAnnotations, writeAnnotations } from "./bundle-metadata.ts";
 import { compressedSize, largestBundle, nearlyTooLarge, shortenBundle } from "./bundle-size.ts";
@@ -79,7 +80,7 @@ function channelsOf(
   { channels, defaultChannel }: BundleRequest,
   annotations: Readonly<Record<string, string>>,
 ): { readonly channels: readonly string[]; readonly defaultChannel: string | undefined } {
-  const before = annotations[bundleAnnotations.channels]?.split(",") ?? ["alpha"];
+  const before = annotations[bundleAnnotations.channels]?.split(",") ?? [newChannel];
   const all = channels.length > 0 ? channels : before;
   const formerly = annotations[bundleAnnotations.defaultChannel];
   const kept = formerly !== undefined && all.includes(formerly) ? formerly : undefined;

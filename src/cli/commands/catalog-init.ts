@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { newChannel } from "../../olm/bundle-format.ts";
 import { Draft } from "../../scaffold/tree.ts";
 import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -19,7 +20,7 @@ export const catalogInit = defineCommand({
       type: "string",
       summary: "channel from which the package is installed if none is named",
       placeholder: "CHANNEL",
-      default: "stable",
+      default: newChannel,
     },
     description: {
       type: "string",
@@ -31,7 +32,7 @@ export const catalogInit = defineCommand({
     ...planFlags,
   },
   positionals: ["<package>"],
-  examples: ["tsbuilder catalog init mysql-operator --default-channel stable --description README.md"],
+  examples: ["tsbuilder catalog init mysql-operator --description README.md"],
   async run(call) {
     const { flags, positionals, cwd, ui } = call;
     const [name = ""] = positionals;

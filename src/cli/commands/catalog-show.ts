@@ -1,3 +1,4 @@
+import { newChannel } from "../../olm/bundle-format.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
@@ -48,7 +49,7 @@ export const catalogShow = defineCommand({
         hint: `create it with tsbuilder catalog init ${packageName}`,
       });
     }
-    const channel = flags.channel ?? found.get("defaultChannel").text ?? "stable";
+    const channel = flags.channel ?? found.get("defaultChannel").text ?? newChannel;
     const namespace = flags.namespace ?? `${packageName}-system`;
     ui.print(
       installSamples(flags.olm === "v0" ? "v0" : "v1", {

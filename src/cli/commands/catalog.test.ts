@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { bundleAnnotations, newChannel } from "../../olm/bundle-format.ts";
 import { dispatch } from "../dispatch.ts";
 
 const folder = useProjectFolder();
@@ -32,11 +33,9 @@ test("a catalog is created, gets a bundle, is valid and can be installed from", 
   await folder.initialize();
   write(rightBundle());
   writeFileSync(join(folder.root, "icon.svg"), "<svg/>");
-  expect(await run("init shop-operator --description README.md --icon icon.svg")).toEqual([
-    0,
-    "create catalog/shop-operator/catalog.yaml",
-    "create catalog.Dockerfile",
-  ]);
+  expect(
+    await run("init shop-operator --default-channel stable --description README.md --icon icon.svg"),
+  ).toEqual([0, "create catalog/shop-operator/catalog.yaml", "create catalog.Dockerfile"]);
   expect((await run("validate")).at(-1)).toBe("The catalog is not valid: 1 error, 0 warnings");
   expect(await run(`add bundle --image ${image}`)).toEqual([0, "update catalog/shop-operator/catalog.yaml"]);
   expect(await run("validate catalog")).toEqual([0, "The catalog is valid: 0 errors, 0 warnings"]);
@@ -48,9 +47,24 @@ test("a catalog is created, gets a bundle, is valid and can be installed from", 
   ]);
 });
 
+test("a new package has the channel of a new bundle", async () => {
+  await folder.initialize();
+  const files = rightBundle();
+  damage(files, "metadata/annotations.yaml", `annotations ${bundleAnnotations.channels}`, newChannel);
+  damage(files, "metadata/annotations.yaml", `annotations ${bundleAnnotations.defaultChannel}`, undefined);
+  delete files["bundle.Dockerfile"];
+  write(files);
+  await run("init shop-operator");
+  await run(`add bundle --image ${image}`);
+  expect(await run("validate catalog")).toEqual([0, "The catalog is valid: 0 errors, 0 warnings"]);
+  expect((await run("show shop-operator --olm v0 --image a/b:c")).join("\n")).toContain(
+    `channel: ${newChannel}`,
+  );
+});
+
 test("what is not valid is not added", async () => {
   await folder.initialize();
-  await run("init shop-operator");
+  await run("init shop-operator --default-channel stable");
   const files = rightBundle();
   damage(files, csv, "spec version", "1.1");
   write(files);
