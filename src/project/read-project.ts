@@ -44,6 +44,15 @@ export function readProject(value: unknown): Project {
     });
   }
   const file = new Reader("PROJECT", value);
+  // Before the version: projects of kubebuilder had versions 1 and 2, without a layout.
+  const layout = file.texts("layout");
+  if (!layout.includes(pluginKey)) {
+    const found = layout.length === 0 ? "no layout" : `the layout "${layout.join(", ")}"`;
+    throw new TsbuilderError(`"PROJECT" has ${found}, so this is not a TypeScript project`, {
+      code: "INVALID_PROJECT",
+      hint: `use the tool that created it, such as kubebuilder, or run tsbuilder init in another folder; projects of tsbuilder have the layout "${pluginKey}"`,
+    });
+  }
   const version = file.text("version");
   if (version !== schemaVersion) {
     throw new TsbuilderError(
@@ -51,16 +60,6 @@ export function readProject(value: unknown): Project {
       {
         code: "INVALID_PROJECT",
         hint: "use the tsbuilder that created the project: npm ci && npx --no-install tsbuilder",
-      },
-    );
-  }
-  const layout = file.texts("layout");
-  if (!layout.includes(pluginKey)) {
-    throw new TsbuilderError(
-      `"PROJECT" has the layout "${layout.join(", ")}", which is not that of a TypeScript project`,
-      {
-        code: "INVALID_PROJECT",
-        hint: `use the tool that created it; projects of tsbuilder have "${pluginKey}"`,
       },
     );
   }

@@ -108,6 +108,7 @@ describe("parseProject()", () => {
     [Buffer.from(text, "utf16le").toString("utf8"), `"PROJECT" is not UTF-8 text`],
     [text.replace('"3"', '"4"'), `schema version "4"`],
     [text.replace("typescript.tsbuilder.dev/v1", "go.kubebuilder.io/v4"), `layout "go.kubebuilder.io/v4"`],
+    ['domain: example.com\nrepo: example.com/shop\nversion: "2"\n', `"PROJECT" has no layout`],
     [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a string`],
     [text.replace("- metrics", "- magic"), `one of metrics, webhook`],
     [text.replace("  kind: Order\n", ""), `"PROJECT.resources[0].kind" must be a string`],
