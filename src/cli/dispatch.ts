@@ -53,7 +53,7 @@ async function dispatchWithoutCommand(words: readonly string[], ui: Ui): Promise
 }
 
 /** The longest command name that the arguments begin with. */
-function findCommand(words: readonly string[]): CommandEntry | undefined {
+export function findCommand(words: readonly string[]): CommandEntry | undefined {
   return commands
     .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))
     .sort((a, b) => b.name.length - a.name.length)[0];

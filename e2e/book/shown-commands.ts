@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findCommand } from "../../src/cli/dispatch.ts";
+import { thisTsbuilder } from "../../src/cli/host.ts";
+import { orderWords } from "../../src/cli/order-words.ts";
+import { runCommand } from "../../src/cli/run-command.ts";
+import { repository } from "../support/source-imports.ts";
+import { readConsole, type ShownCommand } from "./read-console.ts";
+
+/** What is only read in the book and the READMEs. */
+export const shownCommands: readonly ShownCommand[] = execFileSync(
+  "git",
+  ["ls-files", "*README.md", "src/book/*.md"],
+  { cwd: repository, encoding: "utf8" },
+)
+  .trimEnd()
+  .split("\n")
+  .flatMap((path) => readConsole(path, readFileSync(join(repository, path), "utf8")));
+
+/** The flags that the plugins of the book add to `edit`. */
+const contributed = { team: { type: "string", summary: "the team that owns the project" } } as const;
+
+/** Has the CLI read a command's flags and arguments, and do nothing; throws as the CLI would. */
+export async function parseTsbuilder(args: readonly string[]): Promise<void> {
+  const words = orderWords(args);
+  const entry = findCommand(words);
+  if (!entry) throw new Error(`there is no command ${args.join(" ")}`);
+  const loaded = await entry.load();
+  const flags = entry.name === "edit" ? { ...loaded.flags, ...contributed } : loaded.flags;
+  const ui = { print: () => undefined, note: () => undefined, isInteractive: false };
+  const rest = words.slice(entry.name.split(" ").length);
+  await runCommand(entry.name, { ...loaded, flags, run: async () => 0 }, rest, repository, ui, thisTsbuilder);
+}
+
+/** Names the flags that are in no help of a program's command. `help` prints that of words such as `rollout status`. */
+export function unknownFlags(args: readonly string[], help: string): string[] {
+  return args
+    .filter((word) => /^--?[a-z]/.test(word))
+    .map((word) => word.replace(/=.*/s, ""))
+    .filter((flag) => !new RegExp(`(?:^|[ ,])${flag}(?:[ ,=]|$)`, "m").test(help));
+}
