@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
 import { readPages } from "../build/pages.ts";
@@ -54,14 +54,15 @@ export default defineConfig({
         tokens[index - 1]!.content === "" ? "</td>" : self.renderToken(tokens, index, options);
       md.renderer.rules.image = (tokens, index, ...rest) => {
         const source = tokens[index]!.attrGet("src") ?? "";
-        // Within the page a diagram has the colours of its text.
-        return source.includes("diagrams/") ? drawing(source) : image!(tokens, index, ...rest);
+        // Within the page a drawing has the colours of its text.
+        return source.endsWith(".svg") ? drawing(source) : image!(tokens, index, ...rest);
       };
     },
   },
 });
 
 function drawing(source: string): string {
-  const svg = readFileSync(join(stagedFolder, "public/diagrams", basename(source)), "utf8");
-  return `<span class="diagram" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
+  const svg = readFileSync(join(stagedFolder, "public", source), "utf8");
+  // It scrolls on a small screen: who has no mouse must reach it.
+  return `<span class="diagram" tabindex="0" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
 }
