@@ -34,7 +34,7 @@ export async function recordStory(
 async function stateAtRest(target: Target, seconds: number, expected?: unknown): Promise<unknown[]> {
   let state = await readState(target);
   let rest = seconds;
-  for (let since = Date.now(); Date.now() - since < rest * 1000; ) {
+  for (let since = Date.now(); Date.now() - since < rest * 1000;) {
     await delay(250);
     const next = await readState(target);
     if (isDeepStrictEqual(next, state)) continue;
