@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installPackedTsbuilder, type PackedTsbuilder, scaffoldPacked } from "../support/packed-tsbuilder.ts";
@@ -19,7 +19,23 @@ test("a packed tsbuilder installs, scaffolds, and requests none of our names fro
   await run(project, "npm", "test");
   await run(project, "npm", "run", "lint");
   expect(packed.registry.asked).toEqual([]);
+  // 70 packages with 170 MB when this was written: src/decisions/installed-packages.md says what they are.
+  expect(installedPackages(project.folder).length).toBeLessThanOrEqual(75);
+  expect(installedMegabytes(project.folder)).toBeLessThan(185);
 });
+
+function installedPackages(project: string): string[] {
+  const lock = readFileSync(join(project, "node_modules/.package-lock.json"), "utf8");
+  return Object.keys((JSON.parse(lock) as { packages: object }).packages);
+}
+
+function installedMegabytes(project: string): number {
+  const modules = join(project, "node_modules");
+  const sizes = readdirSync(modules, { recursive: true, encoding: "utf8" })
+    .map((path) => statSync(join(modules, path)))
+    .map((file) => (file.isFile() ? file.size : 0));
+  return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+}
 
 test("an editor goes from the runtime's types to the sources, which the package holds", async () => {
   const project = await scaffoldPacked(packed, "edited-operator");
