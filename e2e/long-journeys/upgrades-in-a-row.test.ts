@@ -23,7 +23,7 @@ const edits = [
   ["Dockerfile", "# Distroless keeps node in", "# Our base image has node in"],
   ["package.json", '"dev": "tsbuilder dev"', '"hello": "echo hello",\n    "dev": "tsbuilder dev"'],
   ["tsconfig.json", '"strict": true', '"strict": true,\n    "forceConsistentCasingInFileNames": true'],
-  [".oxfmtrc.json", '"/dist/"', '"/dist/", "/notes/"'],
+  [".oxfmtrc.json", '"sortPackageJson": false', '"sortPackageJson": false,\n  "semi": true'],
   ["vitest.config.ts", "testTimeout: 30_000", "testTimeout: 40_000"],
   [".gitignore", "coverage/", "coverage/\nnotes/"],
   [".dockerignore", "!PROJECT", "!PROJECT\n!assets"],
