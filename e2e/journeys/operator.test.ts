@@ -108,7 +108,7 @@ test.skipIf("missing" in programs)(
 
       const kept = await run(there, "node", cli, "undeploy");
       expect(kept.stderr).toContain(
-        "keep CustomResourceDefinition mysqls.apps.example.com: 1 objects are left",
+        "keep CustomResourceDefinition mysqls.apps.example.com: it still has 1 object",
       );
       expect((await tryRun(there, "kubectl", "get", "namespace", "mysql-operator-system")).exitCode).toBe(1);
       expect((await run(there, "kubectl", "get", "mysqls")).stdout).toContain("mysql-sample");

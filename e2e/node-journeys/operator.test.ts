@@ -104,7 +104,7 @@ test.skipIf(missing !== undefined)("an upgrade that changes the CRD refuses no r
 
 test.skipIf(missing !== undefined)("undeploy keeps what has objects, and takes away the rest", async () => {
   const { stderr } = await project.tsbuilder("undeploy");
-  expect(stderr).toContain("keep CustomResourceDefinition shops.apps.example.com: 1 objects are left");
+  expect(stderr).toContain("keep CustomResourceDefinition shops.apps.example.com: it still has 1 object");
   await project.kubectl("delete --kustomize config/samples");
   await project.tsbuilder("undeploy");
   const kinds =

@@ -56,7 +56,7 @@ test.skipIf(missing !== undefined)("install creates the CRDs, uninstall deletes 
 
   await eventually(() => run(project, "kubectl", "apply", "-k", "config/samples"));
   const kept = await tsbuilder("uninstall");
-  expect(kept.stderr).toContain(`keep CustomResourceDefinition ${crd}: 1 objects are left`);
+  expect(kept.stderr).toContain(`keep CustomResourceDefinition ${crd}: it still has 1 object`);
   expect((await kubectl("get", "mysqls", "-o", "name")).stdout).toBe("mysql.apps.example.com/mysql-sample\n");
   await tsbuilder("uninstall", "--force");
   expect(await exists("crd", crd)).toBe(false);
@@ -166,8 +166,8 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
 
     await kubectl("create", "service", "clusterip", "neighbour", "--tcp=80", "-n", system);
     const careful = await tsbuilder("undeploy");
-    expect(careful.stderr).toContain(`keep CustomResourceDefinition ${crd}: 1 objects are left`);
-    expect(careful.stderr).toContain(`keep Namespace ${system}: it contains 1 objects of others`);
+    expect(careful.stderr).toContain(`keep CustomResourceDefinition ${crd}: it still has 1 object`);
+    expect(careful.stderr).toContain(`keep Namespace ${system}: it contains 1 object of others`);
     expect(await exists("deployment", managerName, "-n", system)).toBe(false);
     expect(await exists("service", "neighbour", "-n", system)).toBe(true);
     await tsbuilder("undeploy", "--force");

@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import type { RuleFinding } from "../olm/rule-finding.ts";
 import { isInside } from "../shared/is-inside.ts";
+import { count } from "../shared/text.ts";
 import type { Ui } from "./ui.ts";
 
 /** Prints what is wrong with a bundle or a catalog below `root`. Returns the exit code: 1 if there is an error. */
@@ -27,8 +28,4 @@ function shownPath(cwd: string, file: string): string {
 
 function describe({ rule, severity, message, hint, position: { file, line, column } }: RuleFinding): string {
   return `${file}:${line}:${column}: ${severity}: ${message} (${rule})\n    ${hint}`;
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeFrame, didYouMean, editDistance, listWords, positionAt, sentence } from "./text.ts";
+import { codeFrame, count, didYouMean, editDistance, listWords, positionAt, sentence } from "./text.ts";
 
 describe("didYouMean()", () => {
   const known = ["optional", "required", "nullable", "listType"];
@@ -23,6 +23,16 @@ describe("editDistance()", () => {
     expect(editDistance("abcd", "abdc")).toBe(1);
     expect(editDistance("kitten", "sitting")).toBe(3);
     expect(editDistance("", "abc")).toBe(3);
+  });
+});
+
+describe("count()", () => {
+  it.each([
+    [0, "0 samples"],
+    [1, "1 sample"],
+    [2, "2 samples"],
+  ])("says %d with the right number", (number, said) => {
+    expect(count(number, "sample")).toBe(said);
   });
 });
 

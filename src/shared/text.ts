@@ -80,3 +80,8 @@ export function sentence(words: string): string {
   const start = `${words[0]!.toUpperCase()}${words.slice(1)}`;
   return /[.!?]$/u.test(start) ? start : `${start}.`;
 }
+
+/** `1 object`, `2 objects`. */
+export function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}

@@ -1,3 +1,4 @@
+import { count } from "../shared/text.ts";
 import { type ClusterChoice, readJson } from "./kubectl.ts";
 import { isCrd, type ManifestObject } from "./manifest.ts";
 import { splitByKind } from "./served-kinds.ts";
@@ -11,7 +12,7 @@ export interface UndeployPlan {
 /** An object whose deletion also deletes what it contains, which is more than was deployed. */
 export interface KeptObject {
   readonly object: ManifestObject;
-  /** `3 objects are left` */
+  /** `it still has 3 objects` */
   readonly reason: string;
 }
 
@@ -37,12 +38,12 @@ async function reasonToKeep(
   choice: ClusterChoice,
 ): Promise<string | undefined> {
   if (isCrd(object)) {
-    const count = await countObjects(object, choice);
-    return count > 0 ? `${count} objects are left` : undefined;
+    const objects = await countObjects(object, choice);
+    return objects > 0 ? `it still has ${count(objects, "object")}` : undefined;
   }
   if (object.kind !== "Namespace") return undefined;
   const strangers = await countStrangers(object.metadata.name, deployed, choice);
-  return strangers > 0 ? `it contains ${strangers} objects of others` : undefined;
+  return strangers > 0 ? `it contains ${count(strangers, "object")} of others` : undefined;
 }
 
 async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice): Promise<number> {

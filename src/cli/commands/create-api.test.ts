@@ -27,6 +27,15 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test.each([
+    ["", "Next: define the fields of Order in its types file"],
+    [" --template mysql", "Next: run the operator with its sample"],
+    [" --image nginx", "Next: run the operator with its sample"],
+  ])("with%s, the next step fits the types", async (template, next) => {
+    const line = `create api --group shop --version v1 --kind Order --make=false${template}`;
+    expect(await call(line)).toContain(next);
+  });
+
   test("refuses a kind whose name and group are too long for a controller's name, and takes another one", async () => {
     await call("edit --multigroup");
     const line = `create api --group apps --version v1 --kind A${"b".repeat(58)} --make=false`;

@@ -148,13 +148,17 @@ export const createApi = defineCommand({
         extraFiles: types.files,
       });
       if (!applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
-      if (values.resource)
-        ui.print(
-          `\nNext: define the fields of ${resource.kind} in its types file, then run\n  npm run manifests`,
-        );
+      if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
     });
   },
 });
+
+/** The types of a template have their fields. */
+function nextStep(kind: string, { template, image }: Values): string {
+  return (template ?? image) === undefined
+    ? `define the fields of ${kind} in its types file, then run\n  npm run manifests`
+    : "run the operator with its sample\n  npm run dev -- --samples";
+}
 
 function checkCombination(values: Values): void {
   if (!values.resource && !values.controller) {

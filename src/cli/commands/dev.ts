@@ -6,6 +6,7 @@ import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, type Tree } from "../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { count } from "../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { checkPort } from "../../project/validate.ts";
@@ -98,7 +99,7 @@ export const dev = defineCommand({
 /** A sample that the cluster rejects can be fixed while dev keeps running. */
 async function reportSamples(session: Session, report: Report): Promise<void> {
   try {
-    report({ type: "info", text: `applied ${await session.applySamples()} samples` });
+    report({ type: "info", text: `applied ${count(await session.applySamples(), "sample")}` });
   } catch (error) {
     report({ type: "error", error });
   }

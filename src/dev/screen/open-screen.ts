@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { count } from "../../shared/text.ts";
 import type { Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import type { SessionView } from "../session-view.ts";
@@ -32,8 +33,8 @@ export function openScreen(
   const report: Report = (event) => show(afterEvent(state, event, describeError));
 
   const samples = async (): Promise<void> => {
-    const count = await session?.applySamples();
-    if (count !== undefined) show({ ...state, note: `applied ${count} samples` });
+    const applied = await session?.applySamples();
+    if (applied !== undefined) show({ ...state, note: `applied ${count(applied, "sample")}` });
   };
   const shell = async (kubeconfig: string): Promise<void> => {
     terminal.giveBack();
