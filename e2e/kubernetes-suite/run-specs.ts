@@ -80,7 +80,10 @@ async function runSuite(
       cwd: folder,
       stdio: ["ignore", output, output],
     });
+    const end = (): boolean => suite.kill("SIGKILL");
+    process.once("exit", end);
     const [code] = (await once(suite, "close")) as [number | null];
+    process.off("exit", end);
     if (!existsSync(report)) throw new Error(`e2e.test ended with ${code} and wrote no report`);
     return readVerdicts(JSON.parse(await readFile(report, "utf8")) as GinkgoReport[]);
   } finally {

@@ -19,6 +19,13 @@ if ("missing" in program) {
   process.exit();
 }
 if (build) process.exit();
+// Without a listener, a signal ends this process before it can end those of e2e.test.
+for (const [signal, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+] as const)
+  process.once(signal, () => process.exit(128 + number));
 const all = await listSpecs(program);
 const specs = all.filter((spec) =>
   focus === undefined ? whyLeftOut(spec) === undefined : spec.includes(focus),
