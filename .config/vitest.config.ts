@@ -85,6 +85,19 @@ export default defineConfig({
       {
         ...source,
         test: {
+          // Those who have only the built book and a registry: `npm run book` comes before.
+          name: "strangers",
+          include: ["e2e/strangers/**/*.test.ts"],
+          setupFiles: waits,
+          pool: "forks",
+          maxWorkers: 2,
+          testTimeout: limits.build,
+          hookTimeout: limits.build,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: "node-versions",
           // What stands on Node itself: sockets, TLS, streams, timers, processes.
           include: [

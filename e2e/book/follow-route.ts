@@ -11,6 +11,8 @@ import { stepsOf } from "./written-routes.ts";
 export async function followRoute(route: Route, parent: string): Promise<Shell> {
   const shell = await beginRoute(route, parent);
   await followSteps(stepsOf(route), shell, async (command) => {
+    // The reader has installed tsbuilder; no registry may be asked for it.
+    if (command.startsWith("npm install --global")) return undefined;
     const { stdout, stderr } = await run(shell, "bash", "-c", typed, "bash", command, join(parent, "pwd"));
     shell.folder = readFileSync(join(parent, "pwd"), "utf8").trimEnd();
     // Dependencies come from the install that all journeys share.
@@ -32,7 +34,7 @@ async function beginRoute(route: Route, parent: string): Promise<Shell & { folde
     `#!/bin/sh\n[ "$1" = init ] && set -- "$@" --skip-install\nexec node "${repository}/bin/tsbuilder.js" "$@"\n`,
   );
   chmodSync(join(bin, "tsbuilder"), 0o755);
-  const folder = join(parent, nameOf(route));
+  const folder = join(parent, route.follow === "empty" ? "reader" : route.follow);
   const shell = { folder, env: { PATH: `${bin}:${process.env["PATH"]}` } };
   if (route.follow === "empty") mkdirSync(folder);
   else {
@@ -43,11 +45,4 @@ async function beginRoute(route: Route, parent: string): Promise<Shell & { folde
     symlinkSync(join(installed.folder, "node_modules"), join(folder, "node_modules"));
   }
   return shell;
-}
-
-/** The pages say what the empty folder is called; a golden project has a name. */
-function nameOf({ follow, pages }: Route): string {
-  if (follow !== "empty") return follow;
-  const named = pages.map(({ text }) => /empty\s+folder\s+named\s+`([^`]+)`/.exec(text)?.[1]).find(Boolean);
-  return named ?? "operators";
 }

@@ -1,4 +1,4 @@
-import { readBlocks } from "../../src/book/build/blocks.ts";
+import { type Block, readBlocks } from "../../src/book/build/blocks.ts";
 
 /** One thing that a page has its reader do: type a command, or write a file. `at` is the page and the line. */
 export type Step = { readonly at: string } & (
@@ -6,14 +6,19 @@ export type Step = { readonly at: string } & (
   | { readonly does: "write" | "append"; readonly path: string; readonly content: string }
 );
 
+/** The steps of a written page. */
+export function readSteps(page: string, text: string): Step[] {
+  return stepsOfBlocks(readBlocks(page, text));
+}
+
 /**
  * The steps of a page, in its order. Commands stand in blocks of `sh`, one in each line; a block of `text` after them is
  * what the last one prints. Any other block whose title is a path is that file, or is appended to it. Throws if a block can't
  * be read, or shows the output of no command: it would never be compared.
  */
-export function readSteps(page: string, text: string): Step[] {
+export function stepsOfBlocks(blocks: readonly Block[]): Step[] {
   const steps: Step[] = [];
-  for (const { at, language, path, append, content, adjacent } of readBlocks(page, text)) {
+  for (const { at, language, path, append, content, adjacent } of blocks) {
     if (path !== undefined) steps.push({ at, does: append ? "append" : "write", path, content });
     else if (language === "sh") {
       const commands = content.trimEnd().split("\n");

@@ -55,7 +55,9 @@ export function selectTests(changed: readonly string[], sources: Sources, budget
 
 /** Journeys and tests on real control planes have their own commands. */
 function isUnitTest(file: string): boolean {
-  return file.endsWith(".test.ts") && !/^e2e\/(journeys|long-journeys|real|node-versions)\//.test(file);
+  return (
+    file.endsWith(".test.ts") && !/^e2e\/(journeys|long-journeys|real|node-versions|strangers)\//.test(file)
+  );
 }
 
 function listedReaders(changed: readonly string[]): string[] {
