@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { makeStranger, publishRelease } from "../strangers/stranger.ts";
 import { eventually } from "../support/eventually.ts";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
-import { repository } from "../support/source-imports.ts";
 import { prepareVerdaccio, startVerdaccio, type Verdaccio } from "../support/verdaccio.ts";
 import { watchProcess } from "../support/watched-process.ts";
 
@@ -31,36 +31,13 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-/** Packs a version as the release's workflow does, of what was built for all journeys, and publishes it. */
-async function release(version: string): Promise<void> {
-  const folder = join(work, version);
-  const words = [
-    "--silent",
-    "release",
-    "--",
-    "--dry-run",
-    "--no-build",
-    "--version",
-    version,
-    "--to",
-    folder,
-  ];
-  const origin = ["--repository", "https://github.com/example/tsbuilder"];
-  await run({ folder: repository, env: {} }, "npm", "run", ...words, ...origin);
-  const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8");
-  await registry!.publish(
-    folder,
-    [...sums.matchAll(/ {2}(\S+\.tgz)$/gmu)].map(([, name]) => name!),
-  );
-}
-
-/** A shell of somebody who has Node and npm, and nothing else. */
+/** A shell in a folder of somebody's home who has Node and npm, and nothing else. */
 function stranger(folder: string): Shell {
   const home = join(work, "home");
-  mkdirSync(home, { recursive: true });
-  const env = { HOME: home, XDG_CACHE_HOME: join(home, ".cache"), npm_config_registry: registry!.url };
-  return { folder: join(home, folder), env };
+  return { ...makeStranger(home, registry!.url), folder: join(home, folder) };
 }
+
+const release = (version: string): Promise<void> => publishRelease(registry!, version, join(work, version));
 
 /** One journey in order, in parts that each may take as long as a test: each depends on the previous one. */
 describe("a stranger with a registry and nothing else", () => {
