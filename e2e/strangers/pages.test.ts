@@ -59,7 +59,7 @@ test.each(["quick-start.html", "cronjob-tutorial/"])(
 /** The steps of a page, and if it begins a section, of all its pages: each links to the next one. */
 function stepsFrom(first: string): Step[] {
   const steps: Step[] = [];
-  for (let page: string | undefined = first; page !== undefined; ) {
+  for (let page: string | undefined = first; page !== undefined;) {
     const file: string = page.endsWith("/") ? `${page}index.html` : page;
     const html: string = readFileSync(join(site, file), "utf8");
     steps.push(...stepsOfBlocks(readBuiltPage(file, html)));
