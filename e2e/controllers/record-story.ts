@@ -7,7 +7,8 @@ import type { Outcome, Story, Target } from "./story.ts";
 
 /**
  * Runs a story on a control plane, and records the state at rest after each step. With the outcomes of a former run, a
- * step ends a second after its change has led to the same state: on a busy machine a rest may last until the next timer.
+ * step but the last ends a second after its change has led to the same state: on a busy machine a rest may last until the
+ * next timer.
  */
 export async function recordStory(
   kubeconfig: Kubeconfig,
@@ -25,7 +26,8 @@ export async function recordStory(
   const outcomes: Outcome[] = [];
   for (const [at, step] of steps.entries()) {
     await runStep(target, step);
-    outcomes.push({ step: step.name, state: await stateAtRest(target, step.rest ?? 3, former[at]?.state) });
+    const expected = at < steps.length - 1 ? former[at]?.state : undefined;
+    outcomes.push({ step: step.name, state: await stateAtRest(target, step.rest ?? 3, expected) });
   }
   await send(kubeconfig, { method: "DELETE", path: `${namespaces}/${target.namespace}` });
   return outcomes;

@@ -72,6 +72,33 @@ test("apply sends nothing after a cold start if a list is empty", async () => {
   expect(writes()).toBe(0);
 });
 
+test.each<[string, CacheOptions]>([
+  ["", {}],
+  [
+    " that a transform hides",
+    { transform: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }) },
+  ],
+])(
+  "apply empties a list again that somebody filled%s, in the same process and after a cold start",
+  async (_, options) => {
+    const earlier = await coldStart(options);
+    const later = await coldStart(options);
+    const name = `filled-${"transform" in options}`;
+    const key = { name, namespace: "default" };
+    const args = async () => (await person.get(Deployment, key)).spec?.template.spec?.containers[0]?.args;
+    await earlier.client.apply(Deployment, desired(name, { args: [] }));
+    for (const { client } of [earlier, later]) {
+      const json = [{ op: "add" as const, path: "/spec/template/spec/containers/0/args", value: ["--open"] }];
+      const { metadata } = await person.patch(Deployment, key, { json });
+      await eventually(async () => {
+        expect((await client.get(Deployment, key)).metadata.resourceVersion).toBe(metadata.resourceVersion);
+      });
+      await client.apply(Deployment, desired(name, { args: [] }));
+      expect(await args()).toBeUndefined();
+    }
+  },
+);
+
 test("apply sends nothing after a cold start if others set fields of their own", async () => {
   const earlier = await coldStart();
   const made = await earlier.client.apply(Deployment, desired("shared"));

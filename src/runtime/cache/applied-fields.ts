@@ -8,6 +8,9 @@ type Fields = { readonly [field: string]: JSONValue };
 /** What a field manager applied to cached objects: all that is kept of their managed fields. */
 const applied = new WeakMap<KubernetesObject, string>();
 
+/** Cached objects of which a transform may have dropped fields. */
+const partial = new WeakSet<KubernetesObject>();
+
 /**
  * What a field manager has applied to an object from the server: the fields that it owns with their current values, as
  * a short text; undefined if it has applied nothing.
@@ -26,6 +29,8 @@ export interface Ownership {
   /** See `appliedBy`. */
   readonly applied: string | undefined;
   readonly owned: ReadonlyMap<string, string> | undefined;
+  /** Whether a transform may hide fields. */
+  readonly isPartial: boolean;
 }
 
 /**
@@ -40,8 +45,9 @@ export function ownershipOf(
   const entries = object.metadata.managedFields?.filter(
     ({ operation, subresource }) => operation === "Apply" && !subresource,
   );
-  if (!entries?.length) return { applied: undefined, owned: undefined };
+  if (!entries?.length) return { applied: undefined, owned: undefined, isPartial: withValues };
   return {
+    isPartial: withValues,
     applied: fieldManager === undefined ? undefined : appliedBy(fieldManager, object),
     owned: new Map(
       entries.map(({ manager = "", apiVersion, fieldsV1 }) => [
@@ -60,6 +66,7 @@ export function ownershipOf(
 export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
   if (ownership.applied !== undefined) applied.set(object, ownership.applied);
   if (ownership.owned) owned.set(object, ownership.owned);
+  if (ownership.isPartial) partial.add(object);
 }
 
 /**
@@ -81,8 +88,27 @@ export function isAppliedAlready(
   desired: KubernetesObject,
 ): boolean {
   const known = applied.get(object);
-  return known !== undefined && known === digestOf(fieldManager, withoutName(desired));
+  if (known === undefined || known !== digestOf(fieldManager, withoutName(desired))) return false;
+  return partial.has(object) ? !JSON.stringify(desired).includes("[]") : hasItsEmptyLists(object, desired);
 }
+
+/** Whether lists that are desired to be empty are so: what isn't kept has no owner either, until somebody fills it. */
+function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
+  if (typeof desired !== "object" || desired === null) return true;
+  if (!Array.isArray(desired)) {
+    const fields = (current ?? {}) as Readonly<Record<string, unknown>>;
+    return Object.entries(desired).every(([field, inner]) => hasItsEmptyLists(fields[field], inner));
+  }
+  const items = (current ?? []) as readonly Named[];
+  if (desired.length === 0) return items.length === 0;
+  return (desired as readonly Named[]).every((item, at) => {
+    const same = item?.name === undefined ? items[at] : items.find((other) => other?.name === item.name);
+    return hasItsEmptyLists(same, item);
+  });
+}
+
+/** An item of a list. Lists of objects with other keys than the name have no lists within that are empty on purpose. */
+type Named = { readonly name?: unknown } | null | undefined;
 
 function isApplied({ manager, operation, subresource }: ManagedFieldsEntry, fieldManager: string): boolean {
   return manager === fieldManager && operation === "Apply" && !subresource;

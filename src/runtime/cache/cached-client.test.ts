@@ -117,6 +117,15 @@ test.each<["apply" | "applyOver", number | undefined]>([
   expect((await live.get(Widget, key)).spec.size).toBe(1);
 });
 
+test("Client.apply() is sent to a namespace that the cache doesn't watch", async () => {
+  const [watched, other] = [await newNamespace(), await newNamespace()];
+  const { cache, client } = await start({ namespaces: [watched] });
+  await cache.informer(Widget).synced();
+  const key = { namespace: other, name: "w" };
+  expect((await client.apply(Widget, { metadata: key, spec: { size: 1 } })).spec.size).toBe(1);
+  expect((await live.get(Widget, key)).spec.size).toBe(1);
+});
+
 test("Client.apply() doesn't take an object away from another owner, read from the cache", async () => {
   const namespace = await newNamespace();
   const { cache, client, requests } = await start();
@@ -169,6 +178,14 @@ test.each([
     expect(Object.isFrozen(metadata) && Object.isFrozen(spec)).toBe(true);
     expect(spec).toEqual(isCached ? {} : { parts: ["a"] });
   }
+});
+
+test("Client.apply() returns a frozen object also outside of the cache's selection", async () => {
+  const namespace = await newNamespace();
+  const { cache, client } = await start({ labels: "cached" });
+  await cache.informer(Widget).synced();
+  const applied = await client.apply(Widget, { metadata: { name: "w", namespace }, spec: { size: 1 } });
+  expect(Object.isFrozen(applied.spec)).toBe(true);
 });
 
 test.each<[string, (client: Client) => Client]>([

@@ -133,6 +133,8 @@ class CachedClient implements Client {
     }
     const body = bodyToApply(kind, desired, options.owner, this.defaults.namespace);
     const key = keyOf(body);
+    if (!informer.covers(key.namespace))
+      return freezeShared(await this.note(kind, this.live.apply(kind, desired, options), options));
     const manager = options.fieldManager ?? this.defaults.fieldManager ?? "";
     const id = `${kind.apiVersion}/${kind.kind}/${key.namespace}/${key.name}/${manager}`;
     const applying = { id, manager, desired: hashOf(body) };
@@ -152,7 +154,7 @@ class CachedClient implements Client {
     // A later change that was seen before the answer is not the apply's result: the next apply is sent.
     if (kept.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
     this.memory.remember(applying, kept);
-    return kept;
+    return freezeShared(kept);
   }
 
   applyStatus<T extends KubernetesObject>(

@@ -25,6 +25,9 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
    */
   subscribe(handler: InformerHandler<DeepReadonly<T>>, options?: SubscribeOptions): Subscription;
 
+  /** Whether it watches this namespace; `get` throws for one that it doesn't. */
+  covers(namespace: string | undefined): boolean;
+
   /** Reads an object, including writes of this process. */
   get(key: ObjectKey): DeepReadonly<T> | undefined;
 

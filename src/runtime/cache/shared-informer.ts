@@ -184,6 +184,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     for (const { partition } of this.#partitions.values()) yield* partition.seen();
   }
 
+  covers(namespace: string | undefined): boolean {
+    return this.#partitionOf(namespace) !== undefined;
+  }
+
   #partitionOf(namespace: string | undefined): Partition<T> | undefined {
     return (this.#partitions.get(namespace) ?? this.#partitions.get(undefined))?.partition;
   }

@@ -101,7 +101,7 @@ export interface Client extends Reader, Containers {
    * earlier apply of the same field manager set and this one omits. Other fields are not changed.
    *
    * Sends nothing if it would change nothing: the desired object equals the one applied last, and the cached object is
-   * still the result of that apply. A new process applies once. The result of a manager's client is frozen, whether or not
+   * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client is frozen, whether or not
    * something was sent.
    */
   apply<T extends KubernetesObject>(

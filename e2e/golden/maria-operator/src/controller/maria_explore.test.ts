@@ -28,8 +28,8 @@ const VALUES = {
   "spec.passwordSecretRef": [{ name: "given" }],
   "spec.rootPasswordSecretRef": [{ name: "given" }],
   "spec.tls": [undefined], // a certificate would have to be valid for drawn names
-  "spec.storage.className": [undefined, "standard"], // one that exists
-  "spec.nodeSelector": [undefined], // pods that no node takes tell which ran before
+  "spec.storage.className": [undefined, "standard"], // the cluster's only class
+  "spec.nodeSelector": [undefined], // no node has the drawn labels, and older pods outlive pending ones
   "spec.topologySpreadConstraints": [undefined],
 };
 
