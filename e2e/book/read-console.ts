@@ -7,13 +7,27 @@ export interface ShownCommand {
   readonly args: readonly string[];
 }
 
-/** The commands in a page's `console` blocks: lines that begin with `$ `, each with those joined by `&&` or a pipe. */
-export function readConsole(page: string, text: string): ShownCommand[] {
+/** What a `console` block shows: what is typed at its prompts, and what is printed. */
+export interface Dialogue {
+  readonly at: string;
+  readonly typed: readonly string[];
+  readonly shown: string;
+}
+
+/** The `console` blocks of a page. A line that begins with `$ ` is typed. */
+export function readDialogues(page: string, text: string): Dialogue[] {
   return readBlocks(page, text)
     .filter(({ language }) => language === "console")
-    .flatMap(({ at, content }) =>
-      [...content.matchAll(/^\$ (.+)$/gm)].flatMap(([, line = ""]) => readLine(line, at)),
-    );
+    .map(({ at, content }) => ({
+      at,
+      typed: [...content.matchAll(/^\$ (.+)$/gm)].map(([, line = ""]) => line),
+      shown: content.replaceAll(/^\$ .+\n/gm, ""),
+    }));
+}
+
+/** The commands that a page's `console` blocks type, those joined by `&&` or a pipe one by one. */
+export function readConsole(page: string, text: string): ShownCommand[] {
+  return readDialogues(page, text).flatMap(({ at, typed }) => typed.flatMap((line) => readLine(line, at)));
 }
 
 function readLine(line: string, at: string): ShownCommand[] {
