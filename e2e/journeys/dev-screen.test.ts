@@ -3,13 +3,12 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { type IPty, spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDevScreen } from "../support/dev-screen.ts";
 import { eventually } from "../support/eventually.ts";
 import { initProject } from "../support/init-project.ts";
-import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
+import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
-import { ProcessWatch } from "../support/watched-process.ts";
 
 // `tsbuilder dev` at a real terminal: its screen, its keys, and the terminal after it.
 
@@ -30,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 test("dev draws one screen, handles its keys, and restores the terminal", async () => {
-  const terminal = openTerminal();
+  const terminal = openDevScreen(project, []);
   const sees = (text: string) => eventually(() => expect(terminal.screen()).toContain(text), terminal.watch);
   try {
     await sees("mysql-operator  https://127.0.0.1:");
@@ -79,7 +78,7 @@ test("dev on a port in use prints a hint, with and without a terminal, and leave
     expect(plain.stderr).toContain("the cluster's port is already in use\nhint: use another one with --port");
 
     expect(await isOperatorRunning()).toBe(false);
-    const terminal = openTerminal("--port", String(port));
+    const terminal = openDevScreen(project, ["--port", String(port)]);
     expect(await terminal.ended).toBe(1);
     const [, after = ""] = terminal.all().split("\u001B[?1049l");
     expect(after).toContain("the cluster's port is already in use");
@@ -119,45 +118,6 @@ test("run reports that the kubeconfig's cluster does not respond", async () => {
   expect(stderr).toContain('the cluster of context "gone"');
   expect(stderr).toContain("does not respond");
 });
-
-/** Runs `tsbuilder dev` at a terminal of 100 columns and 24 rows. */
-function openTerminal(...args: string[]) {
-  const shell = { ...plainEnvironment(), ...project.env, SHELL: "/bin/sh", TERM: "xterm-256color" };
-  const options = { cwd: project.folder, cols: 100, rows: 24, env: shell };
-  const pty: IPty = spawn(process.execPath, [cli, "dev", ...args], options);
-  let written = "";
-  /** Each drawing starts at the top left corner and ends by clearing what is below. */
-  const screen = (): string =>
-    stripVTControlCharacters(
-      written.slice(0, written.lastIndexOf("\u001B[J")).split("\u001B[H").at(-1) ?? "",
-    ).replaceAll("\r", "");
-  const watch = new ProcessWatch(screen);
-  pty.onData((text) => {
-    written += text;
-    watch.changed();
-  });
-  const ended = new Promise<number>((resolve) =>
-    pty.onExit(({ exitCode }) => {
-      watch.end = `tsbuilder dev ended with ${exitCode}`;
-      watch.changed();
-      resolve(exitCode);
-    }),
-  );
-  return {
-    ended,
-    watch,
-    type: (keys: string) => pty.write(keys),
-    all: () => written,
-    screen,
-    kill: () => {
-      try {
-        pty.kill();
-      } catch {
-        // It has ended.
-      }
-    },
-  };
-}
 
 function edit(from: string, to: string): void {
   const path = join(project.folder, types);

@@ -25,7 +25,7 @@ test.skipIf("missing" in programs)(
     const shell = await followRoute(route, parent);
     const dev = startTsbuilder(shell, "dev", "--samples");
     try {
-      await dev.sees("samples applied: 1");
+      await dev.sees("applied 1 sample");
       const kubectl = (programs as { readonly kubectl: string }).kubectl;
       const kubeconfig = join(shell.folder, ".tsbuilder/dev/kubeconfig");
       const user = {
