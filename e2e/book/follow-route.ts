@@ -5,14 +5,15 @@ import { initProject, shareInstall } from "../support/init-project.ts";
 import { run, type Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { followSteps } from "./follow-steps.ts";
+import { installsTsbuilder } from "./read-steps.ts";
 import { stepsOf } from "./written-routes.ts";
 
 /** Does what the pages say, as a reader who has installed tsbuilder; returns the shell in which that ends. */
 export async function followRoute(route: Route, parent: string): Promise<Shell> {
   const shell = await beginRoute(route, parent);
   await followSteps(stepsOf(route), shell, async (command) => {
-    // The reader has installed tsbuilder; no registry may be asked for it.
-    if (command.startsWith("npm install --global")) return undefined;
+    // No registry may be asked for it.
+    if (installsTsbuilder(command)) return undefined;
     const { stdout, stderr } = await run(shell, "bash", "-c", typed, "bash", command, join(parent, "pwd"));
     shell.folder = readFileSync(join(parent, "pwd"), "utf8").trimEnd();
     // Dependencies come from the install that all journeys share.

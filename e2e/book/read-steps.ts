@@ -6,6 +6,11 @@ export type Step = { readonly at: string } & (
   | { readonly does: "write" | "append"; readonly path: string; readonly content: string }
 );
 
+/** Whether a command installs tsbuilder, which those who follow a page in the checkout have. */
+export function installsTsbuilder(command: string): boolean {
+  return command.startsWith("npm install --global");
+}
+
 /** The steps of a written page. */
 export function readSteps(page: string, text: string): Step[] {
   return stepsOfBlocks(readBlocks(page, text));

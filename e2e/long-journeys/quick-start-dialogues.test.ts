@@ -22,7 +22,8 @@ test.skipIf("missing" in programs)(
   "who follows the quick start sees in the cluster of dev what it shows",
   async () => {
     const route = routes.find(({ name }) => name === "quick-start")!;
-    const shell = await followRoute(route, parent);
+    const followed = await followRoute(route, parent);
+    const shell = { ...followed, env: { ...followed.env, HOME: parent } };
     const dev = startTsbuilder(shell, "dev", "--samples");
     try {
       await dev.sees("applied 1 sample");
