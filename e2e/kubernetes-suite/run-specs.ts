@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,7 +80,10 @@ async function runSuite(
       cwd: folder,
       stdio: ["ignore", output, output],
     });
-    const end = (): boolean => suite.kill("SIGKILL");
+    const end = (): void => {
+      suite.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    };
     process.once("exit", end);
     const [code] = (await once(suite, "close")) as [number | null];
     process.off("exit", end);
