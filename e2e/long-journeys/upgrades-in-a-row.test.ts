@@ -208,7 +208,9 @@ async function differentFiles(project: Shell, tsbuilder: (...args: string[]) => 
   linkModules(join(work, "0.4.0"), join(fresh, "node_modules"));
   const program = join(fresh, "node_modules/tsbuilder/bin/tsbuilder.js");
   await run({ ...project, folder: fresh }, process.execPath, program, "generate");
-  const { stdout } = await tryRun(project, "diff", "-rq", "--exclude=node_modules", fresh, project.folder);
+  const compare = ["-rq", "--exclude=node_modules", fresh, project.folder];
+  const { exitCode, stdout, stderr } = await tryRun(project, "diff", ...compare);
+  if (exitCode !== 0 && exitCode !== 1) throw new Error(`diff ended with ${exitCode}: ${stderr}`);
   const edited = new Set<string>(edits.map(([path]) => path));
   return stdout
     .split("\n")
