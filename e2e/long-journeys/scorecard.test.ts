@@ -1,10 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Cluster, startCluster } from "@tsbuilder/cluster";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseManifest } from "../../src/ship/manifest.ts";
+import { eventually } from "../support/eventually.ts";
 import { initProject } from "../support/init-project.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { run, type Shell, tryRun } from "../support/shell.ts";
@@ -122,7 +125,9 @@ test("another is there", async () => {
     expect(states).toContain("pass the ConfigMap is there");
   });
 
-  test("on another cluster, it deletes the examples that it created", async () => {
+  test("on another cluster, it deletes the examples that it created, also if Ctrl-C stops it", async () => {
+    const temporary = join(work, "tmp");
+    mkdirSync(temporary);
     cluster = await startCluster();
     const kubeconfig = join(work, "kubeconfig");
     writeFileSync(kubeconfig, JSON.stringify(cluster.kubeconfig));
@@ -136,6 +141,18 @@ test("another is there", async () => {
 
     const { states } = await scorecard(...flags);
     const left = await client.list(mysql);
+    const stopped = spawn(process.execPath, [cli, "scorecard", ...flags, "--wait-time", "1h"], {
+      cwd: project.folder,
+      env: { ...process.env, ...project.env, TMPDIR: temporary },
+      stdio: "ignore",
+    });
+    const ended = once(stopped, "exit");
+    await eventually(async () => {
+      if ((await client.list(mysql)).length === 0) throw new Error("nothing was created");
+    });
+    stopped.kill("SIGINT");
+    const [exitCode] = (await ended) as [number | null];
+    const leftByStopped = [(await client.list(mysql)).length, ...readdirSync(temporary)];
     const csv = join(project.folder, "bundle/manifests/mysql-operator.clusterserviceversion.yaml");
     const text = readFileSync(csv, "utf8");
     writeFileSync(csv, text.replace('"kind": "MySQL"', '"kind": "Nothing"'));
@@ -149,5 +166,6 @@ test("another is there", async () => {
     expect(unknown.states).toEqual(["error basic-check-spec"]);
     expect(unknown.suggestions).toContainEqual(expect.stringContaining("tsbuilder deploy --context NAME"));
     expect([left.length, kept.length]).toEqual([0, 1]);
+    expect([exitCode, leftByStopped]).toEqual([130, [0]]);
   });
 });

@@ -22,8 +22,20 @@ interface Placed {
   readonly key: ObjectKey;
 }
 
+interface ObserveOptions {
+  /** How long to wait for objects that never rest, or get no status. */
+  readonly seconds: number;
+  /** Stops it after the request that is being made. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Observe = (objects: readonly ManifestObject[], options: ObserveOptions) => Promise<Observation>;
+
 /** Creates objects in a namespace, for those that name none, and reads what becomes of them. */
-export function observer(client: Client, namespace: string) {
+export function observer(
+  client: Client,
+  namespace: string,
+): { readonly observe: Observe; readonly deleteCreated: () => Promise<void> } {
   const created: Placed[] = [];
   const place = async (object: ManifestObject): Promise<Placed> => {
     const kind = await findKind(client, object);
@@ -38,10 +50,11 @@ export function observer(client: Client, namespace: string) {
     return { kind, key };
   };
   return {
-    observe: async (objects: readonly ManifestObject[], seconds: number): Promise<Observation> => {
+    observe: async (objects, { seconds, signal }) => {
       const placed: Placed[] = [];
       const refused: TsbuilderError[] = [];
       for (const object of objects) {
+        signal?.throwIfAborted();
         try {
           placed.push(await place(object));
         } catch (error) {
@@ -49,7 +62,10 @@ export function observer(client: Client, namespace: string) {
           refused.push(error);
         }
       }
-      const read = () => Promise.all(placed.map((one) => readPlaced(client, one)));
+      const read = () => {
+        signal?.throwIfAborted();
+        return Promise.all(placed.map((one) => readPlaced(client, one)));
+      };
       const found = await untilRested(read, { seconds });
       const owned = await ownedBy(client, found);
       const examples = found.map((object) => ({
@@ -58,7 +74,7 @@ export function observer(client: Client, namespace: string) {
       }));
       return { examples, refused };
     },
-    deleteCreated: async (): Promise<void> => {
+    deleteCreated: async () => {
       const left: string[] = [];
       let cause: Error | undefined;
       for (const { kind, key } of created.splice(0).toReversed()) {

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../../e2e/support/eventually.ts";
 import { repository } from "../../e2e/support/source-imports.ts";
 import { runTestFiles } from "./run-test-files.ts";
 
@@ -14,10 +15,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function runFile(path: string, text: string) {
+function runFile(path: string, text: string, signal?: AbortSignal) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), `import { test } from "vitest";\n${text}`);
-  return runTestFiles(root, [path], { folder: join(root, "trial"), env: {} });
+  return runTestFiles(root, [path], { folder: join(root, "trial"), env: {}, signal });
 }
 
 test("an error that no test waits for is an outcome, also if the file's path looks like a pattern", async () => {
@@ -40,4 +41,23 @@ test("a file whose tests are all skipped has no outcomes, and is not broken", as
   );
 
   expect(files).toEqual([{ path: "test/scorecard/skipped.test.ts", outcomes: [], skipped: 2 }]);
+});
+
+test("vitest ends with the signal, whose reason is thrown", async () => {
+  const stop = new AbortController();
+  const started = join(root, "started");
+  const waiting = `import { writeFileSync } from "node:fs";
+test("waits", async () => {
+  writeFileSync(${JSON.stringify(started)}, "");
+  await new Promise(() => setInterval(() => {}, 1000));
+});
+`;
+  const ran = runFile("test/scorecard/waits.test.ts", waiting, stop.signal);
+  const stopped = eventually(() => {
+    if (!existsSync(started)) throw new Error("vitest has not started");
+    stop.abort(new Error("stopped"));
+  });
+
+  await expect(ran).rejects.toThrow("stopped");
+  await stopped;
 });

@@ -33,11 +33,19 @@ interface Written {
   }[];
 }
 
+interface RunOptions {
+  /** For files that are needed meanwhile. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends vitest. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Runs files of tests with the project's own vitest, one after the other: they share a cluster. */
 export async function runTestFiles(
   root: string,
   include: readonly string[],
-  { folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
+  { folder, env, signal }: RunOptions,
 ): Promise<TestFile[]> {
   const config = join(folder, "vitest.config.mjs");
   const report = join(folder, "vitest.json");
@@ -61,7 +69,9 @@ export async function runTestFiles(
     localDir: root,
     preferLocal: true,
     reject: false,
+    ...(signal ? { cancelSignal: signal } : {}),
   });
+  signal?.throwIfAborted();
   if (!existsSync(report)) {
     throw new TsbuilderError(`vitest ran no tests: ${stderr.trim() || "it is not installed"}`, {
       code: "TOOL_FAILED",

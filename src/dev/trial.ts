@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { watchableBundle } from "../ship/bundle.ts";
 import { writePrivate } from "../shared/write-private.ts";
 import type { ClusterChoice } from "../ship/kubectl.ts";
-import type { ManifestObject } from "../ship/manifest.ts";
 import { applyConfig } from "./apply-config.ts";
 import { readChosen } from "./chosen-config.ts";
 import type { Report } from "./dev-event.ts";
 import { startEmbeddedCluster } from "./embedded-cluster.ts";
-import { type Observation, observer } from "./observer.ts";
+import { type Observe, observer } from "./observer.ts";
 import { RecordFile } from "./record/record-file.ts";
 import { sessionOperator } from "./session-operator.ts";
 import { prepareWebhooks } from "./webhook-certificate.ts";
@@ -23,7 +22,7 @@ export interface Trial {
   /** The namespace for objects that name none. */
   readonly namespace: string;
   /** Creates objects that are not there yet, and reads all of them once they rest, or when the seconds have passed. */
-  readonly observe: (objects: readonly ManifestObject[], seconds: number) => Promise<Observation>;
+  readonly observe: Observe;
   /** Deletes what it created, unless that is to stay, and stops what it started. */
   readonly stop: (keep: boolean) => Promise<void>;
 }

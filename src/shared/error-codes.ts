@@ -58,8 +58,9 @@ export const errorCodes = {
     remedy: "The message names file, line and column; tsbuilder manifests --markers lists the markers.",
   },
   INTERRUPTED: {
-    meaning: "A prompt was closed by Ctrl-C or Ctrl-D. Nothing was written.",
-    remedy: "Run the command again, or pass the answers as flags.",
+    meaning:
+      "A prompt was closed by Ctrl-C or Ctrl-D, and nothing was written; or scorecard was stopped by a signal.",
+    remedy: "Run the command again; answers to prompts may be passed as flags.",
   },
   TOOL_MISSING: {
     meaning: "A program that the command runs is not installed, such as docker, kubectl, kustomize or helm.",

@@ -11,6 +11,7 @@ import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { openProject } from "../open-project.ts";
 import { describeError } from "../report.ts";
+import { stopAbort } from "../stop-signal.ts";
 import type { Ui } from "../ui.ts";
 import type { BundlePlace, ChosenTests } from "./choose-tests.ts";
 
@@ -21,6 +22,11 @@ interface RunOptions {
   readonly seconds: number;
   readonly keep: boolean;
   readonly ui: Ui;
+}
+
+/** A trial that stops what it creates and runs once a signal comes. */
+interface StoppableTrial extends Trial {
+  readonly signal: AbortSignal;
 }
 
 /** Runs tests of a bundle; those that look at objects see them in a cluster where the operator runs. */
@@ -35,7 +41,10 @@ export async function runChosen(
   const needsObjects = tests.some((test) => looksAtObjects(test) || fileOf(test) !== undefined);
   const trial = needsObjects ? await openTrial(project, options) : undefined;
   try {
-    const observed = await trial?.observe(objects, options.seconds);
+    const observed = await trial?.observe(objects, {
+      seconds: options.seconds,
+      signal: trial.signal,
+    });
     const checked = {
       tree,
       folder: place.folder,
@@ -57,29 +66,34 @@ export async function runChosen(
 async function openTrial(
   root: string | undefined,
   { cluster, namespace, ui }: RunOptions,
-): Promise<Trial | undefined> {
+): Promise<StoppableTrial | undefined> {
   if (root === undefined && !cluster) {
     ui.note("This bundle belongs to no project: its examples are checked as they are, without the operator.");
     return undefined;
   }
   const { joinCluster, startTrial } = await import("../../dev/trial.ts");
+  const signal = stopAbort();
   if (cluster) {
     await announceTarget(cluster, ui, { action: "Creating the examples", namespace });
-    return joinCluster(cluster, namespace);
+    return { ...(await joinCluster(cluster, namespace)), signal };
   }
   const { project, tree } = openProject(root!, ui);
   const isServing = project.resources.some(hasWebhooks);
   ui.note("Running the operator on an embedded cluster");
-  return startTrial({ root: root!, projectName: project.projectName, hasWebhooks: isServing }, (event) => {
-    if (event.type === "operator") trace(`operator: ${event.line}`);
-    if (event.type === "error") ui.note(describeError(event.error, (file) => tree.read(file)));
-  });
+  const trial = await startTrial(
+    { root: root!, projectName: project.projectName, hasWebhooks: isServing },
+    (event) => {
+      if (event.type === "operator") trace(`operator: ${event.line}`);
+      if (event.type === "error") ui.note(describeError(event.error, (file) => tree.read(file)));
+    },
+  );
+  return { ...trial, signal };
 }
 
 async function runFiles(
   place: BundlePlace,
   { tests, project }: ChosenTests,
-  trial: Trial | undefined,
+  trial: StoppableTrial | undefined,
 ): Promise<TestWithResults[]> {
   const custom = tests.filter((test) => fileOf(test) !== undefined);
   if (custom.length === 0 || project === undefined || !trial) return [];
@@ -89,6 +103,7 @@ async function runFiles(
     custom.map((test) => fileOf(test)!),
     {
       folder: trial.folder,
+      signal: trial.signal,
       env: {
         KUBECONFIG: trial.kubeconfig,
         TSBUILDER_BUNDLE: join(place.root, place.folder),

@@ -46,7 +46,7 @@ const shared: readonly string[] = [
     [
       ["0", "The command did what it says."],
       ["1", "It failed, as the [error's code](errors.md) says, or it found what it checks for."],
-      ["130", "A prompt was closed with Ctrl-C or Ctrl-D."],
+      ["130", "A prompt was closed with Ctrl-C or Ctrl-D, or `scorecard` was stopped by a signal."],
       [
         "another",
         `${code("run")} and ${code("test")} end with the exit code of the operator and of the test runner.`,
