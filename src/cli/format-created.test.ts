@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -36,4 +36,14 @@ test("formatCreated() changes nothing without a formatter", () => {
   draft.write("src/new.ts", long);
   formatCreated(root, draft);
   expect(draft.read("src/new.ts")).toBe(long);
+});
+
+test("formatCreated() uses Biome in a project of an older version, which has no other formatter", () => {
+  const bin = join(root, "node_modules/@biomejs/biome/bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "biome"), "process.stdout.write(process.argv.slice(2).join());");
+  const draft = new Draft(memoryTree());
+  draft.write("src/new.ts", long);
+  formatCreated(root, draft);
+  expect(draft.read("src/new.ts")).toBe("format,--stdin-file-path=src/new.ts");
 });

@@ -5,18 +5,35 @@ import type { Draft } from "../scaffold/tree.ts";
 
 /** The line width of a new project's formatter. */
 const lineWidth = 100;
-const formatter = "node_modules/oxfmt/bin/oxfmt";
+
+interface Formatter {
+  readonly program: string;
+  readonly args: (path: string) => readonly string[];
+}
 
 /**
- * Formats new files with the project's formatter, if it is installed. The templates are formatted already; only a long
+ * Formatters of projects. Before an upgrade is installed, a project has that of the older version, which both sides of
+ * the upgrade are then formatted with: it merges only what changed otherwise.
+ */
+const formatters: readonly Formatter[] = [
+  { program: "node_modules/oxfmt/bin/oxfmt", args: (path) => [`--stdin-filepath=${path}`] },
+  {
+    program: "node_modules/@biomejs/biome/bin/biome",
+    args: (path) => ["format", `--stdin-file-path=${path}`],
+  },
+];
+
+/**
+ * Formats new files with the project's formatter, if one is installed. The templates are formatted already; only a long
  * name can make a line too long, so most files need no formatter.
  */
 export function formatCreated(root: string, draft: Draft): void {
-  if (!existsSync(join(root, formatter))) return;
+  const formatter = formatters.find(({ program }) => existsSync(join(root, program)));
+  if (formatter === undefined) return;
   for (const { path, action, content, ownership } of draft.changes()) {
     if (action !== "create" || ownership === "generated" || typeof content !== "string") continue;
     if (path.endsWith(".ts") && hasLongLine(content))
-      draft.write(path, format(root, path, content), ownership);
+      draft.write(path, format(root, formatter, path, content), ownership);
   }
 }
 
@@ -28,11 +45,11 @@ function hasLongLine(text: string): boolean {
 }
 
 /** If the formatter fails, the file is written unformatted. */
-function format(root: string, path: string, content: string): string {
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    [join(root, formatter), `--stdin-filepath=${path}`],
-    { cwd: root, input: content, encoding: "utf8" },
-  );
+function format(root: string, { program, args }: Formatter, path: string, content: string): string {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, program), ...args(path)], {
+    cwd: root,
+    input: content,
+    encoding: "utf8",
+  });
   return status === 0 && stdout !== "" ? stdout : content;
 }

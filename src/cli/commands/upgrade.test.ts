@@ -46,6 +46,23 @@ describe("upgrade", () => {
     expect(read("PROJECT")).toContain("cliVersion: 0.0.0-newer");
   });
 
+  test("leaves a line alone that the formatter of the older version broke", async () => {
+    await call("create api --group apps --version v1 --kind VeryLongDatabaseClusterReplication");
+    const bin = join(folder.root, "node_modules/@biomejs/biome/bin");
+    mkdirSync(bin, { recursive: true });
+    const biome = `const text = require("node:fs").readFileSync(0, "utf8");
+process.stdout.write(text.replace(" extends Custom", "\\n  extends Custom"));`;
+    write("node_modules/@biomejs/biome/bin/biome", biome);
+    const types = "api/v1/verylongdatabaseclusterreplication_types.ts";
+    writeOlder(types, " extends Custom", "\n  extends Custom");
+    baseline = snapshot();
+    writeOlder(types, "foo?: string", "size?: string");
+    const edited = read(types);
+    await upgrade();
+    expect(edited).toContain("Replication\n  extends Custom");
+    expect(read(types)).toBe(edited);
+  });
+
   test("replaces our packages, and keeps the user's dependencies", async () => {
     const { dependencies, ...rest } = JSON.parse(read("package.json")) as { dependencies: object };
     write("package.json", JSON.stringify({ ...rest, dependencies: { ...dependencies, pino: "10.0.0" } }));
