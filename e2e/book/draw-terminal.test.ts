@@ -36,3 +36,7 @@ test("a piece stands below the columns it had, whatever the font", () => {
   expect(drawing).toContain('<text x="16" y="29.3" textLength="15.6" fill="var(--green)">ok</text>');
   expect(drawing).toContain('<text x="47.2" y="29.3" textLength="31.2" fill="var(--green)">next</text>');
 });
+
+test.each(["\u001B[34mblue", "\u001B[?25lhidden"])("a code that is not drawn is an error: %j", (text) => {
+  expect(() => drawTerminal(text, { title, columns: 20 })).toThrow(/is not drawn|is no colour/);
+});

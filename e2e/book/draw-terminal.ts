@@ -41,7 +41,10 @@ const cell = 7.8;
 const line = 19;
 const margin = 16;
 
-/** Draws what a terminal of so many columns shows, as an SVG in the colours of the page around it. */
+/**
+ * Draws what a terminal of so many columns shows, as an SVG that is dark where its reader prefers that. Within a page of the
+ * book the site's style sheet decides, which has the dark colours, too.
+ */
 export function drawTerminal(text: string, { title, columns }: { title: string; columns: number }): string {
   const lines = text
     .trimEnd()
@@ -49,11 +52,12 @@ export function drawTerminal(text: string, { title, columns }: { title: string; 
     .flatMap((one) => wrap(readRuns(one), columns));
   const width = round(columns * cell + 2 * margin);
   const height = lines.length * line + 2 * margin;
-  const variables = Object.entries(colours).map(
-    ([name, pair]) => `--${name}: light-dark(${pair.join(", ")})`,
-  );
+  const [light, dark] = [0, 1].map((at) =>
+    Object.entries(colours).map(([name, pair]) => `--${name}:${pair[at]}`),
+  ) as [string[], string[]];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="terminal" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13" style="color-scheme: light dark; ${variables.join("; ")}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="terminal" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13" style="${light.join(";")}">`,
+    `<style>@media(prefers-color-scheme:dark){svg{${dark.map((one) => `${one}!important`).join(";")}}}</style>`,
     `<title>${escape(title)}</title>`,
     `<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${height - 1}" rx="8" fill="var(--back)" stroke="var(--edge)"/>`,
     ...lines.flatMap((runs, at) => drawLine(runs, margin + line * (at + 0.7))),
@@ -66,7 +70,11 @@ function readRuns(text: string): Run[] {
   let style = plain;
   return text.split("\u001B[").flatMap((part, at) => {
     const [code = "", list = ""] = at === 0 ? [] : (/^([\d;]*)m/.exec(part) ?? []);
-    if (at > 0) for (const one of list.split(";")) style = { ...style, ...codes[one] };
+    if (at > 0 && code === "") throw new Error(`${JSON.stringify(part.slice(0, 12))} is no colour`);
+    for (const one of at > 0 ? list.split(";") : []) {
+      if (!codes[one]) throw new Error(`the code ${one} of a terminal is not drawn: add it to the codes`);
+      style = { ...style, ...codes[one] };
+    }
     const rest = part.slice(code.length);
     return rest === "" ? [] : [{ ...style, text: rest }];
   });
