@@ -1,21 +1,33 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run, type Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import type { Verdaccio } from "../support/verdaccio.ts";
 
-/** Packs a version as the release's workflow does, of what was built for all journeys; returns the names of its tarballs. */
-async function packRelease(version: string, folder: string): Promise<string[]> {
+/** A tarball of a release, as the dry run lists it. */
+export interface Listed {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Packs a version as the release's workflow does, of what was built for all journeys; returns its tarballs in order. */
+export async function packRelease(version: string, folder: string): Promise<Listed[]> {
   const words = ["--dry-run", "--no-build", "--version", version, "--to", folder];
   const origin = ["--repository", "https://github.com/example/tsbuilder"];
-  await run({ folder: repository, env: {} }, "npm", "run", "--silent", "release", "--", ...words, ...origin);
-  const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8");
-  return [...sums.matchAll(/ {2}(\S+\.tgz)$/gmu)].map(([, name]) => name!);
+  const npm = ["npm", "run", "--silent", "release", "--"] as const;
+  const { stdout } = await run({ folder: repository, env: {} }, ...npm, ...words, ...origin);
+  const lines = stdout.matchAll(/^([0-9a-f]{64}) +(\d+) (\S+\.tgz)$/gmu);
+  return [...lines].map(([, sha256, size, name]) => ({ name: name!, size: Number(size), sha256: sha256! }));
 }
 
 /** Packs a version and publishes it. */
 export async function publishRelease(registry: Verdaccio, version: string, folder: string): Promise<void> {
-  await registry.publish(folder, await packRelease(version, folder));
+  const packed = await packRelease(version, folder);
+  await registry.publish(
+    folder,
+    packed.map(({ name }) => name),
+  );
 }
 
 /** A shell of somebody who has Node and npm, an empty home and nothing else; `npm install --global` works without root. */

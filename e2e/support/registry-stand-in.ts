@@ -8,7 +8,7 @@ export interface RegistryStandIn {
   stop(): Promise<void>;
 }
 
-const ours = /^\/(?:@tsbuilder(?:%2f|\/)|tsbuilder(?:\/|$))/i;
+const ours = /^\/(?:@tsbuilder(?:%2f|\/)|(?:create-)?tsbuilder(?:\/|$))/i;
 
 /** Starts a registry on loopback that forwards requests to the machine's registry, and answers 404 for our names. */
 export async function startRegistryStandIn(upstream: string): Promise<RegistryStandIn> {
