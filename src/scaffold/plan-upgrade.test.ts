@@ -112,6 +112,36 @@ describe("planUpgrade()", () => {
     expect(notes).toEqual([`kept "y", which you edited; new projects no longer contain it`]);
   });
 
+  describe("if another file replaces one", () => {
+    const [base, next] = [{ "biome.json": "1" }, { ".oxfmtrc.json": "2" }];
+
+    test("says nothing of one that the user left alone", () => {
+      const { files, notes } = upgrade(base, base, next);
+      expect(files).toEqual(next);
+      expect(notes).toEqual([]);
+    });
+
+    test("says where the settings of one belong that the user edited", () => {
+      const { files, notes } = upgrade({ "biome.json": "mine" }, base, next);
+      expect(files).toEqual({ "biome.json": "mine", ...next });
+      expect(notes).toEqual([
+        'kept "biome.json", which you edited; ".oxfmtrc.json" replaces it: copy your settings to that, then delete it',
+      ]);
+    });
+
+    test("names the new one if the user has the old one no more", () => {
+      const { files, notes } = upgrade({ "biome.jsonc": "mine" }, base, next);
+      expect(files).toEqual({ "biome.jsonc": "mine", ...next });
+      expect(notes).toEqual([
+        '".oxfmtrc.json" replaces "biome.json", which you deleted or renamed: copy your settings to it, or delete it if you use something else',
+      ]);
+    });
+
+    test("does not name a new one that is left out", () => {
+      expect(upgrade({}, base, {}).notes).toEqual([]);
+    });
+  });
+
   describe("on conflicts", () => {
     const [theirs, base, next] = [{ x: "mine" }, { x: "1" }, { x: "2" }];
 

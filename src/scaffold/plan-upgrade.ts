@@ -117,13 +117,25 @@ function merge(
   return { text: json.text, conflicts: [] };
 }
 
+/** Files of older versions whose settings stand in another file now. */
+const successors: ReadonlyMap<string, string> = new Map([["biome.json", ".oxfmtrc.json"]]);
+
 /** Files that the templates no longer have are deleted, unless the user edited them. */
 function deleteUnused(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
   const wanted = new Set(next.map(({ path }) => path));
   for (const [path, text] of base) {
-    const theirs = wanted.has(path) ? undefined : draft.read(path);
-    if (theirs === undefined) continue;
-    if (theirs === text || !owned.isChanged(path, theirs)) draft.remove(path);
-    else notes.push(`kept "${path}", which you edited; new projects no longer contain it`);
+    if (wanted.has(path)) continue;
+    const theirs = draft.read(path);
+    const successor = successors.get(path);
+    const isReplaced = successor !== undefined && wanted.has(successor);
+    if (theirs === text || (theirs !== undefined && !owned.isChanged(path, theirs))) draft.remove(path);
+    else if (theirs !== undefined)
+      notes.push(
+        `kept "${path}", which you edited; ${isReplaced ? `"${successor}" replaces it: copy your settings to that, then delete it` : "new projects no longer contain it"}`,
+      );
+    else if (isReplaced)
+      notes.push(
+        `"${successor}" replaces "${path}", which you deleted or renamed: copy your settings to it, or delete it if you use something else`,
+      );
   }
 }

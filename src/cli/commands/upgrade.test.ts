@@ -78,6 +78,17 @@ process.stdout.write(text.replace(" extends Custom", "\\n  extends Custom"));`;
     expect(existsSync(join(folder.root, "vendor/theirs.tgz"))).toBe(true);
   });
 
+  test("names a package that it removes: a script of the user's may run it", async () => {
+    const biome = '"devDependencies": {\n    "@biomejs/biome": "2.5.4",';
+    writeOlder("package.json", '"devDependencies": {', biome);
+    baseline = snapshot();
+    writeOlder("package.json", '"dev":', '"check": "biome check",\n    "dev":');
+    const printed = await upgrade();
+    expect(read("package.json")).not.toContain("@biomejs");
+    expect(printed).toContain("if you do, npm install --save-dev @biomejs/biome@2.5.4");
+    expect(printed).toContain("Next: npm run fmt, npm run vet, npm test");
+  });
+
   test("moves ranges to a released version, also those that npm moved, and deletes vendor/", async () => {
     baseline["package.json"] = read("package.json").replaceAll(/"file:vendor[^"]*"/gu, '"^0.1.0"');
     write("package.json", baseline["package.json"].replace('runtime": "^0.1.0"', 'runtime": "^0.1.7"'));

@@ -65,7 +65,8 @@ export const upgrade = defineCommand({
     const root = await openToChange(call, (opened) => runUpgrade(opened, call));
     if (root === undefined) return;
     if (!flags["skip-install"]) installDependencies(root, ui);
-    ui.print(`\nThe project is now at version ${call.host.version()}. Next: npm run vet, npm test`);
+    const next = "Next: npm run fmt, npm run vet, npm test";
+    ui.print(`\nThe project is now at version ${call.host.version()}. ${next}`);
   },
 });
 

@@ -1,5 +1,4 @@
-const sections = ["dependencies", "devDependencies"] as const;
-type Manifest = Readonly<Partial<Record<(typeof sections)[number], Readonly<Record<string, string>>>>>;
+import { type Manifest, readManifest, sections } from "./read-manifest.ts";
 
 const isOurs = (name: string): boolean => name === "tsbuilder" || name.startsWith("@tsbuilder/");
 
@@ -51,12 +50,3 @@ function respecify(text: string, { section, name, specifier }: Entry, wanted: st
 }
 
 const member = /"([^"\\]*)"(\s*:\s*)"([^"\\]*)"/gu;
-
-/** Undefined for what is not JSON: that is reported by whoever needs it. */
-function readManifest(text: string): Manifest | undefined {
-  try {
-    return JSON.parse(text) as Manifest;
-  } catch {
-    return undefined;
-  }
-}

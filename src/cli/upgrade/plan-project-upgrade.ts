@@ -8,6 +8,7 @@ import type { Host, VendorPackages } from "../host.ts";
 import type { OpenProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
 import { restoreSpecifiers } from "./own-specifiers.ts";
+import { explainRemoved } from "./removed-packages.ts";
 import { readRestored } from "./restored-paths.ts";
 
 interface UpgradeSettings {
@@ -56,6 +57,7 @@ export async function planProjectUpgrade(
     onConflict,
     name: `tsbuilder ${to}`,
   });
+  const removed = explainRemoved(tree.read(manifestFile) ?? "", draft.read(manifestFile) ?? "");
   replaceVendored(draft, listVendored(root), vendor);
   draft.write(projectFile, formatProject(upgraded, text), "generated");
   const generated = make ? await planGeneratedUnless(marked, draft) : [];
@@ -63,7 +65,7 @@ export async function planProjectUpgrade(
   for (const { path } of draft.changes())
     if (!isMerged(path) && path !== projectFile && !vendor.files.has(path)) draft.undo(path);
   owned.record(draft);
-  const plan = { changes: draft.changes(), notes: [...notes, ...generated] };
+  const plan = { changes: draft.changes(), notes: [...notes, ...removed, ...generated] };
   return { from: project.cliVersion, to, plan, marked, before, after };
 }
 
