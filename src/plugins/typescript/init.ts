@@ -59,7 +59,7 @@ function vendorWords(packages: PackageSpecifiers): Record<string, string> {
     npmSettings: " .npmrc",
     copyVendored: "COPY vendor/ vendor/\n",
     keepVendored: "!vendor\n",
-    skipVendored: '"/vendor/", ',
+    skipVendored: '    "/vendor/",\n',
     andVendor: ", `vendor/`",
   };
   if (isVendored(packages)) return words;
