@@ -34,6 +34,7 @@ export const schemaVersion = "3";
 
 /** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
 export const pluginKey = "typescript.tsbuilder.dev/v1";
+const pluginName = "typescript.tsbuilder.dev/";
 
 /** Reads a `PROJECT` file; unknown keys are ignored. */
 export function readProject(value: unknown): Project {
@@ -46,23 +47,26 @@ export function readProject(value: unknown): Project {
   const file = new Reader("PROJECT", value);
   // Before the version: projects of kubebuilder had versions 1 and 2, without a layout.
   const layout = file.texts("layout");
-  if (!layout.includes(pluginKey)) {
+  const own = layout.find((key) => key.startsWith(pluginName));
+  if (own === undefined) {
     const found = layout.length === 0 ? "no layout" : `the layout "${layout.join(", ")}"`;
     throw new TsbuilderError(`"PROJECT" has ${found}, so this is not a TypeScript project`, {
       code: "INVALID_PROJECT",
       hint: `use the tool that created it, such as kubebuilder, or run tsbuilder init in another folder; projects of tsbuilder have the layout "${pluginKey}"`,
     });
   }
-  const version = file.text("version");
-  if (version !== schemaVersion) {
+  const refuseOther = (what: string, found: string, supported: string): void => {
+    if (found === supported) return;
     throw new TsbuilderError(
-      `"PROJECT" has the schema version "${version}", but this tsbuilder supports "${schemaVersion}"`,
+      `"PROJECT" has the ${what} "${found}", but this tsbuilder supports "${supported}"`,
       {
         code: "INVALID_PROJECT",
         hint: "use the tsbuilder that created the project: npm ci && npx --no-install tsbuilder",
       },
     );
-  }
+  };
+  refuseOther("schema version", file.text("version"), schemaVersion);
+  refuseOther("layout", own, pluginKey);
   return {
     domain: file.name("domain", checkDomain),
     projectName: file.name("projectName", checkProjectName),

@@ -107,6 +107,14 @@ describe("parseProject()", () => {
     ["x".repeat(10_000), `"PROJECT" must be a mapping, but is "${"x".repeat(79)}…`],
     [Buffer.from(text, "utf16le").toString("utf8"), `"PROJECT" is not UTF-8 text`],
     [text.replace('"3"', '"4"'), `schema version "4"`],
+    [
+      text.replace('"3"', '"4"').replace("typescript.tsbuilder.dev/v1", "typescript.tsbuilder.dev/v2"),
+      `schema version "4"`,
+    ],
+    [
+      text.replace("typescript.tsbuilder.dev/v1", "typescript.tsbuilder.dev/v2"),
+      `layout "typescript.tsbuilder.dev/v2", but this tsbuilder supports "typescript.tsbuilder.dev/v1"`,
+    ],
     [text.replace("typescript.tsbuilder.dev/v1", "go.kubebuilder.io/v4"), `layout "go.kubebuilder.io/v4"`],
     ['domain: example.com\nrepo: example.com/shop\nversion: "2"\n', `"PROJECT" has no layout`],
     [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a string`],
