@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { newChannel } from "../../olm/bundle-format.ts";
+import { bundleAnnotations, newChannel } from "../../olm/bundle-format.ts";
 import { Draft } from "../../scaffold/tree.ts";
 import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -18,9 +18,8 @@ export const catalogInit = defineCommand({
   flags: {
     "default-channel": {
       type: "string",
-      summary: "channel from which the package is installed if none is named",
+      summary: `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
       placeholder: "CHANNEL",
-      default: newChannel,
     },
     description: {
       type: "string",
@@ -44,10 +43,18 @@ export const catalogInit = defineCommand({
       });
     }
     return openToChange(call, async ({ root, tree }) => {
-      const { newPackage } = await import("../../olm/catalog/new-catalog.ts");
+      const [{ newPackage }, { readAnnotations }] = await Promise.all([
+        import("../../olm/catalog/new-catalog.ts"),
+        import("../../olm/bundle-metadata.ts"),
+      ]);
+      const file = "bundle/metadata/annotations.yaml";
+      const annotations = readAnnotations(file, tree.read(file));
+      const own = annotations[bundleAnnotations.package] === name ? annotations : {};
+      const [firstChannel] = own[bundleAnnotations.channels]?.split(",") ?? [];
       const files = newPackage(flags.catalog, {
         name,
-        defaultChannel: flags["default-channel"],
+        defaultChannel:
+          flags["default-channel"] ?? own[bundleAnnotations.defaultChannel] ?? firstChannel ?? newChannel,
         description: flags.description === undefined ? undefined : readText(cwd, flags.description),
         icon: flags.icon === undefined ? undefined : readIcon(cwd, flags.icon),
       });

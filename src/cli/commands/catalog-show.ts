@@ -49,7 +49,9 @@ export const catalogShow = defineCommand({
         hint: `create it with tsbuilder catalog init ${packageName}`,
       });
     }
-    const channel = flags.channel ?? found.get("defaultChannel").text ?? newChannel;
+    const inCatalog = catalog.channels.find((one) => one.get("package").value === packageName);
+    const channel =
+      flags.channel ?? found.get("defaultChannel").text ?? inCatalog?.get("name").text ?? newChannel;
     const namespace = flags.namespace ?? `${packageName}-system`;
     ui.print(
       installSamples(flags.olm === "v0" ? "v0" : "v1", {

@@ -47,19 +47,45 @@ test("a catalog is created, gets a bundle, is valid and can be installed from", 
   ]);
 });
 
-test("a new package has the channel of a new bundle", async () => {
+test.each([
+  ["alpha", undefined, "alpha"],
+  ["beta,stable", undefined, "beta"],
+  ["candidate,stable", "stable", "stable"],
+])("a bundle in %s (default: %s) gives its package the channel %s", async (channels, byDefault, expected) => {
   await folder.initialize();
   const files = rightBundle();
-  damage(files, "metadata/annotations.yaml", `annotations ${bundleAnnotations.channels}`, newChannel);
-  damage(files, "metadata/annotations.yaml", `annotations ${bundleAnnotations.defaultChannel}`, undefined);
+  damage(files, "metadata/annotations.yaml", `annotations ${bundleAnnotations.channels}`, channels);
+  damage(files, "metadata/annotations.yaml", `annotations ${bundleAnnotations.defaultChannel}`, byDefault);
   delete files["bundle.Dockerfile"];
   write(files);
   await run("init shop-operator");
   await run(`add bundle --image ${image}`);
   expect(await run("validate catalog")).toEqual([0, "The catalog is valid: 0 errors, 0 warnings"]);
   expect((await run("show shop-operator --olm v0 --image a/b:c")).join("\n")).toContain(
-    `channel: ${newChannel}`,
+    `channel: ${expected}`,
   );
+});
+
+test("a package without a bundle in the project has the channel of new bundles", async () => {
+  await folder.initialize();
+  await run("init shop-operator");
+  write(rightBundle());
+  await run("init other-operator");
+  expect(newChannel).toBe("alpha");
+  for (const name of ["shop", "other"])
+    expect(folder.read(`catalog/${name}-operator/catalog.yaml`)).toContain("defaultChannel: alpha\n");
+});
+
+test("a package that names no default channel is shown with a channel that it has", async () => {
+  await folder.initialize();
+  write(rightBundle());
+  await run("init shop-operator --default-channel stable");
+  await run(`add bundle --image ${image} --channel stable`);
+  const file = "catalog/shop-operator/catalog.yaml";
+  const text = folder.read(file);
+  writeFileSync(join(folder.root, file), text.replace("defaultChannel: stable\n", ""));
+  expect(folder.read(file)).not.toBe(text);
+  expect((await run("show shop-operator --olm v0 --image a/b:c")).join("\n")).toContain("channel: stable");
 });
 
 test("what is not valid is not added", async () => {
