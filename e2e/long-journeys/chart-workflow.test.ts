@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
@@ -15,7 +24,9 @@ import { repository } from "../support/source-imports.ts";
 
 interface Workflow {
   readonly env: Record<string, string>;
-  readonly jobs: { readonly "test-chart": { readonly steps: readonly { readonly run?: string }[] } };
+  readonly jobs: {
+    readonly "test-chart": { readonly steps: readonly { readonly run?: string; readonly if?: string }[] };
+  };
 }
 
 const workflowFile = ".github/workflows/test-chart.yml";
@@ -62,16 +73,18 @@ describe.each([
   }
 
   /** The workflow's scripts, with its environment. */
-  function readWorkflow(): { scripts: string[]; shell: Shell } {
+  function readWorkflow(): { scripts: string[]; diagnosis: string | undefined; shell: Shell } {
     const { env, jobs } = parse(readFileSync(join(project.folder, workflowFile), "utf8")) as Workflow;
-    const scripts = jobs["test-chart"].steps.flatMap(({ run: script }) =>
-      script === undefined ? [] : [script],
+    const { steps } = jobs["test-chart"];
+    const scripts = steps.flatMap((step) =>
+      step.run === undefined || step.if !== undefined ? [] : step.run,
     );
-    return { scripts, shell: { ...project, env: { ...project.env, ...env } } };
+    const diagnosis = steps.find((step) => step.if === "failure()")?.run;
+    return { scripts, diagnosis, shell: { ...project, env: { ...project.env, ...env } } };
   }
 
   test.skipIf(isLeftOut)("the workflow installs the operator with the image that it built", async () => {
-    const { scripts, shell } = readWorkflow();
+    const { scripts, diagnosis = "", shell } = readWorkflow();
     let stdout = "";
     for (const script of scripts) ({ stdout } = await run(shell, "bash", "-e", "-c", script));
     expect(stdout).toContain("STATUS: deployed");
@@ -89,6 +102,9 @@ describe.each([
     const fields = "jsonpath={.status.readyReplicas} {.spec.template.spec.containers[0].image}";
     const manager = ["deployment", `${name}-controller-manager`, "-n", `${name}-system`];
     expect((await run(project, "kubectl", "get", ...manager, "-o", fields)).stdout).toBe(`1 ${name}:chart`);
+    const policy = "jsonpath={.spec.template.spec.containers[0].imagePullPolicy}";
+    expect((await run(project, "kubectl", "get", ...manager, "-o", policy)).stdout).toBe("Never");
+    expect((await run(shell, "bash", "-e", "-c", diagnosis)).stdout).toContain(`${name}-controller-manager`);
   });
 
   test.skipIf(isLeftOut)("the targets upgrade, list, roll back and uninstall the release", async () => {
@@ -124,6 +140,30 @@ describe.each([
     expect(await call(["chart"], project.folder)).not.toContain(workflowFile);
     await call(["chart", "--force"], project.folder);
     expect(readFileSync(file, "utf8")).toBe(fresh);
+  });
+
+  test.skipIf(isLeftOut)("the workflow creates the namespaces that the operator watches", async () => {
+    await call(["edit", "--namespaces", "team-a,team-b"], project.folder);
+    await call(["chart"], project.folder);
+    const { scripts, shell } = readWorkflow();
+    await run(
+      shell,
+      "bash",
+      "-e",
+      "-c",
+      scripts.find((script) => script.includes("create namespace"))!,
+    );
+    const { stdout } = await run(project, "kubectl", "get", "namespaces", "-o", "name");
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(["namespace/team-a", "namespace/team-b"]));
+  });
+
+  test.skipIf(isLeftOut)("a chart in a folder that git ignores gets no workflow", async () => {
+    const file = join(project.folder, workflowFile);
+    rmSync(file);
+    const said = await call(["chart", "--output-dir", "dist/other"], project.folder);
+    expect(said).toContain(`"${workflowFile}" was not written`);
+    expect(existsSync(file)).toBe(false);
+    expect(existsSync(join(project.folder, "dist/other/chart/Chart.yaml"))).toBe(true);
   });
 });
 

@@ -9,6 +9,7 @@ import { defineCommand } from "../command.ts";
 import { type OpenProject, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { readPackageVersion } from "../read-package-version.ts";
+import { isIgnored } from "../upgrade/git.ts";
 
 export const chart = defineCommand({
   summary: "Generate a Helm chart for the operator",
@@ -28,6 +29,11 @@ export const chart = defineCommand({
       summary: "overwrite values.yaml and the other files that are yours, too",
       default: false,
     },
+    workflow: {
+      type: "boolean",
+      summary: "overwrite .github/workflows/test-chart.yml, or add it to a project that has a chart already",
+      default: false,
+    },
     ...planFlags,
   },
   examples: [
@@ -43,13 +49,16 @@ export const chart = defineCommand({
       ]);
       const { changes, notes } = await withEverySwitch(project);
       const draft = new Draft(project.tree);
+      const folder = `${flags["output-dir"].replace(/\/+$/u, "")}/chart`;
       const own = planChart(draft, {
         project: project.project,
         objects: await renderChanged(project.root, "default", changes, { image: flags.image }),
-        folder: `${flags["output-dir"].replace(/\/+$/u, "")}/chart`,
+        folder,
         files: everythingBelow(project.root),
         version: readPackageVersion(project.tree),
         force: flags.force,
+        workflow: flags.workflow,
+        isIgnored: isIgnored(project.root, `${folder}/Chart.yaml`),
         isImageGiven: flags.image !== undefined,
       });
       applyOrShow(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);

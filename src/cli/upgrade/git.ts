@@ -34,6 +34,11 @@ export function isRepository(folder: string): boolean {
   throw failure(args, done);
 }
 
+/** Whether git ignores a path, or would if it were not tracked; without a repository it ignores none. */
+export function isIgnored(folder: string, path: string): boolean {
+  return spawnSync("git", ["check-ignore", "--quiet", "--no-index", path], { cwd: folder }).status === 0;
+}
+
 function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
   return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
     code: "TOOL_FAILED",
