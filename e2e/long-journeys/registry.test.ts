@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { makeStranger, publishRelease } from "../strangers/stranger.ts";
 import { eventually } from "../support/eventually.ts";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
-import { prepareVerdaccio, startVerdaccio, type Verdaccio } from "../support/verdaccio.ts";
+import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";
 import { watchProcess } from "../support/watched-process.ts";
 
 let work: string;
@@ -15,13 +15,7 @@ let missing: string | undefined;
 
 beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), "tsbuilder-release-"));
-  const prepared = await prepareVerdaccio();
-  if ("program" in prepared) {
-    registry = await startVerdaccio(prepared.program);
-  } else {
-    ({ missing } = prepared);
-    console.log(`left out: a release from a registry: ${missing}`);
-  }
+  ({ registry, missing } = await startRegistry("a release from a registry"));
 });
 beforeEach(({ skip }) => {
   if (missing !== undefined) skip(missing);

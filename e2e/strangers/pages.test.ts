@@ -9,7 +9,7 @@ import { nextPage, readBuiltPage } from "../book/read-built-page.ts";
 import { type Step, stepsOfBlocks } from "../book/read-steps.ts";
 import { run, type Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
-import { prepareVerdaccio, startVerdaccio, type Verdaccio } from "../support/verdaccio.ts";
+import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";
 import { makeStranger, publishRelease } from "./stranger.ts";
 
 // What `npm run book` built is all that this stranger reads.
@@ -23,14 +23,8 @@ let missing: string | undefined;
 beforeAll(async () => {
   if (!existsSync(site)) throw new Error("the book is not built: npm run book builds it");
   work = mkdtempSync(join(tmpdir(), "tsbuilder-strangers-"));
-  const prepared = await prepareVerdaccio();
-  if ("program" in prepared) {
-    registry = await startVerdaccio(prepared.program);
-    await publishRelease(registry, "0.2.0", join(work, "release"));
-  } else {
-    ({ missing } = prepared);
-    console.log(`left out: the built pages, followed with a release: ${missing}`);
-  }
+  ({ registry, missing } = await startRegistry("the built pages, followed with a release"));
+  if (registry !== undefined) await publishRelease(registry, "0.2.0", join(work, "release"));
 });
 beforeEach(({ skip }) => {
   if (missing !== undefined) skip(missing);

@@ -88,7 +88,17 @@ function machineRegistry(environment: NodeJS.ProcessEnv): string {
   return stdout?.trim() || "https://registry.npmjs.org/";
 }
 
-export async function startVerdaccio(program: string): Promise<Verdaccio> {
+/** Starts it; where it does not install, says that a journey is left out, and returns why. */
+export async function startRegistry(
+  journey: string,
+): Promise<{ readonly registry?: Verdaccio; readonly missing?: string }> {
+  const prepared = await prepareVerdaccio();
+  if ("program" in prepared) return { registry: await startVerdaccio(prepared.program) };
+  console.log(`left out: ${journey}: ${prepared.missing}`);
+  return prepared;
+}
+
+async function startVerdaccio(program: string): Promise<Verdaccio> {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-verdaccio-"));
   const port = await ownPort();
   const url = `http://127.0.0.1:${port}/`;
