@@ -125,7 +125,7 @@ describe("planUpgrade()", () => {
       const { files, notes } = upgrade({ "biome.json": "mine" }, base, next);
       expect(files).toEqual({ "biome.json": "mine", ...next });
       expect(notes).toEqual([
-        'kept "biome.json", which you edited; ".oxfmtrc.json" replaces it: copy your settings to that, then delete it',
+        'kept "biome.json", which you edited; ".oxfmtrc.json" replaces it: copy your settings to that before npm run fmt, then delete it',
       ]);
     });
 
@@ -133,7 +133,7 @@ describe("planUpgrade()", () => {
       const { files, notes } = upgrade({ "biome.jsonc": "mine" }, base, next);
       expect(files).toEqual({ "biome.jsonc": "mine", ...next });
       expect(notes).toEqual([
-        '".oxfmtrc.json" replaces "biome.json", which you deleted or renamed: copy your settings to it, or delete it if you use something else',
+        '".oxfmtrc.json" replaces "biome.json", which you deleted or renamed: copy your settings to it before npm run fmt, or delete it if you use something else',
       ]);
     });
 

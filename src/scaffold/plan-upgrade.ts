@@ -131,11 +131,11 @@ function deleteUnused(draft: Draft, { base, next, owned }: UpgradeRequest, notes
     if (theirs === text || (theirs !== undefined && !owned.isChanged(path, theirs))) draft.remove(path);
     else if (theirs !== undefined)
       notes.push(
-        `kept "${path}", which you edited; ${isReplaced ? `"${successor}" replaces it: copy your settings to that, then delete it` : "new projects no longer contain it"}`,
+        `kept "${path}", which you edited; ${isReplaced ? `"${successor}" replaces it: copy your settings to that before npm run fmt, then delete it` : "new projects no longer contain it"}`,
       );
     else if (isReplaced)
       notes.push(
-        `"${successor}" replaces "${path}", which you deleted or renamed: copy your settings to it, or delete it if you use something else`,
+        `"${successor}" replaces "${path}", which you deleted or renamed: copy your settings to it before npm run fmt, or delete it if you use something else`,
       );
   }
 }

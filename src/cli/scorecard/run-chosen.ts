@@ -65,7 +65,7 @@ export async function runChosen(
 
 async function openTrial(
   root: string | undefined,
-  { cluster, namespace, ui }: RunOptions,
+  { cluster, namespace, keep, ui }: RunOptions,
 ): Promise<StoppableTrial | undefined> {
   if (root === undefined && !cluster) {
     ui.note("This bundle belongs to no project: its examples are checked as they are, without the operator.");
@@ -73,6 +73,10 @@ async function openTrial(
   }
   const { joinCluster, startTrial } = await import("../../dev/trial.ts");
   const signal = stopAbort();
+  const then = keep ? "" : "what was created is deleted first. ";
+  signal.addEventListener("abort", () => ui.note(`Stopping: ${then}Ctrl-C again ends at once`), {
+    once: true,
+  });
   if (cluster) {
     await announceTarget(cluster, ui, { action: "Creating the examples", namespace });
     return { ...(await joinCluster(cluster, namespace)), signal };
