@@ -30,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 test("the picture of a session (npm run pictures draws it) shows the quick start's commands, and the screen of dev", async () => {
-  const terminal = openDevScreen(project, ["--samples"], { cols: 84, rows: 30 });
+  // With room for the warnings of a busy machine: what they push off the screen is not drawn.
+  const terminal = openDevScreen(project, ["--samples"], { cols: 84, rows: 40 });
   try {
     await eventually(() => {
       expect(terminal.screen()).toContain("applied 1 sample");
