@@ -9,7 +9,9 @@ const cli = join(repository, "bin/tsbuilder.js");
 
 /** Runs `tsbuilder dev` at a terminal, by default of 100 columns and 24 rows. */
 export function openDevScreen(project: Shell, args: readonly string[], { cols = 100, rows = 24 } = {}) {
-  const env = { ...plainEnvironment(), ...project.env, SHELL: "/bin/sh", TERM: "xterm-256color" };
+  // Either would take the colours away.
+  const { CI: _, NO_COLOR: __, ...plain } = plainEnvironment();
+  const env = { ...plain, ...project.env, SHELL: "/bin/sh", TERM: "xterm-256color" };
   const pty: IPty = spawn(process.execPath, [cli, "dev", ...args], { cwd: project.folder, cols, rows, env });
   let written = "";
   /** Each drawing starts at the top left corner and ends by clearing what is below. */
