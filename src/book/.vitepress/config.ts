@@ -62,7 +62,11 @@ export default defineConfig({
 });
 
 function drawing(source: string): string {
-  const svg = readFileSync(join(stagedFolder, "public", source), "utf8");
+  // The site's style sheet has the dark colours of terminals; in the browser Vue leaves such a style out.
+  const svg = readFileSync(join(stagedFolder, "public", source), "utf8").replace(
+    /<style>@media.*?<\/style>/s,
+    "",
+  );
   // It scrolls on a small screen: who has no mouse must reach it.
   return `<span class="diagram" tabindex="0" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
 }
