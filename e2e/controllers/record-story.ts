@@ -6,9 +6,9 @@ import { readState, runStep } from "./run-step.ts";
 import type { Outcome, Story, Target } from "./story.ts";
 
 /**
- * Runs a story on a control plane, and records the state at rest after each step. With the outcomes of a former run, a
- * step but the last ends a second after its change has led to the same state: on a busy machine a rest may last until the
- * next timer.
+ * Runs a story on a control plane, and records the state at rest after each step. With the outcomes of a former run it
+ * waits longer for the same state, and a step but the last ends a second after its change has led to that: on a busy
+ * machine changes come late, and a rest may last until the next timer.
  */
 export async function recordStory(
   kubeconfig: Kubeconfig,
@@ -26,22 +26,31 @@ export async function recordStory(
   const outcomes: Outcome[] = [];
   for (const [at, step] of steps.entries()) {
     await runStep(target, step);
-    const expected = at < steps.length - 1 ? former[at]?.state : undefined;
-    outcomes.push({ step: step.name, state: await stateAtRest(target, step.rest ?? 3, expected) });
+    const { name, rest = 3 } = step;
+    const expected = former[at] && { state: former[at].state, rest: at < steps.length - 1 ? 1 : rest };
+    outcomes.push({ step: name, state: await stateAtRest(target, rest, expected) });
   }
   await send(kubeconfig, { method: "DELETE", path: `${namespaces}/${target.namespace}` });
   return outcomes;
 }
 
-async function stateAtRest(target: Target, seconds: number, expected?: unknown): Promise<unknown[]> {
+/** How long another state than the expected one may last, in seconds. */
+const patience = 30;
+
+async function stateAtRest(
+  target: Target,
+  seconds: number,
+  expected?: { readonly state: unknown; readonly rest: number },
+): Promise<unknown[]> {
   let state = await readState(target);
-  let rest = seconds;
+  const isThere = (): boolean => isDeepStrictEqual(state, expected?.state);
+  let rest = expected && !isThere() ? patience : seconds;
   for (let since = Date.now(); Date.now() - since < rest * 1000;) {
     await delay(250);
     const next = await readState(target);
     if (isDeepStrictEqual(next, state)) continue;
     state = next;
-    rest = isDeepStrictEqual(state, expected) ? Math.min(1, seconds) : seconds;
+    rest = expected ? (isThere() ? expected.rest : patience) : seconds;
     since = Date.now();
   }
   return state;
