@@ -1,11 +1,12 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Route } from "../../src/book/build/routes.ts";
 import { initProject, shareInstall } from "../support/init-project.ts";
-import { run, type Shell } from "../support/shell.ts";
+import type { Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { followSteps } from "./follow-steps.ts";
 import { installsTsbuilder } from "./read-steps.ts";
+import { type MovingShell, typeIn } from "./type-in.ts";
 import { stepsOf } from "./written-routes.ts";
 
 /** Does what the pages say, as a reader who has installed tsbuilder; returns the shell in which that ends. */
@@ -14,20 +15,16 @@ export async function followRoute(route: Route, parent: string): Promise<Shell> 
   await followSteps(stepsOf(route), shell, async (command) => {
     // No registry may be asked for it.
     if (installsTsbuilder(command)) return undefined;
-    const { stdout, stderr } = await run(shell, "bash", "-c", typed, "bash", command, join(parent, "pwd"));
-    shell.folder = readFileSync(join(parent, "pwd"), "utf8").trimEnd();
+    const printed = await typeIn(shell, command, parent);
     // Dependencies come from the install that all journeys share.
     if (existsSync(join(shell.folder, "vendor")) && !existsSync(join(shell.folder, "node_modules")))
       await shareInstall(shell);
-    return stdout + stderr;
+    return printed;
   });
   return shell;
 }
 
-/** Runs a command, and says in which folder it ended. */
-const typed = 'eval "$1"; code=$?; pwd > "$2"; exit $code';
-
-async function beginRoute(route: Route, parent: string): Promise<Shell & { folder: string }> {
+async function beginRoute(route: Route, parent: string): Promise<MovingShell> {
   const bin = join(parent, "bin");
   mkdirSync(bin);
   writeFileSync(

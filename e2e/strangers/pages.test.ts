@@ -5,9 +5,9 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { bookAddress } from "../../src/shared/book-address.ts";
 import { followSteps } from "../book/follow-steps.ts";
+import { type MovingShell, typeIn } from "../book/type-in.ts";
 import { nextPage, readBuiltPage } from "../book/read-built-page.ts";
 import { type Step, stepsOfBlocks } from "../book/read-steps.ts";
-import { run, type Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";
 import { makeStranger, publishRelease } from "./stranger.ts";
@@ -21,8 +21,8 @@ let registry: Verdaccio | undefined;
 let missing: string | undefined;
 
 beforeAll(async () => {
-  if (!existsSync(site)) throw new Error("the book is not built: npm run book builds it");
   work = mkdtempSync(join(tmpdir(), "tsbuilder-strangers-"));
+  if (!existsSync(site)) throw new Error("the book is not built: npm run book builds it");
   ({ registry, missing } = await startRegistry("the built pages, followed with a release"));
   if (registry !== undefined) await publishRelease(registry, "0.2.0", join(work, "release"));
 });
@@ -65,17 +65,8 @@ function stepsFrom(first: string): Step[] {
 }
 
 /** Does the steps, in the folders to which the commands change; returns what the last command printed. */
-async function follow(steps: readonly Step[], shell: Shell & { folder: string }): Promise<string> {
+async function follow(steps: readonly Step[], shell: MovingShell): Promise<string> {
   let printed = "";
-  const ended = join(work, "pwd");
-  await followSteps(steps, shell, async (command) => {
-    const { stdout, stderr } = await run(shell, "bash", "-c", typed, "bash", command, ended);
-    shell.folder = readFileSync(ended, "utf8").trimEnd();
-    printed = stdout + stderr;
-    return printed;
-  });
+  await followSteps(steps, shell, async (command) => (printed = await typeIn(shell, command, work)));
   return printed;
 }
-
-/** Runs a command, and says in which folder it ended. */
-const typed = 'eval "$1"; code=$?; pwd > "$2"; exit $code';

@@ -42,6 +42,8 @@ export function makeStranger(home: string, registry: string): Shell {
   const env = {
     HOME: home,
     XDG_CACHE_HOME: join(home, ".cache"),
+    XDG_CONFIG_HOME: join(home, ".config"),
+    XDG_DATA_HOME: join(home, ".local/share"),
     PATH: [join(prefix, "bin"), ...path].join(delimiter),
   };
   return { folder: home, env };

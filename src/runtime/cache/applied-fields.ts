@@ -107,7 +107,7 @@ function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
   });
 }
 
-/** An item of a list. Lists of objects with other keys than the name have no lists within that are empty on purpose. */
+/** An item of a list: it is found by its name, and without one by its place. */
 type Named = { readonly name?: unknown } | null | undefined;
 
 function isApplied({ manager, operation, subresource }: ManagedFieldsEntry, fieldManager: string): boolean {
