@@ -40,7 +40,8 @@ export function maskState(lists: readonly { kind: string; items: object[] }[], n
 }
 
 /** Outside of the namespace, only what has its name is shown; objects that each namespace has are hidden. */
-function isShown(kind: string, { metadata, source, reason, message }: Item, namespace: string): boolean {
+function isShown(kind: string, item: Item, namespace: string): boolean {
+  const { metadata, reason, message } = item;
   switch (kind) {
     case "PersistentVolumeList":
       return metadata.name.startsWith(namespace);
@@ -51,9 +52,7 @@ function isShown(kind: string, { metadata, source, reason, message }: Item, name
     case "EventList":
       return (
         // The repair of addresses comes upon those that the real server is just about to allocate.
-        !/^endpoint|^taint-eviction|^ipallocator-repair/.test(
-          (source as { component?: string }).component ?? "",
-        ) &&
+        !/^endpoint|^taint-eviction|^ipallocator-repair/.test(reporter(item)) &&
         // The real controller reports a job that it has just deleted itself as missing, if its cache is late.
         reason !== "MissingJob" &&
         !(message as string).includes("the object has been modified")
@@ -63,11 +62,16 @@ function isShown(kind: string, { metadata, source, reason, message }: Item, name
   }
 }
 
+/** Who reported an Event: those of events.k8s.io have no source. */
+function reporter({ source, reportingComponent }: Item): string {
+  return (source as { component?: string }).component ?? (reportingComponent as string);
+}
+
 /** The count and the times of an Event are random. */
 function maskEvent(kind: string, item: Item, namespace: string) {
-  const { type, reason, message, involvedObject, source, action, reportingComponent } = item;
+  const { type, reason, message, involvedObject, action } = item;
   const about = (involvedObject as { kind: string }).kind;
-  const component = (source as { component?: string }).component ?? reportingComponent;
+  const component = reporter(item);
   // This Event prints the selector in Go syntax.
   const said = reason === "UnmanagedPods" ? {} : { message };
   return JSON.parse(
