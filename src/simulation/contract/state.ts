@@ -13,6 +13,8 @@ export interface LeftOut {
   readonly objects: ReadonlySet<KubernetesObject>;
   /** Objects whose status is left out. */
   readonly statuses: ReadonlySet<KubernetesObject>;
+  /** What is compared instead of the uids of objects that are gone. */
+  readonly formerUids?: ReadonlyMap<string, string>;
 }
 
 /** Makes a state of the objects of a cluster. */

@@ -19,7 +19,10 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
   const { value, schema, isField, isRequired, path } = place;
   const at = pathText(path);
   if (value === undefined) return [change(`sets ${at}`, drawValue(schema, place.field, drawing))];
-  const changes = [...scalarChanges(), ...listChanges(), ...mapChanges()];
+  const told = drawing.values[place.field];
+  const changes = told
+    ? told.map((one) => change(`changes ${at} to ${JSON.stringify(one)}`, one))
+    : [...scalarChanges(), ...listChanges(), ...mapChanges()];
   if (isField && !isRequired) changes.push(change(`removes ${at}`, undefined));
   return changes.filter((one) => !isEqual(one.value, value));
 
@@ -28,8 +31,6 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
   }
 
   function scalarChanges(): Change[] {
-    const told = drawing.values[place.field];
-    if (told) return told.map((value) => change(`changes ${at} to ${JSON.stringify(value)}`, value));
     if (schema.enum)
       return schema.enum.map((value) => change(`changes ${at} to ${JSON.stringify(value)}`, value));
     // A spec that is replaced as a whole is another object rather than a change.

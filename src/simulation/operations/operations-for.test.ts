@@ -227,6 +227,48 @@ describe("operationsFor()", () => {
     );
     expect(new Set(modes)).toEqual(new Set(["fast", "safe"]));
   });
+
+  it("always sets the fields that it is told to", () => {
+    const text: JSONSchema = { type: "string" };
+    const named: JSONSchema = { type: "object", properties: { name: text } };
+    const lists = {
+      ports: { type: "array", items: named },
+      labels: { type: "object", additionalProperties: named },
+    };
+    const crd = crdOf({ type: "object", properties: { primary: text, ...lists } }, "box");
+    const always = ["spec.primary", "spec.ports[].name", "spec.labels[].name"];
+    const steps = stepsOf(crd, 100, { always, wrong: false });
+    const specs = steps.flatMap((step) => (step.do === "apply" ? [specOf(step.object)] : []));
+    const inner = specs.flatMap(({ ports = [], labels = {} }) =>
+      [ports, labels].flatMap((list) => Object.values(list as object)),
+    );
+    expect(inner.length).toBeGreaterThan(100);
+    expect([...specs.map(({ primary }) => primary), ...inner.map(({ name }) => name)]).not.toContain(
+      undefined,
+    );
+    expect(() => stepsOf(crd, 1, { always: ["spec.primry"] })).toThrow(/"always" names spec.primry/);
+  });
+
+  it("changes nothing within a given value, but for fields that have values of their own", () => {
+    const name: JSONSchema = { type: "string", maxLength: 253 };
+    const ref: JSONSchema = { type: "object", properties: { name, key: { type: "string" } } };
+    const crd = crdOf(
+      { type: "object", required: ["ref", "refs"], properties: { ref, refs: { type: "array", items: ref } } },
+      "box",
+    );
+    const refs = [{ name: "given" }, { name: "other" }];
+    const values = { "spec.ref": refs, "spec.refs": [refs], "spec.ref.key": ["password", "token"] };
+    const specs = stepsOf(crd, 200, { values }).flatMap((step) =>
+      step.do === "apply" && !step.expect ? [specOf(step.object)] : [],
+    );
+    const names = specs.map((spec) => (spec["ref"] as { name?: unknown }).name);
+    expect(new Set(names)).toEqual(new Set(["given", "other"]));
+    const keys = specs.map((spec) => (spec["ref"] as { key?: unknown }).key);
+    expect(new Set(keys)).toEqual(new Set([undefined, "password", "token"]));
+    expect(new Set(specs.map((spec) => JSON.stringify(spec["refs"])))).toEqual(
+      new Set([JSON.stringify(refs)]),
+    );
+  });
 });
 
 describe("unchangedFields()", () => {

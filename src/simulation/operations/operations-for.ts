@@ -5,6 +5,7 @@ import type { Drawing } from "./draw-value.ts";
 import { changeOf, wrongChangeOf } from "./next-change.ts";
 import { admittedNames, objectNames } from "./object-names.ts";
 import type { PlannedStep } from "./planned-step.ts";
+import { requireField } from "./required-fields.ts";
 import type { UserObject } from "./user-object.ts";
 import { checkedKind, type CheckedKind, type CRD } from "./validity.ts";
 
@@ -20,6 +21,8 @@ export interface OperationsOptions {
   readonly namespaces?: readonly string[];
   /** Values of fields whose meaning the schema doesn't say: `{ "spec.ports[].name": ["http", "https"] }`. */
   readonly values?: Readonly<Record<string, readonly unknown[]>>;
+  /** Optional fields that are always set, because their default depends on the past: `["spec.primary"]`. */
+  readonly always?: readonly string[];
   /** Whether values are set that the schema rejects, or that mean nothing. Default: true. */
   readonly wrong?: boolean;
 }
@@ -29,7 +32,8 @@ export interface OperationsOptions {
  * the other, there and back, set a wrong value and correct it, and delete objects and create them again.
  */
 export function operationsFor(crd: CRD, options: OperationsOptions = {}): (random: Random) => PlannedStep[] {
-  const kind = checkedKind(crd);
+  const checked = checkedKind(crd);
+  const kind = { ...checked, schema: (options.always ?? []).reduce(requireField, checked.schema) };
   const names = admittedNames(kind, options.names ?? objectNames);
   return (random) => new Plan(kind, { ...options, names }, random).steps();
 }

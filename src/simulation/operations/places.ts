@@ -33,6 +33,11 @@ export function placesOf(object: unknown, schema: JSONSchema): Place[] {
     });
 }
 
+/** Whether a field is another one, or stands in it. */
+export function isWithin(field: FieldName, outer: FieldName): boolean {
+  return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
+}
+
 /** A place and those in it. */
 function within(place: Place): Place[] {
   const { value, schema, field, path } = place;

@@ -4,7 +4,7 @@ import { drawObject } from "./draw-object.ts";
 import type { FieldName } from "./draw-value.ts";
 import { applyChange } from "./next-change.ts";
 import type { OperationsOptions } from "./operations-for.ts";
-import { type Place, placesOf, withValue } from "./places.ts";
+import { isWithin, type Place, placesOf, withValue } from "./places.ts";
 import type { UserObject } from "./user-object.ts";
 import { checkedKind, type CRD } from "./validity.ts";
 
@@ -41,8 +41,7 @@ export function unchangedFields(
       for (let draw = 0; draw < draws && !changed.has(place.field); draw++) tryPlace(object, place);
   }
   if (!isFound) return undefined;
-  const isChanged = (field: FieldName): boolean =>
-    [...changed].some((one) => one === field || one.startsWith(`${field}.`) || one.startsWith(`${field}[`));
+  const isChanged = (field: FieldName): boolean => [...changed].some((one) => isWithin(one, field));
   return [...unchanged].flatMap(([field, why]) => (isChanged(field) ? [] : [{ field, why }]));
 
   function tryPlace(object: UserObject, place: Place): void {

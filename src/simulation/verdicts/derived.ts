@@ -12,7 +12,17 @@ export function derivedIn(one: Run, other: Run): LeftOut {
   return {
     objects: new Set([...derivedBeside(one, other), ...derivedBeside(other, one)]),
     statuses: new Set(all.filter((object) => statuses.has(refTextOf(object)))),
+    formerUids: new Map([...formerUids(one), ...formerUids(other)]),
   };
+}
+
+/** Of all objects that there were: what outlives one may name its uid. */
+function formerUids({ trace }: Run): (readonly [string, string])[] {
+  return trace.flatMap((event) =>
+    event.type === "change" && event.change === "ADDED"
+      ? [[event.uid, `uid of a former ${event.resource} ${event.key}`] as const]
+      : [],
+  );
 }
 
 function derivedBeside({ derived }: Run, other: Run): KubernetesObject[] {

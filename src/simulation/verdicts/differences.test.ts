@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { runOf } from "../../../e2e/support/simulated-run.ts";
-import { stateOf } from "../contract/index.ts";
+import { type Run, stateOf } from "../contract/index.ts";
 import { chanceOf, differencesBesides } from "./chance.ts";
 import { derivedIn } from "./derived.ts";
 import { differencesOf, differenceText } from "./differences.ts";
@@ -94,6 +94,33 @@ test("what the cluster's controllers made doesn't count, unless an operator wrot
   };
   const found = differencesOf(one.state, other.state, derivedIn(one, other)).map(differenceText);
   expect(found).toEqual(['PersistentVolumeClaim.v1 default/grown: spec is {"size":2}, not absent']);
+});
+
+test("the uid of an object that is gone is that of another one that was called so", () => {
+  const [first, second] = ["0a1b2c3d-0000-4000-8000-000000000000", "4e5f6a7b-0000-4000-8000-000000000000"];
+  const ran = (uid: string, key: string) => {
+    const added = {
+      type: "change",
+      change: "ADDED",
+      by: "user",
+      at: 0,
+      resource: "shops",
+      key,
+      uid,
+    } as const;
+    const kept = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "kept", annotations: { owner: uid } },
+    };
+    return runOf([{ ...added, fields: [], owners: [undefined, undefined] }], [kept]);
+  };
+  const found = (one: Run, other: Run) => differencesOf(one.state, other.state, derivedIn(one, other));
+  expect(found(ran(first, "default/a"), ran(second, "default/a"))).toEqual([]);
+  expect(found(ran(first, "default/a"), ran(second, "default/b")).map(differenceText)).toEqual([
+    "Secret.v1 kept: metadata.annotations.owner is " +
+      '"uid of a former shops default/a", not "uid of a former shops default/b"',
+  ]);
 });
 
 test("a pod of a StatefulSet that is called as another object is doesn't rename that", () => {

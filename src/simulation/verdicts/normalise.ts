@@ -21,9 +21,10 @@ const incidental = new Set([
 
 /** Objects by name, without what differs from run to run: ids, revisions, times, generated names. */
 export function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
-  const uids = new Map(
-    objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`]),
-  );
+  const uids = new Map([
+    ...(leftOut?.formerUids ?? []),
+    ...objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`] as const),
+  ]);
   const names = new Map(
     objects.flatMap(({ metadata: { name = "", generateName } }) =>
       isGenerated(name, generateName) ? [[name, `${generateName}*`] as const] : [],
