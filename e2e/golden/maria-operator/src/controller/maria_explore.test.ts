@@ -19,7 +19,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
     })),
     // Without it, the primary is the last one of the past.
     operations: { values: VALUES, always: ["spec.primary"] },
-    // Data and passwords outlive a Maria, and tell of its past; so do Jobs, its history and conditions.
+    // Data and passwords outlive a Maria, and tell of its past: volumes don't shrink. So do Jobs and conditions.
     mayStay: ({ kind }) => kind === "Secret" || kind === "PersistentVolumeClaim",
     mayDiffer: ({ kind }, field = "") => PAST.test(`${kind} ${field}`),
   }),
@@ -35,4 +35,5 @@ const VALUES = {
   "spec.topologySpreadConstraints": [undefined],
 };
 
-const PAST = /^Job |^Secret (data|metadata\.annotations)\.|^Maria status\.(history|conditions)/;
+const PAST =
+  /^Job |^Secret (data|metadata\.annotations)\.|^PersistentVolumeClaim spec\.resources|^Maria status\.(history|conditions|storageSize)/;
