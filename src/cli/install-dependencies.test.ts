@@ -14,10 +14,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Puts a program in the place of npm. */
-function standIn(script: string): void {
-  writeFileSync(join(folder, "npm"), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(folder, "npm"), 0o755);
+/** Puts a program in the place of npm, or of another package manager. */
+function standIn(script: string, name = "npm"): void {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(folder, name), 0o755);
   process.env["PATH"] = `${folder}${delimiter}${path}`;
 }
 
@@ -28,6 +28,23 @@ test.skipIf(process.platform === "win32")("does not wait for a network as long a
     readFileSync(join(folder, "arguments"), "utf8"),
   )?.[1];
   expect(Number(longest)).toBeLessThan(5_000);
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+])("where a project has %s, %s installs", (lockFile, name) => {
+  writeFileSync(join(folder, lockFile), "");
+  standIn("echo npm >> calls");
+  standIn('echo "$0" "$@" >> calls', name);
+  installDependencies(folder, { note: () => undefined });
+  expect(readFileSync(join(folder, "calls"), "utf8")).toBe(`${join(folder, name)} install\n`);
+  rmSync(join(folder, name));
+  process.env["PATH"] = folder;
+  expect(() => installDependencies(folder, { note: () => undefined })).toThrow(
+    expect.objectContaining({ code: "TOOL_MISSING", message: `"${name}" is not on the PATH` }),
+  );
 });
 
 test.skipIf(process.platform === "win32")("says where npm is from if there is none", () => {

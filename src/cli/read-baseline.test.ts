@@ -41,7 +41,7 @@ test("is refused with the command that installs it, if a registry has it", () =>
   install("0.2.0", { tsbuilder: { released: true } });
   expect(() => readBaseline(root, "0.1.0")).toThrow(
     expect.objectContaining({
-      hint: "npm install --save-dev --save-exact tsbuilder@0.1.0, and then upgrade by the newer one: npx tsbuilder@0.2.0 upgrade",
+      hint: "npm install --save-dev tsbuilder@0.1.0, and then upgrade by the newer one: npx tsbuilder@0.2.0 upgrade",
     }),
   );
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isReleased } from "../packaging/own-package.ts";
+import { packageManagerOf } from "../project/package-manager.ts";
 import { everythingBelow } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { readJsonObject } from "../shared/read-json.ts";
@@ -16,16 +17,17 @@ const ownTsbuilder = `${ownPackage}/bin/tsbuilder.js`;
  */
 export function readBaseline(root: string, version: string): ReadonlyMap<string, string> {
   const program = join(root, ownTsbuilder);
+  const { installLocked } = packageManagerOf(root);
   if (!existsSync(program)) {
     throw new TsbuilderError("the tsbuilder version that scaffolded this project is not installed", {
       code: "NOT_FOUND",
-      hint: `run npm ci first: "${ownTsbuilder}" is needed to reproduce what was scaffolded`,
+      hint: `run ${installLocked} first: "${ownTsbuilder}" is needed to reproduce what was scaffolded`,
     });
   }
   const manifest = readJsonObject(
     `${ownPackage}/package.json`,
     readFileSync(join(root, ownPackage, "package.json"), "utf8"),
-    "install the packages again: npm ci",
+    `install the packages again: ${installLocked}`,
   );
   const { version: installed } = manifest;
   // A tsbuilder that runs in its repository has no hash in its version, but what it packs has one.
@@ -34,7 +36,7 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
       `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
       {
         code: "NOT_FOUND",
-        hint: restoring(version, String(installed), isReleased(manifest)),
+        hint: restoring(root, version, { installed: String(installed), isPublished: isReleased(manifest) }),
       },
     );
   }
@@ -58,10 +60,15 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
 }
 
 /** How the project gets back the version that scaffolded it. Only a registry is asked for one, and only for what it has. */
-function restoring(version: string, installed: string, isPublished: boolean): string {
+function restoring(
+  root: string,
+  version: string,
+  { installed, isPublished }: { readonly installed: string; readonly isPublished: boolean },
+): string {
+  const { installLocked, addForDevelopment } = packageManagerOf(root);
   const upgrade = `npx tsbuilder@${installed} upgrade`;
   if (isPublished && !version.includes("-dev."))
-    return `npm install --save-dev --save-exact tsbuilder@${version}, and then upgrade by the newer one: ${upgrade}`;
-  const vendored = `run npm ci; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control`;
+    return `${addForDevelopment} tsbuilder@${version}, and then upgrade by the newer one: ${upgrade}`;
+  const vendored = `run ${installLocked}; if package.json names another version, restore "vendor/" and what it says of tsbuilder ${version} from version control`;
   return `${vendored}: the upgrade brings the newer ones itself${isPublished ? `, by ${upgrade}` : ""}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { execa } from "execa";
+import { packageManagerOf } from "../project/package-manager.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { readJsonObject } from "../shared/read-json.ts";
 
@@ -75,7 +76,7 @@ export async function runTestFiles(
   if (!existsSync(report)) {
     throw new TsbuilderError(`vitest ran no tests: ${stderr.trim() || "it is not installed"}`, {
       code: "TOOL_FAILED",
-      hint: "install the project's packages: npm install",
+      hint: `install the project's packages: ${packageManagerOf(root).install}`,
     });
   }
   const { testResults = [] } = readJsonObject(report, readFileSync(report, "utf8")) as Written;

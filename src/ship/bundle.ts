@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type * as Esbuild from "esbuild";
+import { type PackageManager, packageManagerOf } from "../project/package-manager.ts";
 import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
@@ -23,7 +24,7 @@ export async function bundleOperator(
   { conditions = [] }: { readonly conditions?: string[] } = {},
 ): Promise<void> {
   const { build } = await import("esbuild");
-  await explained(async () => {
+  await explained(project, async () => {
     const built = await build({ ...options(project, outfile), conditions, metafile: true });
     const licenses = describeLicenses(project, Object.keys(built.metafile.inputs));
     writeFiles([
@@ -44,7 +45,9 @@ export async function watchableBundle(project: string, outfile: string): Promise
   let running: Promise<unknown> = Promise.resolve();
   return {
     rebuild: () => {
-      const next = running.then(() => explained(async () => writeFiles((await build.rebuild()).outputFiles)));
+      const next = running.then(() =>
+        explained(project, async () => writeFiles((await build.rebuild()).outputFiles)),
+      );
       running = next.catch(() => undefined);
       return next;
     },
@@ -96,11 +99,11 @@ function writeFiles(files: readonly Pick<Esbuild.OutputFile, "path" | "contents"
   }
 }
 
-async function explained(work: () => Promise<unknown>): Promise<void> {
+async function explained(project: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    throw explain(error);
+    throw explain(error, packageManagerOf(project));
   }
 }
 
@@ -111,14 +114,14 @@ interface BuildFailure {
   }[];
 }
 
-function explain(error: unknown): unknown {
+function explain(error: unknown, { install, add }: PackageManager): unknown {
   const first = (error as BuildFailure).errors?.[0];
   if (!first) return error;
   const { location, text } = first;
   return new TsbuilderError(text, {
     code: "INVALID_SOURCE",
     hint: /^Could not resolve "[^./]/.test(text)
-      ? "install the project's packages: npm install; or add the missing one: npm install NAME"
+      ? `install the project's packages: ${install}; or add the missing one: ${add} NAME`
       : "fix the source; nothing was written",
     ...(location ? { at: { file: location.file, line: location.line, column: location.column + 1 } } : {}),
   });

@@ -1,6 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
+import { packageManagerOf } from "../../project/package-manager.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../scaffold/tree.ts";
 import { defineCommand } from "../command.ts";
@@ -49,7 +50,8 @@ export const test = defineCommand({
     );
     if (code === "ENOENT") throw missingNpm();
     // A shell's exit code for a command that was not found.
-    if (exitCode === 127) ui.note("No test runner found: install the project's packages with npm install.");
+    if (exitCode === 127)
+      ui.note(`No test runner found: install the project's packages with ${packageManagerOf(root).install}.`);
     return exitCode ?? 1;
   },
 });

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { packageManagerOf } from "../../project/package-manager.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { ownSpecifiers } from "../upgrade/own-specifiers.ts";
 import type { Finding } from "./finding.ts";
@@ -22,14 +23,14 @@ function checkInstalled(root: string, names: readonly string[]): Finding[] {
       state: "wrong",
       subject: "packages",
       message: `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`,
-      remedy: "npm install",
+      remedy: packageManagerOf(root).install,
     },
   ];
 }
 
 /**
  * Our packages are made for each other: all from a registry or all in `vendor/`, and of one version, or of ranges in
- * which npm finds the same. Of tarballs, only the numbers are compared: each has a hash of its own content.
+ * which the same is found. Of tarballs, only the numbers are compared: each has a hash of its own content.
  */
 function checkVersions(text: string): Finding[] {
   const specifiers = ownSpecifiers(JSON.parse(text) as Parameters<typeof ownSpecifiers>[0]);

@@ -1,4 +1,5 @@
 import { listVendored } from "../../packaging/vendor.ts";
+import { packageManagerOf } from "../../project/package-manager.ts";
 import { formatProject, projectFile } from "../../project/store.ts";
 import type { FileChange, Plan } from "../../scaffold/file-change.ts";
 import { OwnedFiles } from "../../scaffold/ownership.ts";
@@ -57,7 +58,8 @@ export async function planProjectUpgrade(
     onConflict,
     name: `tsbuilder ${to}`,
   });
-  const removed = explainRemoved(tree.read(manifestFile) ?? "", draft.read(manifestFile) ?? "");
+  const manager = packageManagerOf(root);
+  const removed = explainRemoved(tree.read(manifestFile) ?? "", draft.read(manifestFile) ?? "", manager);
   replaceVendored(draft, listVendored(root), vendor);
   draft.write(projectFile, formatProject(upgraded, text), "generated");
   const generated = make ? await planGeneratedUnless(marked, draft) : [];

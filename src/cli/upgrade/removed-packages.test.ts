@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { packageManagerOf } from "../../project/package-manager.ts";
 import { explainRemoved } from "./removed-packages.ts";
 
 const explain = (before: object, after: object): string[] =>
-  explainRemoved(JSON.stringify(before), JSON.stringify(after));
+  explainRemoved(JSON.stringify(before), JSON.stringify(after), packageManagerOf("/nowhere"));
 
 test("explainRemoved() says how a package is installed again", () => {
   const before = { dependencies: { pino: "10.0.0" }, devDependencies: { "@biomejs/biome": "2.5.4", a: "1" } };
@@ -17,5 +18,7 @@ test("explainRemoved() does not report a package that moved to another section, 
 });
 
 test("explainRemoved() reports nothing of files with conflicts", () => {
-  expect(explainRemoved('{ "dependencies": { "a": "1" } }', "<<<<<<< yours")).toEqual([]);
+  expect(
+    explainRemoved('{ "dependencies": { "a": "1" } }', "<<<<<<< yours", packageManagerOf("/nowhere")),
+  ).toEqual([]);
 });

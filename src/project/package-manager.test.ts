@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { packageManagerOf } from "./package-manager.ts";
+
+test.each([
+  [[], "npm install", "npm ci"],
+  [["package-lock.json"], "npm install", "npm ci"],
+  [["pnpm-lock.yaml"], "pnpm install", "pnpm install --frozen-lockfile"],
+  [["yarn.lock"], "yarn install", "yarn install --immutable"],
+  [["bun.lock"], "bun install", "bun install --frozen-lockfile"],
+  [["bun.lockb"], "bun install", "bun install --frozen-lockfile"],
+  [["pnpm-lock.yaml", "package-lock.json"], "npm install", "npm ci"],
+])("a project with the lock files %j is installed by %s, or by %s", (files, install, installLocked) => {
+  const root = mkdtempSync(join(tmpdir(), "tsbuilder-manager-"));
+  for (const file of files) writeFileSync(join(root, file), "");
+  expect(packageManagerOf(root)).toMatchObject({ install, installLocked });
+  rmSync(root, { recursive: true });
+});
