@@ -51,10 +51,15 @@ class World {
   }
 
   run(next: Step): void {
+    const before = this.#reads();
     if (next.do === "write" || next.do === "delete") this.#change(next);
     else if (next.do === "answer") this.#answers.shift()?.();
     else if (next.do === "relist") this.#relist(next.lag);
     else this.#deliver();
+    const told = new Set(this.target.told.slice(this.#told).map(({ object }) => object.metadata.name));
+    // Who reads between two events decides by what is there: only our own writes change that without one.
+    if (next.do !== "answer")
+      for (const [name, read] of this.#reads()) assert.ok(read === before.get(name) || told.has(name));
     this.#listen();
   }
 
@@ -66,6 +71,10 @@ class World {
 
   get live(): string[] {
     return [...this.#live.values()].map(text).sort();
+  }
+
+  #reads(): Map<string, string | undefined> {
+    return new Map(["a", "b"].map((name) => [name, this.target.read(name)]));
   }
 
   #change({ do: what, name, by }: Write): void {

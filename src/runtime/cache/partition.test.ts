@@ -19,7 +19,8 @@ test("Partition forgets a write that the watch doesn't tell within half a minute
   clock.advanceSync(1);
   target.progress("7");
   expect(read("a")).toBe("1");
-  expect(summary(told)).toEqual(["add a@1"]);
+  expect(summary(told)).toEqual(["add a@1", "update a@1"]);
+  expect(told[1]).toMatchObject({ isResync: true });
 });
 
 test("Partition tells a list, changes, and what a later list lacks", () => {
@@ -111,7 +112,18 @@ test("Partition drops a written object that its watch doesn't deliver", () => {
   target.wrote(configMap("a", 9));
   target.progress("10");
   expect([read("a"), read("b")]).toEqual(["1", undefined]);
-  expect(summary(told)).toEqual(["add a@1"]);
+  expect(summary(told)).toEqual(["add a@1", "add b@8", "delete b@8", "update a@1"]);
+});
+
+test("Partition tells an object that reads showed, and that was gone before the watch delivered it", () => {
+  const { partition: target, told, read } = startPartition();
+  fill(target, 5);
+  target.wrote(configMap("a", 8));
+  expect(read("a")).toBe("8");
+  fill(target, 10);
+  expect(read("a")).toBeUndefined();
+  expect(summary(told)).toEqual(["add a@8", "delete a@8"]);
+  expect(told).toMatchObject([{ isOwnWrite: true }, { isStateUnknown: true }]);
 });
 
 test("Partition hides an object that a write took out of its selection", () => {

@@ -71,7 +71,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const events =
       this.hasSynced || this.#pending.size > 0 ? this.#merge(staged, version) : this.#fill(staged);
     if (this.hasSynced) this.relists++;
-    this.#proceed(version);
+    this.#proceed(version, events);
     this.hasSynced = true;
     this.#options.emit(events);
     this.#options.onSynced();
@@ -109,7 +109,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const events: InformerEvent<T>[] = [];
     const [next, last] = type === "DELETED" ? [undefined, entry] : [entry, undefined];
     this.#take(metadata, next, last, resourceVersion, events, false);
-    this.#proceed(resourceVersion);
+    this.#proceed(resourceVersion, events);
     this.#options.emit(events);
   }
 
@@ -126,7 +126,9 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 
   progress(version: string): void {
-    this.#proceed(version);
+    const events: InformerEvent<T>[] = [];
+    this.#proceed(version, events);
+    this.#options.emit(events);
   }
 
   report(error: ApiError): void {
@@ -219,8 +221,11 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     }
   }
 
-  /** Everything up to a version has been delivered. A pending write that was not is outside of this watch. */
-  #proceed(version: string | undefined): void {
+  /**
+   * Everything up to a version has been delivered. A pending write that was not is outside of this watch, or was undone
+   * while the watch was interrupted. Somebody may have read it, so that subscribers are told of its end.
+   */
+  #proceed(version: string | undefined, events: InformerEvent<T>[]): void {
     if (version !== undefined) this.#version = version;
     if (this.#pending.size === 0) return;
     const now = this.#options.clock.monotonic();
@@ -228,8 +233,17 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
       const isTold = pending.version !== undefined && this.#hasPassed(pending.version);
       if (!isTold && now - pending.at < patience) continue;
       this.#pending.delete(key);
-      if (pending.seen) this.store.set(pending.seen);
-      else this.store.delete(placeOf(key));
+      const { seen } = pending;
+      const written = this.store.get(placeOf(key))?.object;
+      if (seen) {
+        const { object } = seen;
+        this.store.set(seen);
+        events.push({ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false });
+      } else if (written) {
+        this.store.delete(placeOf(key));
+        events.push({ type: "add", object: written, isInInitialList: false, isOwnWrite: true });
+        events.push({ type: "delete", object: written, isStateUnknown: true });
+      }
     }
   }
 
