@@ -29,6 +29,7 @@ const VALUES = {
   "spec.passwordSecretRef": [{ name: "given" }],
   "spec.rootPasswordSecretRef": [{ name: "given" }],
   "spec.primary": [0, 1],
+  "spec.size": [1, 2, 3], // without a server, none can become the primary
   "spec.tls": [undefined], // a certificate would have to be valid for drawn names
   "spec.storage.className": [undefined, "standard"], // the cluster's only class
   "spec.nodeSelector": [undefined], // no node has the drawn labels, and older pods outlive pending ones
