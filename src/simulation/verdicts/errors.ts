@@ -33,8 +33,9 @@ function isUnanswered(event: TraceEvent): boolean {
   return event.type === "webhook" && event.status === 0;
 }
 
-/** A time-out disturbs when the client has stopped waiting. */
+/** A time-out disturbs when the client has stopped waiting; a watch that has to list again leaves an old view until then. */
 function isDisturbance(event: TraceEvent): boolean {
   const { type } = event;
+  if (type === "watch") return event.event === "ERROR";
   return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
 }

@@ -76,6 +76,28 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
   ]);
 });
 
+test("a watch that has to list again excuses errors for a while", () => {
+  const faults = [{ fault: "hold", process: "shop-0", at: 0, for: 20_000 }] as const;
+  const process = "shop-0";
+  const errors = [70_000, 70_100].map((at): TraceEvent => ({
+    at,
+    type: "log",
+    process,
+    level: "error",
+    message: "no",
+  }));
+  const failed: TraceEvent = {
+    at: 45_000,
+    type: "watch",
+    process,
+    path: "/api/v1/configmaps",
+    event: "ERROR",
+    key: "",
+  };
+  const judge = (trace: TraceEvent[]): number => judgeTrace(runOf(trace), { ...scenario, faults }).length;
+  expect([judge(errors), judge([failed, ...errors])]).toEqual([1, 0]);
+});
+
 test("a request without an answer excuses errors from the moment in which its client stops waiting", () => {
   const faults = [
     { fault: "refuse", process: "shop-0", request: 1, with: "time-out", done: false },
