@@ -23,6 +23,8 @@ export class ControlLoop {
   readonly #pending = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
+  /** The keys that asked to be reconciled again without a delay. */
+  readonly #hurried = new Set<string>();
   readonly #unwatch: () => void;
   /** A loop works in the context that it was created in, not in that of the request whose write woke it. */
   readonly #work = AsyncResource.bind(() => this.#drain());
@@ -81,6 +83,10 @@ export class ControlLoop {
   async #settle(key: string): Promise<void> {
     try {
       const after = await this.#controller.reconcile(key);
+      // It would go on for ever, and a clock of a test would stand still.
+      if (after === 0 && this.#hurried.has(key))
+        throw new Error("what is due now was due before, and not done");
+      this.#hurried.delete(key);
       this.#failures.delete(key);
       this.#wake(key, after);
     } catch (error) {
@@ -108,6 +114,7 @@ export class ControlLoop {
     if (after === undefined || this.#stopped) return;
     const cancel = this.#context.clock.setTimer(() => {
       this.#timers.delete(key);
+      if (after === 0) this.#hurried.add(key);
       this.#enqueue(key);
     }, after);
     this.#timers.set(key, cancel);

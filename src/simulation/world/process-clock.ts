@@ -30,7 +30,8 @@ export class ProcessClock implements Clock {
     const fire = inContext(() => {
       if (this.#timers.delete(cancel)) run();
     });
-    const cancel = this.#world.setTimer(this.#guarded(fire), milliseconds);
+    // As in Node, where code that sets timers without end leaves time to others, too.
+    const cancel = this.#world.setTimer(this.#guarded(fire), Math.max(1, milliseconds));
     this.#timers.add(cancel);
     return () => {
       if (this.#timers.delete(cancel)) cancel();

@@ -192,6 +192,27 @@ describe("kubelet()", () => {
     expect(condition("Ready")).toMatchObject({ status: "False", reason: "PodCompleted" });
   });
 
+  it("makes the pod of a Job succeed a second after it got what it waited for, however long that took", async () => {
+    await start();
+    const owner = { apiVersion: "batch/v1", kind: "Job", name: "work", uid: "1", controller: true };
+    const envFrom = [{ secretRef: { name: "late" } }];
+    const spec = { restartPolicy: "Never", containers: [{ name: "work", image: "work:1", envFrom }] };
+    await cluster.install(pod(spec, { ownerReferences: [owner] }));
+    await eventually(() => expect(condition("PodScheduled")?.status).toBe("True"));
+    await clock.advance(10_000);
+    expect(read().status?.phase).toBe("Pending");
+    await cluster.install({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "late", namespace: "default" },
+    });
+    await eventually(() => expect(read().status?.phase).toBe("Running"));
+    await clock.advance(999);
+    expect(read().status?.phase).toBe("Running");
+    await clock.advance(1);
+    await eventually(() => expect(read().status?.phase).toBe("Succeeded"));
+  });
+
   it("makes a pod fail that has run for longer than its activeDeadlineSeconds", async () => {
     await start();
     await cluster.install(pod({ activeDeadlineSeconds: 30 }));

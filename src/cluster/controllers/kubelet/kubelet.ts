@@ -61,7 +61,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
   function nextStatus(pod: Pod): PodStatus {
     const now = formatTime(clock.now());
     const runs = pod.status?.phase === "Running";
-    if (runs && untilJobEnds(pod) === 0) return succeededStatus(pod, now);
+    if (untilJobEnds(pod) === 0) return succeededStatus(pod, now);
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
     const missing = runs ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
@@ -94,7 +94,11 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
 
   function untilJobEnds(pod: Pod): number | undefined {
     if (pod.spec.restartPolicy === "Always" || findController(pod)?.kind !== "Job") return undefined;
-    const started = Date.parse(pod.status?.startTime ?? "") || clock.now();
+    // One that is waiting ends a second after it runs.
+    if (pod.status?.phase !== "Running") return undefined;
+    const [container] = pod.status.containerStatuses ?? [];
+    const since = container?.state?.running?.startedAt ?? pod.status.startTime;
+    const started = Date.parse(since ?? "") || clock.now();
     return Math.max(0, started + jobDuration - clock.now());
   }
 }

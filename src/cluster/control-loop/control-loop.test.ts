@@ -1,0 +1,39 @@
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { expect, test } from "vitest";
+import type { ClusterObjects } from "../contract/cluster-objects.ts";
+import { ControlLoop } from "./control-loop.ts";
+
+/** Runs a controller of one key for a minute; returns when it was called, and what was reported. */
+async function calls(reconcile: (now: number) => number | undefined) {
+  const clock = new FakeClock(0);
+  const at: number[] = [];
+  const reported: string[] = [];
+  const objects = { watch: () => () => {}, list: () => [], resources: () => [] } as unknown as ClusterObjects;
+  const controller = {
+    startKeys: ["a"],
+    keysOf: () => [],
+    reconcile: (): Promise<number | undefined> => {
+      at.push(clock.now());
+      return Promise.resolve(reconcile(clock.now()));
+    },
+  };
+  const onError = (_: string, key: string, error: unknown) =>
+    reported.push(`${key}: ${(error as Error).message}`);
+  const loop = new ControlLoop("test", controller, { objects, clock, onError });
+  const leave = clock.join(() => loop.idle());
+  await clock.advance(60_000);
+  leave();
+  await loop.stop();
+  return { at, reported };
+}
+
+test("a controller is called again when it asks to be, at once, too", async () => {
+  const waits = [0, 30_000, 0, undefined];
+  expect(await calls(() => waits.shift())).toEqual({ at: [0, 0, 30_000, 30_000], reported: [] });
+});
+
+test("a controller that never does what is due is reported, and doesn't stop a clock", async () => {
+  const { at, reported } = await calls(() => 0);
+  expect(reported[0]).toBe("a: what is due now was due before, and not done");
+  expect(at.length).toBeLessThan(100);
+});
