@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeStranger, publishRelease } from "../strangers/stranger.ts";
+import { makeStranger, publishRelease } from "../support/stranger.ts";
 import { eventually } from "../support/eventually.ts";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
 import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sha256 } from "../../src/packaging/release/pack-release.ts";
 import { type RegistryStandIn, startRegistryStandIn } from "../support/registry-stand-in.ts";
 import { run, type Shell } from "../support/shell.ts";
-import { type Listed, makeStranger, packRelease } from "./stranger.ts";
+import { type Listed, makeStranger, packRelease } from "../support/stranger.ts";
 
 let work: string;
 let registry: RegistryStandIn;

@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run, type Shell } from "../support/shell.ts";
 import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";
-import { makeStranger, publishRelease } from "./stranger.ts";
+import { makeStranger, publishRelease } from "../support/stranger.ts";
 
 // The other strangers have the machine's npm; `.ci/run` puts these into the cache.
 

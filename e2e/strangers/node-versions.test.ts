@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run, type Shell } from "../support/shell.ts";
 import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";
-import { makeStranger, publishRelease } from "./stranger.ts";
+import { makeStranger, publishRelease } from "../support/stranger.ts";
 
 // The other strangers have the machine's Node; `.ci/run` puts these into the cache.
 

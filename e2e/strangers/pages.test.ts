@@ -10,7 +10,7 @@ import { nextPage, readBuiltPage } from "../book/read-built-page.ts";
 import { type Step, stepsOfBlocks } from "../book/read-steps.ts";
 import { repository } from "../support/source-imports.ts";
 import { startRegistry, type Verdaccio } from "../support/verdaccio.ts";
-import { makeStranger, publishRelease } from "./stranger.ts";
+import { makeStranger, publishRelease } from "../support/stranger.ts";
 
 // What `npm run book` built is all that this stranger reads.
 

@@ -9,7 +9,7 @@ import { defineCommand } from "../command.ts";
 import { type OpenProject, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { readPackageVersion } from "../read-package-version.ts";
-import { isIgnored } from "../upgrade/git.ts";
+import { isIgnored } from "../git.ts";
 
 export const chart = defineCommand({
   summary: "Generate a Helm chart for the operator",

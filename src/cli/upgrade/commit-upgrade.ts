@@ -1,5 +1,5 @@
 import { TsbuilderError } from "../../shared/errors.ts";
-import { askGit, git, isRepository } from "./git.ts";
+import { askGit, git, isRepository } from "../git.ts";
 import { formatTrailer, readAim } from "./upgrade-trailer.ts";
 import { type TreeFile, writeTree } from "./write-tree.ts";
 

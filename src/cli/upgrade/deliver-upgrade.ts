@@ -3,7 +3,7 @@ import { shownChanges } from "../report.ts";
 import type { Ui } from "../ui.ts";
 import { commitUpgrade } from "./commit-upgrade.ts";
 import { describeConflicts, describePullRequest } from "./describe-upgrade.ts";
-import { git } from "./git.ts";
+import { git } from "../git.ts";
 import { withoutIgnored } from "./ignored-files.ts";
 import type { ProjectUpgrade } from "./plan-project-upgrade.ts";
 import { openPullRequest, pushBranch, setBranch } from "./push-upgrade.ts";

@@ -1,6 +1,6 @@
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { askGit } from "./git.ts";
+import { askGit } from "../git.ts";
 
 interface Committed {
   readonly kept: readonly FileChange[];

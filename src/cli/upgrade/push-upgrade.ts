@@ -3,7 +3,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/read-json.ts";
 import type { Ui } from "../ui.ts";
 import { isSameUpgrade } from "./commit-upgrade.ts";
-import { askGit, git } from "./git.ts";
+import { askGit, git } from "../git.ts";
 import { aimOfCommit, currentBranch, hasUpgrade, isSameAim, readAim } from "./upgrade-trailer.ts";
 
 /** Points a branch to an upgrade. One with commits of others is refused; an upgrade that was not merged is replaced. */

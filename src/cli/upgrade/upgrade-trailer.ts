@@ -1,4 +1,4 @@
-import { askGit, git } from "./git.ts";
+import { askGit, git } from "../git.ts";
 
 /** What an upgrade is for: the project's folder in its repository, and the branch that gets it. */
 export interface UpgradeAim {

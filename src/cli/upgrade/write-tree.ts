@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { git } from "./git.ts";
+import { git } from "../git.ts";
 
 /** A file of a tree; without content, it is deleted. */
 export interface TreeFile {

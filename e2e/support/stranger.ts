@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { run, type Shell } from "../support/shell.ts";
-import { repository } from "../support/source-imports.ts";
-import type { Verdaccio } from "../support/verdaccio.ts";
+import { run, type Shell } from "./shell.ts";
+import { repository } from "./source-imports.ts";
+import type { Verdaccio } from "./verdaccio.ts";
 
 /** A tarball of a release, as the dry run lists it. */
 export interface Listed {

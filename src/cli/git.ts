@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { TsbuilderError } from "../../shared/errors.ts";
-import { quoteWord } from "../../shared/text.ts";
-import { trace } from "../../shared/trace.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { quoteWord } from "../shared/text.ts";
+import { trace } from "../shared/trace.ts";
 
 interface GitCall {
   readonly input?: string;
