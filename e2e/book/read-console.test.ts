@@ -6,6 +6,8 @@ test("commands are read from the prompts of console blocks, and nothing else", (
     "```console",
     "$ npx tsbuilder dev --samples",
     "applied",
+    "$ helm install shop dist/chart \\",
+    "    --create-namespace",
     `$ kubectl patch shop web -p '{"spec": {}}' | grep "a b" && true`,
     "```",
     "```sh",
@@ -15,6 +17,7 @@ test("commands are read from the prompts of console blocks, and nothing else", (
   ].join("\n");
   expect(readConsole("page.md", text)).toEqual([
     { at: "page.md:1", program: "tsbuilder", args: ["dev", "--samples"] },
+    { at: "page.md:1", program: "helm", args: ["install", "shop", "dist/chart", "--create-namespace"] },
     { at: "page.md:1", program: "kubectl", args: ["patch", "shop", "web", "-p", '{"spec": {}}'] },
     { at: "page.md:1", program: "grep", args: ["a b"] },
     { at: "page.md:1", program: "true", args: [] },

@@ -14,14 +14,16 @@ export interface Dialogue {
   readonly shown: string;
 }
 
-/** The `console` blocks of a page. A line that begins with `$ ` is typed. */
+const typedLine = /^\$ ((?:.*\\\n)*.+)(?:\n|$)/gm;
+
+/** The `console` blocks of a page. A line that begins with `$ ` is typed, and so is what follows a `\` at its end. */
 export function readDialogues(page: string, text: string): Dialogue[] {
   return readBlocks(page, text)
     .filter(({ language }) => language === "console")
     .map(({ at, content }) => ({
       at,
-      typed: [...content.matchAll(/^\$ (.+)$/gm)].map(([, line = ""]) => line),
-      shown: content.replaceAll(/^\$ .+\n/gm, ""),
+      typed: [...content.matchAll(typedLine)].map(([, line = ""]) => line.replaceAll(/\\\n\s*/g, "")),
+      shown: content.replaceAll(typedLine, ""),
     }));
 }
 

@@ -28,7 +28,7 @@ test.each([
 
 test("a flag that no help names is found", () => {
   const help = "    -o, --output='':\n  --replicas int   how many\n";
-  expect(unknownFlags(["web", "-o", "wide", "--output=json", "--replica", "--replicas", "2"], help)).toEqual([
-    "--replica",
-  ]);
+  expect(
+    unknownFlags(["web", "-o", "wide", "--output=json", "--replica", "--replicas", "2", "-A"], help),
+  ).toEqual(["--replica", "-A"]);
 });

@@ -33,10 +33,10 @@ export async function parseTsbuilder(args: readonly string[]): Promise<void> {
   await runCommand(entry.name, { ...loaded, flags, run: async () => 0 }, rest, repository, ui, thisTsbuilder);
 }
 
-/** Names the flags that are in no help of a program's command. `help` prints that of words such as `rollout status`. */
+/** Names the flags of a command that its help, and that of its program, don't name. */
 export function unknownFlags(args: readonly string[], help: string): string[] {
   return args
-    .filter((word) => /^--?[a-z]/.test(word))
+    .filter((word) => /^--?[a-zA-Z]/.test(word))
     .map((word) => word.replace(/=.*/s, ""))
     .filter((flag) => !new RegExp(`(?:^|[ ,])${flag}(?:[ ,=]|$)`, "m").test(help));
 }

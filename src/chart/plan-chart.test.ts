@@ -1,21 +1,8 @@
 import { expect, test } from "vitest";
-import type { Project } from "../project/project.ts";
+import { emptyProject } from "../../e2e/support/empty-project.ts";
 import { Draft, memoryTree } from "../scaffold/tree.ts";
 import { planChart } from "./plan-chart.ts";
 
-const project: Project = {
-  domain: "example.com",
-  projectName: "shop",
-  multigroup: false,
-  namespaced: false,
-  namespaces: [],
-  license: "none",
-  owner: "",
-  features: [],
-  resources: [],
-  plugins: [],
-  cliVersion: "",
-};
 const manager = {
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -38,7 +25,7 @@ function plan({ before = {}, force = false, workflow = false, isIgnored = false 
   const files = memoryTree(before);
   const draft = new Draft(files);
   const notes = planChart(draft, {
-    project,
+    project: emptyProject,
     objects: [manager],
     folder: "dist/chart",
     files,

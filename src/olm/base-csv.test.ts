@@ -1,21 +1,8 @@
 import { expect, test } from "vitest";
+import { emptyProject } from "../../e2e/support/empty-project.ts";
 import { newResource, noWebhooks, type Project } from "../project/project.ts";
 import { Draft, memoryTree } from "../scaffold/tree.ts";
 import { basePath, planBase, type Presentation } from "./base-csv.ts";
-
-const project: Project = {
-  domain: "example.com",
-  projectName: "shop",
-  multigroup: false,
-  namespaced: false,
-  namespaces: [],
-  license: "none",
-  owner: "",
-  features: [],
-  resources: [],
-  plugins: [],
-  cliVersion: "0.0.0",
-};
 
 function plan(of: Project, presentation: Presentation, before: Record<string, string> = {}): Draft {
   const draft = new Draft(memoryTree(before));
@@ -38,22 +25,22 @@ test("the install modes fit the project: conversion is for all namespaces, whate
     webhooks: { ...noWebhooks, spokes: ["v2"] },
   });
 
-  expect(supported(project)).toEqual(["AllNamespaces"]);
-  expect(supported({ ...project, namespaced: true })).toEqual([
+  expect(supported(emptyProject)).toEqual(["AllNamespaces"]);
+  expect(supported({ ...emptyProject, namespaced: true })).toEqual([
     "OwnNamespace",
     "SingleNamespace",
     "MultiNamespace",
   ]);
-  expect(supported({ ...project, namespaced: true, resources: [spokes] })).toEqual(["AllNamespaces"]);
+  expect(supported({ ...emptyProject, namespaced: true, resources: [spokes] })).toEqual(["AllNamespaces"]);
 });
 
 test("flags change what they are about, and nothing else in the file", () => {
-  const path = basePath(project);
+  const path = basePath(emptyProject);
   const text = `# Ours.\nkind: ClusterServiceVersion\nspec:\n  displayName: Shop # short\n  maturity: beta\n`;
   const before = { [path]: text, "config/manifests/kustomization.yaml": "" };
-  const after = plan(project, { displayName: "Market", skipRange: ">=1.0.0 <1.2.0" }, before).read(path);
+  const after = plan(emptyProject, { displayName: "Market", skipRange: ">=1.0.0 <1.2.0" }, before).read(path);
 
-  expect(plan(project, {}, before).changes()).toEqual([]);
+  expect(plan(emptyProject, {}, before).changes()).toEqual([]);
   expect(after).toBe(
     `${text.replace("Shop", "Market")}metadata:\n  annotations:\n    olm.skipRange: ">=1.0.0 <1.2.0"\n`,
   );

@@ -55,7 +55,7 @@ export default defineConfig({
       md.renderer.rules.image = (tokens, index, ...rest) => {
         const source = tokens[index]!.attrGet("src") ?? "";
         // Within the page a drawing has the colours of its text.
-        return source.endsWith(".svg") ? drawing(source) : image!(tokens, index, ...rest);
+        return /^\/.*\.svg$/u.test(source) ? drawing(source) : image!(tokens, index, ...rest);
       };
     },
   },
@@ -68,5 +68,5 @@ function drawing(source: string): string {
     "",
   );
   // It scrolls on a small screen: who has no mouse must reach it.
-  return `<span class="diagram" tabindex="0" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
+  return `<span class="diagram" role="group" aria-label="Diagram" tabindex="0" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
 }

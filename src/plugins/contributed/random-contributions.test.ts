@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { emptyProject } from "../../../e2e/support/empty-project.ts";
 import { writePlugin } from "../../../e2e/support/plugin-package.ts";
 import { planProjectChange } from "../../cli/plan-project.ts";
 import type { Project } from "../../project/project.ts";
@@ -130,19 +131,7 @@ const contribution = mostly(
   fc.record({ files: mostly(files), parts: mostly(parts), inserts: mostly(inserts) }, { requiredKeys: [] }),
 );
 
-const project: Project = {
-  domain: "example.com",
-  projectName: "shop",
-  multigroup: false,
-  namespaced: false,
-  namespaces: [],
-  license: "none",
-  owner: "",
-  features: ["metrics"],
-  resources: [],
-  plugins: [],
-  cliVersion: "0.0.0",
-};
+const project = { ...emptyProject, features: ["metrics"] } as const;
 const packages = { runtime: "1", cluster: "1", simulation: "1", tsbuilder: "1" };
 const use = { key, isInLayout: true, package: "./random", options: {}, resources: [] };
 

@@ -17,8 +17,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
       ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "given" } },
       stringData: { password: "given" },
     })),
-    // Without it, the primary is the last one of the past.
-    operations: { values: VALUES, always: ["spec.primary"] },
+    operations: { values: VALUES, always: ["spec.primary"] }, // its default is that of the past
     // Data and passwords outlive a Maria, and tell of its past: volumes don't shrink. So do Jobs and conditions.
     mayStay: ({ kind }) => kind === "Secret" || kind === "PersistentVolumeClaim",
     mayDiffer: ({ kind }, field = "") => PAST.test(`${kind} ${field}`),
@@ -28,8 +27,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
 const VALUES = {
   "spec.passwordSecretRef": [{ name: "given" }],
   "spec.rootPasswordSecretRef": [{ name: "given" }],
-  "spec.primary": [0, 1],
-  "spec.size": [1, 2, 3], // without a server, none can become the primary
+  ...{ "spec.primary": [0, 1], "spec.size": [1, 2, 3] }, // without a server, none can become the primary
   "spec.tls": [undefined], // a certificate would have to be valid for drawn names
   "spec.storage.className": [undefined, "standard"], // the cluster's only class
   "spec.nodeSelector": [undefined], // no node has the drawn labels, and older pods outlive pending ones
