@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -43,21 +51,24 @@ test("a file whose tests are all skipped has no outcomes, and is not broken", as
   expect(files).toEqual([{ path: "test/scorecard/skipped.test.ts", outcomes: [], skipped: 2 }]);
 });
 
-test("vitest ends with the signal, whose reason is thrown", async () => {
+test("vitest and the process that runs the file end with the signal, whose reason is thrown", async () => {
   const stop = new AbortController();
   const started = join(root, "started");
   const waiting = `import { writeFileSync } from "node:fs";
 test("waits", async () => {
-  writeFileSync(${JSON.stringify(started)}, "");
+  writeFileSync(${JSON.stringify(started)}, String(process.pid));
   await new Promise(() => setInterval(() => {}, 1000));
 });
 `;
   const ran = runFile("test/scorecard/waits.test.ts", waiting, stop.signal);
   const stopped = eventually(() => {
-    if (!existsSync(started)) throw new Error("vitest has not started");
+    if (!existsSync(started) || readFileSync(started, "utf8") === "")
+      throw new Error("vitest has not started");
     stop.abort(new Error("stopped"));
   });
 
   await expect(ran).rejects.toThrow("stopped");
   await stopped;
+  const pid = Number(readFileSync(started, "utf8"));
+  await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
 });
