@@ -31,43 +31,57 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-test("dev reconciles the sample, and reloads edits of a type and of the reconciler", async () => {
-  await withDev(async (dev, kubeconfig) => {
-    const client = createClient(await loadConfig({ kubeconfig, env: {} }));
-    const kind = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" });
-    const key = { namespace: "default", name: "mysql-sample" };
-    await eventually(async () => {
-      expect(await client.get(kind, key)).toMatchObject({
-        status: { conditions: [{ type: "Ready", status: "True" }] },
-      });
-    }, dev.watch);
-
-    edit(
-      "api/v1/mysql_types.ts",
-      "foo?: string;",
-      'foo?: string;\n  /** Its color. */\n  color?: "red" | "blue";',
-    );
-    const definitions = await client.mapper.kindFor({
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-    });
-    await eventually(async () => {
-      const definition = await client.get(definitions, { name: "mysqls.apps.example.com" });
-      expect(JSON.stringify(definition["spec"])).toContain('"enum":["red","blue"]');
-    }, dev.watch);
-
-    edit("src/controller/mysql_controller.ts", 'reason: "Reconciled"', 'reason: "Edited"');
-    await eventually(async () => {
-      expect(await client.get(kind, key)).toMatchObject({ status: { conditions: [{ reason: "Edited" }] } });
-    }, dev.watch);
-
-    edit("api/v1/mysql_types.ts", '"red" | "blue";', '"red" | ;');
-    await dev.sees("api/v1/mysql_types.ts:");
-    edit("api/v1/mysql_types.ts", '"red" | ;', '"red" | "blue";');
-    // The files that dev writes, here the CRD, don't count as edits.
-    expect(dev.lines.filter((line) => line.startsWith("config/") && line.includes("reloaded"))).toEqual([]);
-  });
+test("dev reconciles the sample, reloads edits of a type and of the reconciler, and records that", async () => {
+  await withDev(reloadEdits, "--record", "session.jsonl");
+  const about = ["--object", "default/mysql-sample"];
+  const { stdout } = await run(project, "node", cli, "replay", "session.jsonl", ...about);
+  const story = stdout.trimEnd().split("\n");
+  expect(story[0]).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} {2}MySQL default\/mysql-sample is created by kubernetes-admin/u,
+  );
+  expect(story).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/mysql reconciles default\/mysql-sample, because of add of .*: done in \d+ ms/u),
+      expect.stringMatching(/MySQL default\/mysql-sample changes in status.*, by controller-manager$/u),
+    ]),
+  );
 });
+
+async function reloadEdits(dev: LongCommand, kubeconfig: string): Promise<void> {
+  const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const kind = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" });
+  const key = { namespace: "default", name: "mysql-sample" };
+  await eventually(async () => {
+    expect(await client.get(kind, key)).toMatchObject({
+      status: { conditions: [{ type: "Ready", status: "True" }] },
+    });
+  }, dev.watch);
+
+  edit(
+    "api/v1/mysql_types.ts",
+    "foo?: string;",
+    'foo?: string;\n  /** Its color. */\n  color?: "red" | "blue";',
+  );
+  const definitions = await client.mapper.kindFor({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+  });
+  await eventually(async () => {
+    const definition = await client.get(definitions, { name: "mysqls.apps.example.com" });
+    expect(JSON.stringify(definition["spec"])).toContain('"enum":["red","blue"]');
+  }, dev.watch);
+
+  edit("src/controller/mysql_controller.ts", 'reason: "Reconciled"', 'reason: "Edited"');
+  await eventually(async () => {
+    expect(await client.get(kind, key)).toMatchObject({ status: { conditions: [{ reason: "Edited" }] } });
+  }, dev.watch);
+
+  edit("api/v1/mysql_types.ts", '"red" | "blue";', '"red" | ;');
+  await dev.sees("api/v1/mysql_types.ts:");
+  edit("api/v1/mysql_types.ts", '"red" | ;', '"red" | "blue";');
+  // The files that dev writes, here the CRD, don't count as edits.
+  expect(dev.lines.filter((line) => line.startsWith("config/") && line.includes("reloaded"))).toEqual([]);
+}
 
 test("dev names the missing RBAC marker when the API server forbids a request", async () => {
   edit(
@@ -129,8 +143,11 @@ test.skipIf("missing" in programs)(
 );
 
 /** Runs `tsbuilder dev --samples` during some work; afterwards none of its processes may be left. */
-async function withDev(work: (dev: LongCommand, kubeconfig: string) => Promise<void>): Promise<void> {
-  const dev = startTsbuilder(project, "dev", "--samples");
+async function withDev(
+  work: (dev: LongCommand, kubeconfig: string) => Promise<void>,
+  ...flags: string[]
+): Promise<void> {
+  const dev = startTsbuilder(project, "dev", "--samples", ...flags);
   try {
     await dev.sees("applied");
     await work(dev, join(project.folder, ".tsbuilder/dev/kubeconfig"));

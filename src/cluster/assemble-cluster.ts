@@ -39,6 +39,7 @@ import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
 import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
+import { type ClusterWrite, noteWriter, tellWrites, withWriters } from "./registry/writers.ts";
 import { expireEvents } from "./bootstrap/expire-events.ts";
 import { expireLists } from "./bootstrap/expire-lists.ts";
 import { serveDefinitions } from "./custom/definitions.ts";
@@ -58,6 +59,8 @@ export interface AssembleOptions {
   readonly controllers?: readonly ControllerName[];
   /** Gives the controllers the cluster's objects through something of its own, such as one that has writes fail. */
   readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
+  /** Told of each write, once the objects that every cluster has are there. */
+  readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /**
    * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
    * ServiceAccounts, so `ServiceAccount` is left out anyway.
@@ -114,14 +117,17 @@ export async function assembleCluster(
     serveDefinitions(core, convertByWebhook(parts.webhooks)),
     publishGroups(core),
   ];
+  const { onWrite } = options;
+  if (onWrite) stops.push(tellWrites(core, onWrite));
   let stopControllers = async (): Promise<void> => {};
   return {
     core,
-    handler: handlerOf(core, onError),
+    handler: handlerOf(core, options),
     async run(port) {
       stops.push(keepServiceAddresses(core), await publishServer(core, port));
+      const objects = onWrite ? withWriters(clusterObjects(core)) : clusterObjects(core);
       const context = {
-        objects: options.wrapObjects?.(clusterObjects(core)) ?? clusterObjects(core),
+        objects: options.wrapObjects?.(objects) ?? objects,
         clock,
         caCertificate: parts.caCertificate,
         stages: options.stages,
@@ -196,7 +202,7 @@ function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: Assembl
 }
 
 /** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
-function handlerOf(core: Core, onError: (error: unknown) => void): Handler {
+function handlerOf(core: Core, { onError, onWrite }: AssembleOptions): Handler {
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
   return compose(
     [
@@ -204,6 +210,7 @@ function handlerOf(core: Core, onError: (error: unknown) => void): Handler {
       authenticationFilter(readToken),
       impersonationFilter(core.authorizer),
       authorizationFilter(core.authorizer),
+      ...(onWrite ? [noteWriter] : []),
     ],
     apiHandler(core),
   );

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ClusterWrite } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
@@ -13,12 +14,13 @@ export interface EmbeddedOptions {
   readonly port: number | undefined;
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
+  readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist }: EmbeddedOptions,
+  { projectName, port, persist, onWrite }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
@@ -27,6 +29,7 @@ export async function startEmbeddedCluster(
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
+    onWrite,
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);
   const write = (name: string, content: object): string => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
+import { hideSecret } from "./hide-secret.ts";
 
 /** Which objects of a running session to read. */
 export interface ObjectQuery {
@@ -22,10 +23,10 @@ export async function readObjects(root: string, query: ObjectQuery): Promise<rea
   const { name, namespace, labels } = query;
   if (name === undefined) {
     const found = await client.list(kind, { namespace, labels, limit: mostObjects });
-    return found.map(withoutSecrets);
+    return found.map(shown);
   }
   const found = await client.find(kind, { name, namespace });
-  return found ? [withoutSecrets(found)] : [];
+  return found ? [shown(found)] : [];
 }
 
 async function clientOfSession(root: string): Promise<Client> {
@@ -62,15 +63,7 @@ async function findKind(client: Client, wanted: string): Promise<Kind> {
   });
 }
 
-/** Which keys a Secret has stays: it is what one looks for. */
-function withoutSecrets({ metadata, ...object }: KubernetesObject): object {
-  const { managedFields: _, ...shown } = metadata;
-  if (object.kind !== "Secret") return { ...object, metadata: shown };
-  const { data = {}, stringData: __, ...secret } = object as { data?: object; stringData?: object };
-  // kubectl apply writes the data here, too.
-  const { [lastApplied]: ___, ...annotations } = shown.annotations ?? {};
-  const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, "(not shown)"]));
-  return { ...secret, metadata: { ...shown, annotations }, data: hidden };
+function shown({ metadata, ...object }: KubernetesObject): object {
+  const { managedFields: _, ...rest } = metadata;
+  return hideSecret({ ...object, metadata: rest });
 }
-
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

@@ -8,8 +8,7 @@ import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { operatorEnd } from "./operator-end.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
-import { listenToOperator } from "./record/listen-to-operator.ts";
-import type { RecordFile } from "./record/record-file.ts";
+import { listenToOperator, type ReconcileRecord } from "./record/listen-to-operator.ts";
 import { subscriber } from "./record/subscriber.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import type { WebhookPlace } from "./webhook-certificate.ts";
@@ -29,7 +28,7 @@ export interface SessionOperatorOptions {
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
   /** Where its reconciles are recorded. */
-  readonly record: RecordFile;
+  readonly record: ReconcileRecord;
 }
 
 /** The operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */

@@ -6,7 +6,9 @@ import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { lockSession } from "./lock-session.ts";
 import { OwnWrites } from "./own-writes.ts";
+import type { RecordedReconcile } from "./record/reconcile-history.ts";
 import { RecordFile } from "./record/record-file.ts";
+import type { SessionRecording } from "./record/session-recording.ts";
 import { Reloader } from "./reloader.ts";
 import { sessionOperator, type SessionPlace } from "./session-operator.ts";
 import { watchObjects } from "./watch-objects.ts";
@@ -27,6 +29,8 @@ export interface SessionOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
+  /** Gets the operator's reconciles, too. */
+  readonly recording?: SessionRecording | undefined;
   /** Regenerates from the sources, and returns the files that it wrote; throws the errors in the sources. */
   readonly generate: () => Promise<readonly string[]>;
 }
@@ -75,11 +79,17 @@ async function start(
   const { root } = options;
   const folder = join(root, ".tsbuilder/dev");
   cleanups.push(lockSession(folder));
-  const record = new RecordFile(folder);
-  record.clear();
+  const file = new RecordFile(folder);
+  file.clear();
+  const record = {
+    append: (reconciles: readonly RecordedReconcile[]): void => {
+      options.recording?.reconciled(reconciles);
+      file.append(reconciles);
+    },
+  };
   await options.generate();
-  const file = join(folder, "operator.mjs");
-  const { bundle, cluster } = await bundleAndOpenCluster(options, file, folder, report, cleanups);
+  const program = join(folder, "operator.mjs");
+  const { bundle, cluster } = await bundleAndOpenCluster(options, program, folder, report, cleanups);
   const place = await placeFor(options, cluster, folder);
   const { client } = cluster;
   const applied: AppliedObjects = new Map();
@@ -88,7 +98,7 @@ async function start(
   await apply();
   cleanups.push(await showObjects(options, client, report));
 
-  const operator = await sessionOperator({ ...options, file, record }, cluster, place, report);
+  const operator = await sessionOperator({ ...options, file: program, record }, cluster, place, report);
   cleanups.push(() => operator.stop());
   await operator.restart();
   const steps = {

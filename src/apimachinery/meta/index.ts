@@ -1,3 +1,4 @@
+export { changedFields } from "./changed-fields.ts";
 export {
   type Condition,
   type DesiredCondition,

@@ -1,14 +1,17 @@
+import { resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
+import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
 import type { GeneratorCache } from "../../generators/project-sources.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, type Tree } from "../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../ship/kubectl.ts";
+import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { count } from "../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand, type Invocation } from "../command.ts";
 import { checkPort } from "../../project/validate.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
@@ -51,6 +54,11 @@ export const dev = defineCommand({
       placeholder: "PORT",
       check: checkPort,
     },
+    record: {
+      type: "string",
+      summary: "record what happens in this file, for tsbuilder replay",
+      placeholder: "FILE",
+    },
     inspect: {
       type: "optional-string",
       summary: "let a debugger attach to the operator",
@@ -61,9 +69,11 @@ export const dev = defineCommand({
   examples: [
     "tsbuilder dev --samples",
     "tsbuilder dev -- --log-level debug",
+    "tsbuilder dev --samples --record session.jsonl",
     "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods",
   ],
-  async run({ flags, rest, cwd, ui }) {
+  async run(call) {
+    const { flags, rest, cwd, ui } = call;
     const { root, project, tree } = openProject(cwd, ui);
     if (isOther(flags)) {
       if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
@@ -77,24 +87,63 @@ export const dev = defineCommand({
     const view = isScreen
       ? openScreen({ input: process.stdin, output: process.stdout }, project.projectName, describe)
       : plainView((text) => ui.print(text), describe);
+    const recording = await openRecording(call, project, view.report, describe);
+    const report: Report = (event) => {
+      recording?.event(event);
+      view.report(event);
+    };
     try {
       const { startSession } = await import("../../dev/session.ts");
       const session = await startSession(
-        { ...sessionOptions(root, project, flags, refuseEmptied(tree)), args: rest },
-        view.report,
+        { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
+        report,
       );
       view.started(session);
       try {
-        if (flags.samples) await reportSamples(session, view.report);
+        if (flags.samples) await reportSamples(session, report);
         await Promise.race([ended, view.quit]);
       } finally {
         await session.stop();
       }
     } finally {
       view.close();
+      recording?.close();
     }
   },
 });
+
+async function openRecording(
+  {
+    flags,
+    cwd,
+    host,
+  }: Pick<Invocation, "cwd" | "host"> & { readonly flags: { readonly record: string | undefined } },
+  { projectName }: Project,
+  report: Report,
+  describe: (error: unknown) => string,
+): Promise<SessionRecording | undefined> {
+  if (flags.record === undefined) return undefined;
+  const path = resolve(cwd, flags.record);
+  const { SessionRecording } = await import("../../dev/record/session-recording.ts");
+  return atFile(
+    path,
+    () =>
+      new SessionRecording(path, {
+        project: projectName,
+        tsbuilder: host.version(),
+        describe,
+        onEnd: (cause) => report({ type: "error", error: notRecorded(path, cause) }),
+      }),
+  );
+}
+
+function notRecorded(path: string, cause: unknown): TsbuilderError {
+  return new TsbuilderError(`"${path}" can't record more: ${(cause as Error).message}`, {
+    code: "REFUSED",
+    hint: "dev continues; to record again, restart it",
+    cause,
+  });
+}
 
 /** A sample that the cluster rejects can be fixed while dev keeps running. */
 async function reportSamples(session: Session, report: Report): Promise<void> {
@@ -115,6 +164,7 @@ function sessionOptions(
     readonly "webhook-address": string | undefined;
   },
   tree: Tree,
+  recording: SessionRecording | undefined,
 ): SessionOptions {
   const { projectName } = project;
   let cache: GeneratorCache | undefined;
@@ -133,7 +183,7 @@ function sessionOptions(
       : async (folder, report) =>
           (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(
             folder,
-            { ...flags, projectName },
+            { ...flags, projectName, onWrite: recording && ((write) => recording.write(write)) },
             report,
           ),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,

@@ -93,6 +93,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./dev.ts")).dev,
   },
   {
+    name: "replay",
+    summary: "Show what a session of dev recorded",
+    load: async () => (await import("./replay.ts")).replay,
+  },
+  {
     name: "run",
     summary: "Run the operator on this machine against an existing cluster",
     load: async () => (await import("./run.ts")).run,

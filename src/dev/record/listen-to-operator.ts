@@ -1,10 +1,17 @@
 import type { OperatorListener } from "../operator-process.ts";
 import { type RecordedReconcile, ReconcileHistory } from "./reconcile-history.ts";
-import type { RecordFile } from "./record-file.ts";
 import type { SentMessages } from "./subscriber.ts";
 
+/** Where reconciles are recorded. */
+export interface ReconcileRecord {
+  append(reconciles: readonly RecordedReconcile[]): void;
+}
+
 /** Writes the reconciles of one process of an operator into the record. One that can't be written is given up. */
-export function listenToOperator(record: RecordFile, onFailure: (error: unknown) => void): OperatorListener {
+export function listenToOperator(
+  record: ReconcileRecord,
+  onFailure: (error: unknown) => void,
+): OperatorListener {
   const history = new ReconcileHistory();
   let isGivenUp = false;
   const write = (reconciles: readonly RecordedReconcile[]): void => {

@@ -1,13 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { changedFields, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Fault, Scenario } from "../contract/index.ts";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { inside, type Environment, environment } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
 import { ChangeCount } from "./change-count.ts";
-import { changedFields } from "./changed-fields.ts";
 import { DerivedObjects } from "./derived-objects.ts";
 import { EventLoop } from "./event-loop.ts";
 import { FaultPlan, faultText } from "./fault-plan.ts";

@@ -1,4 +1,4 @@
-import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject } from "../json/index.ts";
 
 /** Fields that the API server writes itself. */
 const bookkeeping = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);

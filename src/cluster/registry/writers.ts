@@ -1,0 +1,50 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ClusterObjects } from "../contract/cluster-objects.ts";
+import type { Filter } from "../http/request-context.ts";
+import type { Core } from "./core.ts";
+
+/** Who asked for a write. */
+export interface Writer {
+  readonly user: string;
+  /** Of a request; controllers send none. */
+  readonly userAgent?: string;
+}
+
+/** A write that is done. */
+export interface ClusterWrite {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** Plural and group: `statefulsets.apps`. */
+  readonly resource: string;
+  /** `default/db`; without a namespace, `db`. */
+  readonly key: string;
+  /** Undefined for what the API server does by itself. */
+  readonly by: Writer | undefined;
+  /** The JSON of the object, of a deleted one as it was last, which watches send, too. */
+  readonly bytes: Buffer;
+}
+
+const writers = new AsyncLocalStorage<Writer>();
+
+/** Knows the writer of each request. */
+export const noteWriter: Filter = ({ user, request }, next) => {
+  const { "user-agent": userAgent } = request.headers;
+  return writers.run({ user: user.name, ...(userAgent !== undefined && { userAgent }) }, next);
+};
+
+/** The cluster's objects for controllers, whose writes are known to be theirs. */
+export function withWriters(objects: ClusterObjects): ClusterObjects {
+  return {
+    ...objects,
+    create: (user, object) => writers.run({ user }, () => objects.create(user, object)),
+    update: (user, object, subresource) =>
+      writers.run({ user }, () => objects.update(user, object, subresource)),
+    delete: (user, object, options) => writers.run({ user }, () => objects.delete(user, object, options)),
+  };
+}
+
+/** Tells of each write from now on, with its writer. */
+export function tellWrites({ store }: Core, tell: (write: ClusterWrite) => void): () => void {
+  return store.listen(({ name }, { type, entry }) => {
+    tell({ type, resource: name, key: entry.key, by: writers.getStore(), bytes: entry.bytes });
+  });
+}

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readRecording } from "./read-recording.ts";
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "tsbuilder-recording-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const first = { type: "session", format: 1, at: "", project: "shop", tsbuilder: "0.2.0" };
+
+function read(text: string) {
+  const path = join(folder, "session.jsonl");
+  writeFileSync(path, text);
+  return readRecording(path);
+}
+
+test("a line that is not written to its end yet is left out", () => {
+  const { recorded } = read(`${JSON.stringify(first)}\n{"type":"dev","at":"","text":"a"}\n{"type":"de`);
+  expect(recorded).toEqual([{ type: "dev", at: "", text: "a" }]);
+});
+
+test.each([
+  ["", "is not a record"],
+  ["hello\n", "has no JSON object in line 1"],
+  ['{"type":"dev"}\n', "is not a record"],
+  [`${JSON.stringify(first)}\n[]\n`, "has no JSON object in line 2"],
+  [`${JSON.stringify({ ...first, format: 2 })}\n`, "has the format 2, but this tsbuilder reads 1"],
+])("%j is refused", (text, message) => {
+  expect(() => read(text)).toThrow(
+    expect.objectContaining({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining(message) as string,
+    }),
+  );
+});
+
+test("a file that is not there is named", () => {
+  expect(() => readRecording(join(folder, "none.jsonl"))).toThrow(
+    expect.objectContaining({ code: "ENOENT", path: join(folder, "none.jsonl") }),
+  );
+});

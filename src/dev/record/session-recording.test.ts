@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readRecording } from "./read-recording.ts";
+import { SessionRecording } from "./session-recording.ts";
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tsbuilder-recording-"));
+  path = join(folder, "session.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const by = { user: "ann", userAgent: "kubectl/v1.36" };
+const metadata = { name: "db", namespace: "default", uid: "1" };
+
+function record(most?: number, ended: unknown[] = []): SessionRecording {
+  return new SessionRecording(path, {
+    project: "shop",
+    tsbuilder: "0.2.0",
+    describe: (error) => `error: ${(error as Error).message}`,
+    onEnd: (reason) => ended.push(reason),
+    ...(most !== undefined && { most }),
+  });
+}
+
+function write(recording: SessionRecording, resource: string, object: object): void {
+  const bytes = Buffer.from(JSON.stringify(object));
+  recording.write({ type: "ADDED", resource, key: "default/db", by, bytes });
+}
+
+test("a file has the writes, the reconciles, and what was printed", () => {
+  const recording = record();
+  const mysql = { apiVersion: "apps.example.com/v1", kind: "MySQL", metadata, spec: { name: "größe" } };
+  write(recording, "mysqls.apps.example.com", mysql);
+  write(recording, "leases.coordination.k8s.io", { kind: "Lease", metadata });
+  const who = { controller: "mysql", request: "default/db", reconcileID: "1" };
+  const reconcile = { ...who, at: "", outcome: "done" as const, causes: [], requests: [], seconds: 1 };
+  recording.reconciled([reconcile]);
+  recording.event({ type: "operator", line: "a line" });
+  recording.event({ type: "error", error: new Error("no luck") });
+  recording.close();
+
+  const { session, recorded } = readRecording(path);
+  expect(session).toMatchObject({ project: "shop", tsbuilder: "0.2.0" });
+  expect(recorded.map((one) => ({ ...one, at: undefined }))).toEqual([
+    {
+      type: "write",
+      write: "ADDED",
+      resource: "mysqls.apps.example.com",
+      key: "default/db",
+      by,
+      object: mysql,
+    },
+    { type: "reconcile", ...reconcile, at: undefined },
+    { type: "operator", text: "a line" },
+    { type: "dev", text: "error: no luck" },
+  ]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("what Secrets hold is not recorded", () => {
+  const recording = record();
+  const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "aHVudGVyMg==", a: "1" };
+  const data = { password: "aHVudGVyMg==" };
+  write(recording, "secrets", {
+    apiVersion: "v1",
+    kind: "Secret",
+    data,
+    stringData: { b: "aHVudGVyMg==" },
+    metadata: {
+      ...metadata,
+      annotations,
+    },
+  });
+  recording.close();
+  expect(readFileSync(path, "utf8")).not.toContain("aHVudGVyMg==");
+  expect(readRecording(path).recorded).toMatchObject([
+    { object: { data: { password: "(not shown)" }, metadata: { annotations: { a: "1" } } } },
+  ]);
+});
+
+test("a full file says so, keeps what it has, and the session goes on", () => {
+  const ended: unknown[] = [];
+  const recording = record(1000, ended);
+  for (let n = 0; n < 100; n++) recording.event({ type: "info", text: `line ${n}` });
+  recording.close();
+  const { recorded } = readRecording(path);
+  expect(recorded.length).toBeGreaterThan(5);
+  expect(recorded[0]).toMatchObject({ text: "line 0" });
+  expect(recorded.at(-1)).toMatchObject({ type: "full" });
+  expect(ended).toEqual([new Error("it is full")]);
+});

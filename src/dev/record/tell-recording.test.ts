@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { Recorded, RecordedWrite } from "./recorded.ts";
+import { tellRecording } from "./tell-recording.ts";
+
+const operator = { user: "system:serviceaccount:shop-system:controller-manager", userAgent: "shop" };
+
+function write(
+  at: string,
+  write: RecordedWrite["write"],
+  key: string,
+  { by, ...object }: { readonly kind: string; readonly [field: string]: unknown } & Pick<RecordedWrite, "by">,
+): RecordedWrite {
+  const resource = `${object.kind.toLowerCase()}s`;
+  const metadata = { uid: `${object.kind} ${key}`, ...(object["metadata"] as object) };
+  return { type: "write", at, write, resource, key, by, object: { apiVersion: "v1", ...object, metadata } };
+}
+
+test("it is told who wrote what, why a reconcile ran and how it ended, in the order of time", () => {
+  const ann = { user: "ann", userAgent: "kubectl/v1.36.0 (linux/amd64)" };
+  const replicas = (many: number) => ({ kind: "StatefulSet", spec: { replicas: many }, by: operator });
+  const many = { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1 };
+  const recorded: Recorded[] = [
+    write("1", "ADDED", "default/db", { kind: "MySQL", by: ann }),
+    write("3", "ADDED", "default/db", replicas(1)),
+    write("4", "MODIFIED", "default/db", replicas(3)),
+    write("5", "MODIFIED", "default/db", { ...replicas(3), data: many, by: undefined }),
+    write("6", "DELETED", "default/db", { ...replicas(3), by: { user: "bob" } }),
+    {
+      type: "reconcile",
+      at: "2",
+      controller: "mysql",
+      request: "default/db",
+      reconcileID: "1",
+      causes: ["add of MySQL default/db"],
+      requests: [],
+      outcome: "error",
+      error: "no luck",
+      seconds: 0.0123,
+      requeueAfter: 5e3,
+    },
+    { type: "operator", at: "7", text: "a line" },
+    { type: "full", at: "8" },
+  ];
+  expect(tellRecording(recorded).map(({ at, text }) => `${at} ${text}`)).toEqual([
+    "1 MySQL default/db is created by ann (kubectl)",
+    "2 mysql reconciles default/db, because of add of MySQL default/db: error in 12 ms, 0 requests, again after 5 s: no luck",
+    "3 StatefulSet default/db is created by controller-manager",
+    "4 StatefulSet default/db changes in spec.replicas, by controller-manager",
+    "5 StatefulSet default/db changes in data, by the cluster",
+    "6 StatefulSet default/db is deleted by bob",
+    "7 operator | a line",
+    "8 the record is full",
+  ]);
+});
+
+test("at most five changed fields are named, and those that the server counts never are", () => {
+  const of = (value: number, resourceVersion: string) => ({
+    kind: "ConfigMap",
+    by: operator,
+    metadata: { resourceVersion },
+    data: Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [name, value])),
+  });
+  const recorded = [write("1", "ADDED", "web", of(1, "1")), write("2", "MODIFIED", "web", of(2, "2"))];
+  expect(tellRecording(recorded)[1]!.text).toBe(
+    "ConfigMap web changes in data.a, data.b, data.c, data.d, data.e and 2 more fields, by controller-manager",
+  );
+});
+
+test("what an object owns, and Events about it, are about the object, too", () => {
+  const ownedBy = (...uids: string[]) => ({ ownerReferences: uids.map((uid) => ({ uid })) });
+  const recorded = [
+    write("1", "ADDED", "default/db", { kind: "MySQL", by: operator }),
+    write("2", "ADDED", "default/set", {
+      kind: "StatefulSet",
+      by: operator,
+      metadata: ownedBy("MySQL default/db"),
+    }),
+    write("3", "ADDED", "default/set-0", {
+      kind: "Pod",
+      by: operator,
+      metadata: ownedBy("StatefulSet default/set"),
+    }),
+    write("4", "ADDED", "default/set-0.1", {
+      kind: "Event",
+      by: operator,
+      reason: "Pulled",
+      message: "there",
+      involvedObject: {
+        uid: "Pod default/set-0",
+        kind: "Pod",
+        name: "set-0",
+      },
+    }),
+    write("5", "ADDED", "default/other", { kind: "MySQL", by: operator }),
+  ];
+  const told = tellRecording(recorded);
+  expect(told.map(({ about }) => about.includes("default/db"))).toEqual([true, true, true, true, false]);
+  expect(told[3]!.text).toBe("Event about Pod set-0: Pulled: there, by controller-manager");
+});

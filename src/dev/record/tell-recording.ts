@@ -1,0 +1,96 @@
+import { changedFields } from "@tsbuilder/apimachinery/meta";
+import { count } from "../../shared/text.ts";
+import type { Recorded, RecordedWrite } from "./recorded.ts";
+
+/** A line of the story. */
+interface Told {
+  readonly at: string;
+  /** The objects that it is about, such as `default/db`, and their owners; none for what is printed. */
+  readonly about: readonly string[];
+  readonly text: string;
+}
+
+/** Tells what happened, in the order of time: who changed which fields, what was reconciled, and why. */
+export function tellRecording(recorded: readonly Recorded[]): Told[] {
+  const objects = new Map<string, unknown>();
+  const owners = new Owners();
+  const told = recorded.flatMap((one): Told[] => {
+    switch (one.type) {
+      case "write": {
+        const place = `${one.resource} ${one.key}`;
+        const before = objects.get(place);
+        objects.set(place, one.object);
+        return [{ at: one.at, about: owners.about(one), text: textOfWrite(one, before) }];
+      }
+      case "reconcile":
+        return [{ at: one.at, about: [one.request], text: textOfReconcile(one) }];
+      case "operator":
+      case "dev":
+        return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];
+      case "full":
+        return [{ at: one.at, about: [], text: "the record is full" }];
+    }
+  });
+  return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** The objects that a write is about: what it writes, what owns that, and for an Event, what it tells of. */
+class Owners {
+  readonly #byUid = new Map<string, readonly string[]>();
+
+  about({ key, object }: RecordedWrite): readonly string[] {
+    const { uid = "", ownerReferences = [] } = object.metadata;
+    const uids = [...ownerReferences.map((owner) => owner.uid), (object as Event).involvedObject?.uid];
+    const found = [key, ...uids.flatMap((one) => this.#byUid.get(one ?? "") ?? [])];
+    this.#byUid.set(uid, found);
+    return found;
+  }
+}
+
+/** What of an Event is told. */
+interface Event {
+  readonly involvedObject?: { readonly uid?: string; readonly kind?: string; readonly name?: string };
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+const most = 5;
+
+function textOfWrite({ write, object, key, by }: RecordedWrite, before: unknown): string {
+  const who = by === undefined ? "the cluster" : writerOf(by);
+  const { involvedObject, reason = "", message = "" } = object as Event;
+  if (object.kind === "Event" && write !== "DELETED")
+    return `Event about ${involvedObject?.kind} ${involvedObject?.name}: ${reason}: ${message}, by ${who}`;
+  const what = `${object.kind} ${key}`;
+  if (write === "ADDED") return `${what} is created by ${who}`;
+  if (write === "DELETED") return `${what} is deleted by ${who}`;
+  const fields = before === undefined ? [] : changedFields(before, object);
+  const shown = fields.slice(0, most).join(", ");
+  const more = fields.length > most ? ` and ${count(fields.length - most, "more field")}` : "";
+  return `${what} changes${shown === "" ? "" : ` in ${shown}${more}`}, by ${who}`;
+}
+
+/** A ServiceAccount by its own name; others with the program that they used. */
+function writerOf({ user, userAgent }: NonNullable<RecordedWrite["by"]>): string {
+  const [, account] = /^system:serviceaccount:[^:]+:(.+)$/u.exec(user) ?? [];
+  if (account !== undefined) return account;
+  const [program = ""] = (userAgent ?? "").split(/[/ ]/u);
+  return program === "" ? user : `${user} (${program})`;
+}
+
+function textOfReconcile({
+  controller,
+  request,
+  outcome,
+  causes,
+  requests,
+  error,
+  seconds,
+  requeueAfter,
+}: Extract<Recorded, { type: "reconcile" }>): string {
+  const took = seconds === undefined ? "" : ` in ${Math.round(seconds * 1000)} ms`;
+  const why = causes.length > 0 ? `, because of ${causes.join(", ")}` : "";
+  const again = requeueAfter === undefined ? "" : `, again after ${requeueAfter / 1000} s`;
+  const failed = error === undefined ? "" : `: ${error}`;
+  return `${controller} reconciles ${request}${why}: ${outcome}${took}, ${count(requests.length, "request")}${again}${failed}`;
+}
