@@ -42,6 +42,8 @@ class World {
   readonly #live = new Map<string, KubernetesObject>();
   readonly #answers: (() => void)[] = [];
   delivered = 0;
+  /** The names of objects that we wrote, and nobody was told of yet. */
+  readonly owed = new Set<string>();
   /** What subscribers must believe after what they were told. */
   readonly believed = new Map<string, KubernetesObject>();
   #told = 0;
@@ -73,6 +75,11 @@ class World {
     return [...this.#live.values()].map(text).sort();
   }
 
+  /** Who writes waits for what comes of it. */
+  #owe(name: string, version: number): void {
+    if (this.delivered < version) this.owed.add(name);
+  }
+
   #reads(): Map<string, string | undefined> {
     return new Map(["a", "b"].map((name) => [name, this.target.read(name)]));
   }
@@ -91,6 +98,7 @@ class World {
     if (!isOurs) return;
     this.#answers.push(() => {
       this.target.partition.wrote(structuredClone(written));
+      this.#owe(name, version);
       // From the answer on, reads are at least as new as the write.
       const read = this.target.read(name);
       const isLater = this.log.slice(version).some((entry) => entry.object.metadata.name === name);
@@ -105,7 +113,9 @@ class World {
     this.#live.delete(name);
     this.log.push({ type: "DELETED", object: configMap(name, this.log.length + 1, known.metadata.uid) });
     if (!isOurs) return;
+    const version = this.log.length;
     this.#answers.push(() => {
+      if (this.target.read(name) !== undefined) this.#owe(name, version);
       this.target.partition.wroteDeletion({ namespace: "default", name }, known.metadata.uid);
       const entry = this.target.partition.store.get({ namespace: "default", name });
       assert.notEqual(entry?.object.metadata.uid, known.metadata.uid);
@@ -134,6 +144,7 @@ class World {
   #listen(): void {
     for (const event of this.target.told.slice(this.#told)) {
       const key = keyText(event.object.metadata);
+      this.owed.delete(event.object.metadata.name ?? "");
       const before = this.believed.get(key);
       assert.equal(event.type === "add", before === undefined);
       if (event.type === "delete") this.believed.delete(key);
@@ -158,6 +169,7 @@ test("Partition shows every write at once and tells every change once, in whatev
       const stored = [...world.target.partition.store.entries()].map(({ object }) => text(object)).sort();
       expect(stored).toEqual(world.live);
       expect([...world.believed.values()].map(text).sort()).toEqual(world.live);
+      expect([...world.owed]).toEqual([]);
     }),
     { numRuns: 1000 },
   );

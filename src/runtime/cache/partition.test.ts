@@ -126,6 +126,17 @@ test("Partition tells an object that reads showed, and that was gone before the 
   expect(told).toMatchObject([{ isOwnWrite: true }, { isStateUnknown: true }]);
 });
 
+test("Partition tells an object that this process created and deleted before the watch delivered either", () => {
+  const { partition: target, told } = startPartition();
+  fill(target, 5);
+  target.wrote(configMap("a", 8));
+  target.wroteDeletion({ namespace: "default", name: "a" }, "uid-a");
+  fill(target, 7);
+  expect(summary(told)).toEqual([]);
+  fill(target, 10);
+  expect(summary(told)).toEqual(["add a@8", "delete a@8"]);
+});
+
 test("Partition hides an object that a write took out of its selection", () => {
   const { partition: target, told, read } = startPartition(({ metadata }) => metadata.labels?.in !== "no");
   fill(target, 5, configMap("a", 1));

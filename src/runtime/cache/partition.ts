@@ -30,6 +30,8 @@ interface PendingWrite<T extends KubernetesObject> {
   /** The version of the write; undefined for a deletion, whose version is unknown. */
   readonly version: string | undefined;
   readonly uid: string | undefined;
+  /** What a deletion deleted, if this process had written that, too, and subscribers don't know it. */
+  readonly unseen?: Entry<T> | undefined;
   readonly at: number;
 }
 
@@ -158,8 +160,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     const stored = this.store.get(key);
     if (!stored || (uid !== undefined && stored.object.metadata.uid !== uid)) return;
+    const former = this.#pending.get(formatKey(key));
     this.#remember(key, {
       seen: stored,
+      unseen: former && !former.seen ? stored : undefined,
       version: undefined,
       uid: stored.object.metadata.uid,
       at: this.#options.clock.monotonic(),
@@ -230,21 +234,29 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     if (this.#pending.size === 0) return;
     const now = this.#options.clock.monotonic();
     for (const [key, pending] of this.#pending) {
-      const isTold = pending.version !== undefined && this.#hasPassed(pending.version);
+      const { seen, unseen, version: written } = pending;
+      const awaited = written ?? (seen ? undefined : unseen?.object.metadata.resourceVersion);
+      const isTold = awaited !== undefined && this.#hasPassed(awaited);
       if (!isTold && now - pending.at < patience) continue;
       this.#pending.delete(key);
-      const { seen } = pending;
-      const written = this.store.get(placeOf(key))?.object;
-      if (seen) {
-        const { object } = seen;
-        this.store.set(seen);
-        events.push({ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false });
-      } else if (written) {
-        this.store.delete(placeOf(key));
-        events.push({ type: "add", object: written, isInInitialList: false, isOwnWrite: true });
-        events.push({ type: "delete", object: written, isStateUnknown: true });
-      }
+      events.push(...this.#undo(placeOf(key), pending));
     }
+  }
+
+  /** What subscribers know is true again; they are told of what is not. */
+  #undo(place: ObjectKey, { seen, unseen }: PendingWrite<T>): InformerEvent<T>[] {
+    const written = this.store.delete(place) ?? unseen;
+    if (seen) {
+      const { object } = seen;
+      this.store.set(seen);
+      return [{ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }];
+    }
+    if (!written) return [];
+    const { object } = written;
+    return [
+      { type: "add", object, isInInitialList: false, isOwnWrite: true },
+      { type: "delete", object, isStateUnknown: true },
+    ];
   }
 
   #hasPassed(version: string): boolean {
