@@ -87,12 +87,13 @@ export const dev = defineCommand({
     const view = isScreen
       ? openScreen({ input: process.stdin, output: process.stdout }, project.projectName, describe)
       : plainView((text) => ui.print(text), describe);
-    const recording = await openRecording(call, project, view.report, describe);
+    let recording: SessionRecording | undefined;
     const report: Report = (event) => {
       recording?.event(event);
       view.report(event);
     };
     try {
+      recording = await openRecording(call, project, view.report, describe);
       const { startSession } = await import("../../dev/session.ts");
       const session = await startSession(
         { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },

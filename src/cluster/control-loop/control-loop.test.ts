@@ -37,3 +37,14 @@ test("a controller that never does what is due is reported, and doesn't stop a c
   expect(reported[0]).toBe("a: what is due now was due before, and not done");
   expect(at.length).toBeLessThan(100);
 });
+
+test("a failure between two times at once is reported by itself", async () => {
+  const answers = [0, new Error("no luck"), 0, undefined];
+  const { at, reported } = await calls(() => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  expect(at).toEqual([0, 0, 10, 10]);
+  expect(reported).toEqual(["a: no luck"]);
+});

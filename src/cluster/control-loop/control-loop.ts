@@ -81,12 +81,14 @@ export class ControlLoop {
   }
 
   async #settle(key: string): Promise<void> {
+    const isHurried = this.#hurried.delete(key);
     try {
       const after = await this.#controller.reconcile(key);
-      // It would go on for ever, and a clock of a test would stand still.
-      if (after === 0 && this.#hurried.has(key))
+      if (after === 0 && isHurried) {
+        // It would go on for ever, and a clock of a test would stand still.
+        this.#hurried.add(key);
         throw new Error("what is due now was due before, and not done");
-      this.#hurried.delete(key);
+      }
       this.#failures.delete(key);
       this.#wake(key, after);
     } catch (error) {
