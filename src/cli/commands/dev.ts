@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
@@ -10,6 +10,7 @@ import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { count } from "../../shared/text.ts";
+import { makeFolder } from "../../shared/write-output.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand, type Invocation } from "../command.ts";
 import { checkPort } from "../../project/validate.ts";
@@ -126,6 +127,7 @@ async function openRecording(
   if (flags.record === undefined) return undefined;
   const path = resolve(cwd, flags.record);
   const { SessionRecording } = await import("../../dev/record/session-recording.ts");
+  makeFolder(dirname(path));
   return atFile(
     path,
     () =>

@@ -38,6 +38,6 @@ test.each([
 
 test("a file that is not there is named", () => {
   expect(() => readRecording(join(folder, "none.jsonl"))).toThrow(
-    expect.objectContaining({ code: "ENOENT", path: join(folder, "none.jsonl") }),
+    expect.objectContaining({ code: "NOT_FOUND", message: `"${join(folder, "none.jsonl")}" does not exist` }),
   );
 });

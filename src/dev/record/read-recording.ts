@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -13,6 +13,12 @@ export interface Recording {
 
 /** Reads a record, of a session that is still running, too. */
 export function readRecording(path: string): Recording {
+  if (!existsSync(path)) {
+    throw new TsbuilderError(`"${path}" does not exist`, {
+      code: "NOT_FOUND",
+      hint: "name a file that tsbuilder dev --record FILE wrote",
+    });
+  }
   const lines = atFile(path, () => readFileSync(path, "utf8")).split("\n");
   const [session, ...recorded] = lines
     // The last line may not be written to its end yet.
