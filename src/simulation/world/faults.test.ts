@@ -153,6 +153,26 @@ test("somebody's edit that changes nothing is no fault", async () => {
   expect(await faultsOf({ ...one, operators: [{ name: "shop", setup: bare }], faults })).toBe(0);
 });
 
+test("nobody's hands are on what has outlived its object on purpose", async () => {
+  const keep = shopsThat(async ({ client }, { metadata: { namespace, name = "" }, spec: { size } }) => {
+    const metadata = { namespace, name: `${name}-data` };
+    await client.apply(ConfigMap, { metadata, data: { size: String(size) } }, { force: true });
+  });
+  const mayStay: Scenario["mayStay"] = ({ kind }) => kind === "ConfigMap";
+  const kept = { ...one, operators: [{ name: "shop", setup: keep }], mayStay };
+  const [create] = one.steps!;
+  const target = { apiVersion: "sim.dev/v1", kind: "Shop", namespace: "default", name: "a" };
+  const steps: Step[] = [create!, { do: "delete", target, after: 2000 }];
+  const faultsOf = async (scenario: Scenario): Promise<number> =>
+    (await simulate(scenario)).trace.filter(({ type }) => type === "fault").length;
+  for (const fault of ["edit-child", "delete-child"] as const) {
+    const faults: Fault[] = [{ fault, child: 0, at: 4000 }];
+    expect(await faultsOf({ ...kept, faults })).toBe(1);
+    expect(await faultsOf({ ...kept, steps, faults })).toBe(0);
+    expect(await faultsOf({ ...kept, mayStay: () => false, steps, faults })).toBe(1);
+  }
+});
+
 test("a machine's date stays wrong when a process of it starts again", async () => {
   const dates: number[] = [];
   const look = shopsThat(async ({ client }, { metadata, spec: { size } }) => {

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ChildFault, Fault } from "../contract/index.ts";
 import { pathOf } from "./base.ts";
+import { isLeftBehind } from "./left-behind.ts";
 import { overwrite } from "./overwrite.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
@@ -51,7 +52,7 @@ function expire(world: World, replica: Replica): void {
 /** Somebody's hands on an object that a process created. Returns false if they change nothing. */
 async function meddle(world: World, fault: ChildFault): Promise<boolean> {
   const child = world.children[fault.child];
-  if (!child) return false;
+  if (!child || isLeftBehind(child, world.scenario, world.objects())) return false;
   const path = pathOf(world.cluster, child);
   if (fault.fault === "delete-child") return (await world.ask("user", "DELETE", path)).status < 300;
   const current = await objectIn(world.ask("user", "GET", path));

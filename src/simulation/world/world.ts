@@ -46,6 +46,7 @@ export class World {
   readonly recorder = new Recorder(this.loop);
   readonly random: Random;
   readonly faults: FaultPlan;
+  readonly scenario: Scenario;
   readonly http: Scenario["http"];
   readonly exec: Scenario["exec"];
   readonly replicas: readonly Replica[];
@@ -74,6 +75,7 @@ export class World {
 
   constructor(scenario: Scenario, base: Base) {
     this.#base = base;
+    this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
     this.http = scenario.http;
