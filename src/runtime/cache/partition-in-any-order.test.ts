@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { configMap, fill, startPartition } from "../../../e2e/support/partition-under-test.ts";
 import { keyText } from "../client/object-key.ts";
 
 /** What can happen at the server, and between it and us. */
-type Step = Write | { do: "answer" } | { do: "event" } | { do: "relist"; lag: number };
+type Step = Write | { do: "answer" } | { do: "event" } | { do: "wait" } | { do: "relist"; lag: number };
 interface Write {
   do: "write" | "delete";
   by: "us" | "others";
@@ -32,12 +33,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.constant<Step>({ do: "answer" }) },
   { weight: 5, arbitrary: fc.constant<Step>({ do: "event" }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: "wait" }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("relist" as const), lag: fc.nat(3) }) },
 );
 
 /** A server, the watch that follows it, and answers that come at any time after their writes. */
 class World {
-  readonly target = startPartition();
+  readonly #clock = new FakeClock();
+  readonly target = startPartition(undefined, this.#clock);
   readonly log: { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubernetesObject }[] = [];
   readonly #live = new Map<string, KubernetesObject>();
   readonly #answers: (() => void)[] = [];
@@ -57,6 +60,7 @@ class World {
     if (next.do === "write" || next.do === "delete") this.#change(next);
     else if (next.do === "answer") this.#answers.shift()?.();
     else if (next.do === "relist") this.#relist(next.lag);
+    else if (next.do === "wait") this.#clock.advanceSync(60_000);
     else this.#deliver();
     const told = new Set(this.target.told.slice(this.#told).map(({ object }) => object.metadata.name));
     // Who reads between two events decides by what is there: only our own writes change that without one.

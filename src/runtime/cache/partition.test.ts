@@ -137,6 +137,72 @@ test("Partition tells an object that this process created and deleted before the
   expect(summary(told)).toEqual(["add a@8", "delete a@8"]);
 });
 
+test("Partition tells each object that this process made under a name, whatever became of them meanwhile", () => {
+  const { partition: target, told } = startPartition();
+  const key = { namespace: "default", name: "a" };
+  fill(target, 5, configMap("a", 1, "first"));
+  target.wroteDeletion(key, "first");
+  target.wrote(configMap("a", 8, "second"));
+  target.wroteDeletion(key, "second");
+  target.wrote(configMap("a", 10, "third"));
+  fill(target, 11, configMap("a", 10, "third"));
+  expect(told.map(({ type, object }) => `${type} ${object.metadata.uid}`)).toEqual([
+    "add first",
+    "delete first",
+    "add second",
+    "delete second",
+    "add third",
+  ]);
+});
+
+test("Partition tells an object that was taken out of the selection before the watch delivered it", () => {
+  const { partition: target, told } = startPartition(({ metadata }) => metadata.labels?.in !== "no");
+  fill(target, 5);
+  target.wrote(configMap("a", 8));
+  const out = configMap("a", 9);
+  out.metadata.labels = { in: "no" };
+  target.wrote(out);
+  fill(target, 12);
+  expect(summary(told)).toEqual(["add a@8", "delete a@8"]);
+});
+
+test("Partition keeps showing a write for as long as its watch is late", () => {
+  const clock = new FakeClock();
+  const { partition: target, told, read } = startPartition(undefined, clock);
+  fill(target, 5);
+  target.wrote(configMap("a", 8));
+  clock.advanceSync(120_000);
+  target.change("ADDED", configMap("a", 6), 10);
+  expect(read("a")).toBe("8");
+  target.change("MODIFIED", configMap("a", 8), 10);
+  expect(summary(told)).toEqual(["add a@6", "update a@8"]);
+});
+
+test("Partition shows nothing again that this process deleted under the name of an older object", () => {
+  const { partition: target, told, read } = startPartition();
+  fill(target, 5, configMap("a", 1, "first"));
+  target.wrote(configMap("a", 8, "second"));
+  target.wroteDeletion({ namespace: "default", name: "a" }, "second");
+  target.change("DELETED", configMap("a", 7, "first"), 10);
+  target.change("ADDED", configMap("a", 8, "second"), 10);
+  expect(read("a")).toBeUndefined();
+  target.change("DELETED", configMap("a", 9, "second"), 10);
+  expect(summary(told)).toEqual(["add a@1", "delete a@7", "add a@8", "delete a@9"]);
+});
+
+test("Partition forgets pending writes to what it ceases to cover, and tells only of what subscribers know", () => {
+  let isCovered = true;
+  const { partition: target, told, read } = startPartition(() => isCovered);
+  fill(target, 5, configMap("s", 1));
+  target.wrote(configMap("a", 8));
+  target.wrote(configMap("s", 9));
+  isCovered = false;
+  target.narrow();
+  target.progress("10");
+  expect([read("a"), read("s")]).toEqual([undefined, undefined]);
+  expect(summary(told)).toEqual(["add s@1", "delete s@1"]);
+});
+
 test("Partition hides an object that a write took out of its selection", () => {
   const { partition: target, told, read } = startPartition(({ metadata }) => metadata.labels?.in !== "no");
   fill(target, 5, configMap("a", 1));

@@ -7,7 +7,7 @@ import { compareResourceVersions } from "./compare-resource-versions.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
-/** Milliseconds after which a write that the watch never delivered is forgotten; its watch must be broken. */
+/** Milliseconds after which a write is forgotten of which no version says when the watch has passed it. */
 const patience = 30_000;
 
 /** What a partition needs from its informer. */
@@ -27,11 +27,12 @@ export interface PartitionOptions<T extends KubernetesObject> {
 interface PendingWrite<T extends KubernetesObject> {
   /** The object as subscribers know it. */
   seen: Entry<T> | undefined;
-  /** The version of the write; undefined for a deletion, whose version is unknown. */
+  /** Objects that this process made, and that reads showed, of which subscribers don't know. */
+  unseen: readonly Entry<T>[];
+  readonly isDeletion: boolean;
+  /** The version of the write; of a deletion, whose version is unknown, that of what it deleted. */
   readonly version: string | undefined;
   readonly uid: string | undefined;
-  /** What a deletion deleted, if this process had written that, too, and subscribers don't know it. */
-  readonly unseen?: Entry<T> | undefined;
   readonly at: number;
 }
 
@@ -121,10 +122,15 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
       if (!this.#options.covers(object)) this.#staged?.delete(keyOf(object));
     const events: InformerEvent<T>[] = [];
     const known = [...this.store.entries(), ...this.seen()];
-    for (const { object } of known)
-      if (!this.#options.covers(object))
-        this.#take(object.metadata, undefined, undefined, this.#version, events, false);
+    for (const { object } of known) if (!this.#options.covers(object)) this.#drop(object.metadata, events);
     this.#options.emit(events);
+  }
+
+  /** What the watch doesn't cover is no longer this process's, pending writes included. */
+  #drop(metadata: ObjectMeta, events: InformerEvent<T>[]): void {
+    this.#take(metadata, undefined, undefined, this.#version, events, false);
+    this.#pending.delete(keyText(metadata));
+    this.store.delete({ namespace: metadata.namespace, name: metadata.name ?? "" });
   }
 
   progress(version: string): void {
@@ -151,8 +157,9 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const key = keyOf(object);
     const stored = this.store.get(key);
     if (stored && isAtLeast(stored, uid, resourceVersion)) return;
-    this.#remember(key, { seen: stored, version: resourceVersion, uid, at: this.#options.clock.monotonic() });
-    if (this.#options.covers(object)) this.store.set(this.#entry(object, stored?.bytes ?? 0));
+    const entry = this.#options.covers(object) ? this.#entry(object, stored?.bytes ?? 0) : undefined;
+    this.#remember(key, stored, entry, { isDeletion: false, version: resourceVersion, uid });
+    if (entry) this.store.set(entry);
     else this.store.delete(key);
   }
 
@@ -160,14 +167,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     const stored = this.store.get(key);
     if (!stored || (uid !== undefined && stored.object.metadata.uid !== uid)) return;
-    const former = this.#pending.get(formatKey(key));
-    this.#remember(key, {
-      seen: stored,
-      unseen: former && !former.seen ? stored : undefined,
-      version: undefined,
-      uid: stored.object.metadata.uid,
-      at: this.#options.clock.monotonic(),
-    });
+    const { resourceVersion: version, uid: deleted } = stored.object.metadata;
+    this.#remember(key, stored, undefined, { isDeletion: true, version, uid: deleted });
     this.store.delete(key);
   }
 
@@ -188,10 +189,21 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     return { object: this.#options.prepare(object), bytes };
   }
 
-  #remember(key: ObjectKey, write: PendingWrite<T>): void {
+  #remember(
+    key: ObjectKey,
+    stored: Entry<T> | undefined,
+    written: Entry<T> | undefined,
+    write: Pick<PendingWrite<T>, "isDeletion" | "version" | "uid">,
+  ): void {
     const text = formatKey(key);
     const former = this.#pending.get(text);
-    this.#pending.set(text, former ? { ...write, seen: former.seen } : write);
+    const seen = former ? former.seen : stored;
+    const made = [...(former?.unseen ?? []), ...(written ? [written] : [])];
+    const unseen = made.filter(
+      (entry, index) =>
+        uidOf(entry) !== uidOf(seen) && made.findLastIndex((one) => uidOf(one) === uidOf(entry)) === index,
+    );
+    this.#pending.set(text, { ...write, seen, unseen, at: this.#options.clock.monotonic() });
   }
 
   /** Processes the state of one object according to the watch: its current version, or its deletion. */
@@ -211,10 +223,14 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     // The stored object is kept, so that readers and subscribers share it.
     const next = told && ([stored, seen].find((known) => known && isSame(known, told)) ?? told);
     const isOwnWrite =
-      pending?.version !== undefined && pending.version === next?.object.metadata.resourceVersion;
-    describe(seen, next, last, events, { isInInitialList, isOwnWrite });
-    if (pending && !isSettled(pending, next, version)) {
+      pending?.isDeletion === false && pending.version === next?.object.metadata.resourceVersion;
+    const unseen = pending?.unseen.filter((entry) => uidOf(entry) !== uidOf(next)) ?? [];
+    const isOver = !pending || isSettled(pending, next, version);
+    const between = isOver ? unseen.flatMap(cameAndWent) : [];
+    describe(seen, next, last, between, events, { isInInitialList, isOwnWrite });
+    if (pending && !isOver) {
       pending.seen = next;
+      pending.unseen = unseen;
       return;
     }
     this.#pending.delete(key);
@@ -234,10 +250,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     if (this.#pending.size === 0) return;
     const now = this.#options.clock.monotonic();
     for (const [key, pending] of this.#pending) {
-      const { seen, unseen, version: written } = pending;
-      const awaited = written ?? (seen ? undefined : unseen?.object.metadata.resourceVersion);
-      const isTold = awaited !== undefined && this.#hasPassed(awaited);
-      if (!isTold && now - pending.at < patience) continue;
+      // The watch tells the end of what subscribers know, whenever that is.
+      const awaited = pending.isDeletion && pending.seen ? undefined : pending.version;
+      const isOver = isComparable(awaited) ? this.#hasPassed(awaited) : now - pending.at >= patience;
+      if (!isOver) continue;
       this.#pending.delete(key);
       events.push(...this.#undo(placeOf(key), pending));
     }
@@ -245,18 +261,11 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   /** What subscribers know is true again; they are told of what is not. */
   #undo(place: ObjectKey, { seen, unseen }: PendingWrite<T>): InformerEvent<T>[] {
-    const written = this.store.delete(place) ?? unseen;
-    if (seen) {
-      const { object } = seen;
-      this.store.set(seen);
-      return [{ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }];
-    }
-    if (!written) return [];
-    const { object } = written;
-    return [
-      { type: "add", object, isInInitialList: false, isOwnWrite: true },
-      { type: "delete", object, isStateUnknown: true },
-    ];
+    this.store.delete(place);
+    if (!seen) return unseen.flatMap(cameAndWent);
+    this.store.set(seen);
+    const { object } = seen;
+    return [{ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }];
   }
 
   #hasPassed(version: string): boolean {
@@ -269,18 +278,19 @@ function describe<T extends KubernetesObject>(
   seen: Entry<T> | undefined,
   next: Entry<T> | undefined,
   last: Entry<T> | undefined,
+  between: readonly InformerEvent<T>[],
   events: InformerEvent<T>[],
   flags: { readonly isInInitialList: boolean; readonly isOwnWrite: boolean },
 ): void {
-  if (!next) {
+  if (!seen || uidOf(seen) !== uidOf(next)) {
+    // Deleted and recreated under the same name while the watch was interrupted, subscribers see several objects.
     if (seen) events.push({ type: "delete", object: (last ?? seen).object, isStateUnknown: !last });
-  } else if (!seen) {
-    events.push({ type: "add", object: next.object, ...flags });
-  } else if (seen.object.metadata.uid !== next.object.metadata.uid) {
-    // Deleted and recreated under the same name while the watch was interrupted. Subscribers see two objects.
-    events.push({ type: "delete", object: seen.object, isStateUnknown: true });
-    events.push({ type: "add", object: next.object, ...flags, isInInitialList: false });
-  } else if (!isSame(seen, next)) {
+    events.push(...between);
+    const isInInitialList = flags.isInInitialList && !seen;
+    if (next) events.push({ type: "add", object: next.object, ...flags, isInInitialList });
+    return;
+  }
+  if (next && !isSame(seen, next)) {
     const { isOwnWrite } = flags;
     events.push({ type: "update", oldObject: seen.object, object: next.object, isResync: false, isOwnWrite });
   }
@@ -292,8 +302,26 @@ function isSettled<T extends KubernetesObject>(
   next: Entry<T> | undefined,
   version: string | undefined,
 ): boolean {
-  if (write.version === undefined) return next?.object.metadata.uid !== write.uid;
+  if (write.isDeletion && next?.object.metadata.uid === write.uid) return false;
+  if (write.isDeletion && !isComparable(write.version)) return true;
+  if (write.version === undefined) return false;
   return version !== undefined && (compareResourceVersions(version, write.version) ?? -1) >= 0;
+}
+
+/** The events of an object of which nothing was told while it was there. */
+function cameAndWent<T extends KubernetesObject>({ object }: Entry<T>): InformerEvent<T>[] {
+  return [
+    { type: "add", object, isInInitialList: false, isOwnWrite: true },
+    { type: "delete", object, isStateUnknown: true },
+  ];
+}
+
+function uidOf(entry: Entry | undefined): string | undefined {
+  return entry?.object.metadata.uid;
+}
+
+function isComparable(version: string | undefined): version is string {
+  return version !== undefined && /^\d+$/.test(version);
 }
 
 function isSame(a: Entry, b: Entry): boolean {
