@@ -162,7 +162,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journa
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
   // Its controller may create it first; whether it exists then is up to the plugin.
   const createDefault = (namespace: string): Promise<void> =>
-    ensureDefaultAccount(clusterObjects(core), namespace).catch(() => undefined);
+    ensureDefaultAccount(withWriters(clusterObjects(core)), namespace).catch(() => undefined);
   const core: Core = {
     store,
     registry,

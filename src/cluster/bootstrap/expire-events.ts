@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 
@@ -19,6 +20,8 @@ export function expireEvents(store: Store, clock: Clock): () => void {
   const events = store.collection("events");
   const deadlines: Deadline[] = [];
   let cancel: (() => void) | undefined;
+  /** In the context of nobody's request. */
+  const expireDue = AsyncResource.bind(expire);
 
   function expect(key: string, revision: number): void {
     deadlines.push({ key, revision, at: clock.now() + lifetime });
@@ -27,7 +30,7 @@ export function expireEvents(store: Store, clock: Clock): () => void {
 
   function wait(): void {
     const [next] = deadlines;
-    cancel = next && clock.setTimer(expire, next.at - clock.now());
+    cancel = next && clock.setTimer(expireDue, next.at - clock.now());
   }
 
   function expire(): void {

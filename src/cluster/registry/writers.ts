@@ -17,7 +17,10 @@ export interface ClusterWrite {
   readonly resource: string;
   /** `default/db`; without a namespace, `db`. */
   readonly key: string;
-  /** Undefined for what the API server does by itself. */
+  /**
+   * Undefined for what the API server does by itself. What it does because of a request, such as the conditions of a CRD,
+   * counts as done by who sent that.
+   */
   readonly by: Writer | undefined;
   /** The JSON of the object, of a deleted one as it was last, which watches send, too. */
   readonly bytes: Buffer;

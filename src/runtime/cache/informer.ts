@@ -49,14 +49,17 @@ export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
       readonly type: "add";
       readonly object: T;
       readonly isInInitialList: boolean;
-      /** True if this process created the object. */
+      /** True if this process created the object, or wrote what is there now. */
       readonly isOwnWrite: boolean;
     }
   | {
       readonly type: "update";
       readonly oldObject: T;
       readonly object: T;
-      /** True if nothing changed: the object is delivered again after the resync period. */
+      /**
+       * True if nothing changed: the object is delivered again after the resync period, or because a write of this
+       * process, which reads showed, has come to nothing.
+       */
       readonly isResync: boolean;
       /**
        * True if this process wrote exactly this version. Changes by others have events of their own, so a subscriber

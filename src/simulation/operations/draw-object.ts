@@ -2,7 +2,7 @@ import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import type { Random } from "../random/index.ts";
 import { type Drawing, drawValue } from "./draw-value.ts";
-import { type Place, placesOf, type Path, withValue } from "./places.ts";
+import { changingPlaces, type Place, type Path, withValue } from "./places.ts";
 import type { UserObject } from "./user-object.ts";
 import type { CheckedKind } from "./validity.ts";
 
@@ -74,7 +74,9 @@ function placeToRepair(
   { drawing, kept, round }: { drawing: Drawing; kept: Kept | undefined; round: number },
 ): Place | undefined {
   const path = pathOf(error.field, object);
-  const places = placesOf(object, schema).filter((place) => !kept || !touches(place.path, kept.path));
+  const places = changingPlaces(object, schema, drawing.values).filter(
+    (place) => !kept || !touches(place.path, kept.path),
+  );
   // Later rounds look further out.
   const scope = path.slice(0, Math.max(0, path.length - Math.floor(round / 4)));
   const inside = places.filter((place) => startsWith(place.path, scope));

@@ -2,7 +2,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Change, changesAt, wrongValuesAt } from "./changes.ts";
 import type { Drawing } from "./draw-value.ts";
 import { repair } from "./draw-object.ts";
-import { isWithin, pathText, type Place, placesOf, withValue } from "./places.ts";
+import { changingPlaces, pathText, type Place, withValue } from "./places.ts";
 import type { UserObject } from "./user-object.ts";
 import type { CheckedKind } from "./validity.ts";
 
@@ -18,21 +18,13 @@ const tries = 25;
 /** Makes one valid change of an object; undefined if none was found. */
 export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing): Changed | undefined {
   const { random } = drawing;
-  const places = changingPlaces(kind, object, drawing);
+  const places = changingPlaces(object, kind.schema, drawing.values);
   for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
     const changes = changesAt(pickPlace(places, drawing), drawing);
     const changed = changes.length > 0 && applyChange(kind, object, random.pick(changes), drawing);
     if (changed) return changed;
   }
   return undefined;
-}
-
-/** The places that change by themselves: what stands in a given value does so only if it has values of its own. */
-function changingPlaces(kind: CheckedKind, object: UserObject, { values }: Drawing): Place[] {
-  const given = Object.keys(values);
-  return placesOf(object, kind.schema).filter(
-    ({ field }) => values[field] || !given.some((outer) => isWithin(field, outer)),
-  );
 }
 
 /** What a user set is changed more often than what could be set, and outer fields more often than inner ones. */
@@ -63,7 +55,7 @@ export interface Wrong extends Changed {
 /** Puts a wrong value into an object; undefined if none was found. */
 export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawing): Wrong | undefined {
   const { random, values } = drawing;
-  const places = changingPlaces(kind, old, drawing).filter(
+  const places = changingPlaces(old, kind.schema, drawing.values).filter(
     ({ value, field, schema }) => value !== undefined && !values[field] && !(schema.enum && value === null),
   );
   for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {

@@ -253,11 +253,18 @@ describe("operationsFor()", () => {
     const name: JSONSchema = { type: "string", maxLength: 253 };
     const ref: JSONSchema = { type: "object", properties: { name, key: { type: "string" } } };
     const crd = crdOf(
-      { type: "object", required: ["ref", "refs"], properties: { ref, refs: { type: "array", items: ref } } },
+      {
+        type: "object",
+        required: ["ref", "refs"],
+        properties: { ref, refs: { type: "array", items: ref }, size: { type: "integer" } },
+      },
       "box",
     );
     const refs = [{ name: "given" }, { name: "other" }];
     const values = { "spec.ref": refs, "spec.refs": [refs], "spec.ref.key": ["password", "token"] };
+    const rule = "self.ref.name != 'other' || !has(self.size) || self.size < 3";
+    const spec = crd.spec.versions[0]!.schema!.openAPIV3Schema!.properties!["spec"]!;
+    spec["x-kubernetes-validations"] = [{ rule }];
     const specs = stepsOf(crd, 200, { values }).flatMap((step) =>
       step.do === "apply" && !step.expect ? [specOf(step.object)] : [],
     );

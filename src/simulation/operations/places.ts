@@ -33,6 +33,18 @@ export function placesOf(object: unknown, schema: JSONSchema): Place[] {
     });
 }
 
+/** The places that change by themselves: what stands in a given value does so only if it has values of its own. */
+export function changingPlaces(
+  object: unknown,
+  schema: JSONSchema,
+  values: Readonly<Record<FieldName, unknown>>,
+): Place[] {
+  const given = Object.keys(values);
+  return placesOf(object, schema).filter(
+    ({ field }) => values[field] !== undefined || !given.some((outer) => isWithin(field, outer)),
+  );
+}
+
 /** Whether a field is another one, or stands in it. */
 export function isWithin(field: FieldName, outer: FieldName): boolean {
   return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
