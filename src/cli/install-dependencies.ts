@@ -22,14 +22,21 @@ export function updateLock(cwd: string): void {
   installWith("npm", cwd, { flags: ["--package-lock-only"], hint });
 }
 
+/** pnpm would refuse the same as Yarn. */
+const ownFlags: Readonly<Record<string, readonly string[]>> = {
+  npm: ["--no-fund", "--no-audit", ...shortPauses],
+  pnpm: ["--no-frozen-lockfile"],
+};
+
 function installWith(
   program: string,
   cwd: string,
   { flags = [], hint }: { readonly flags?: readonly string[]; readonly hint: string },
 ): void {
-  const own = program === "npm" ? ["--no-fund", "--no-audit", ...shortPauses] : [];
-  const { status, error } = spawnSync(program, ["install", ...own, ...flags], {
+  const { status, error } = spawnSync(program, ["install", ...(ownFlags[program] ?? []), ...flags], {
     cwd,
+    // Where CI is set, Yarn would refuse to bring the lock file along.
+    env: { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" },
     // To standard error, because it is progress.
     stdio: ["ignore", 2, "inherit"],
     shell: process.platform === "win32",
@@ -51,6 +58,6 @@ function missing(program: string): TsbuilderError {
   const hint =
     program === "npm"
       ? "npm comes with Node: reinstall Node, then run npm install"
-      : `the project has a lock file of ${program}: install it, then run ${program} install`;
+      : `the project has a lock file of ${program}: install ${program}, then run ${program} install`;
   return new TsbuilderError(`"${program}" is not on the PATH`, { code: "TOOL_MISSING", hint });
 }

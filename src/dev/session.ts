@@ -79,6 +79,7 @@ async function start(
   const { root } = options;
   const folder = join(root, ".tsbuilder/dev");
   cleanups.push(lockSession(folder));
+  options.recording?.open();
   const file = new RecordFile(folder);
   file.clear();
   const record = {

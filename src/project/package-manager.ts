@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What installs the project's packages, with its commands as messages name them. */
@@ -23,6 +23,15 @@ const npm: PackageManager = {
   addForDevelopment: "npm install --save-dev",
 };
 
+const yarn: PackageManager = {
+  name: "yarn",
+  lockFiles: ["yarn.lock"],
+  install: "yarn install",
+  installLocked: "yarn install --immutable",
+  add: "yarn add",
+  addForDevelopment: "yarn add --dev",
+};
+
 const others: readonly PackageManager[] = [
   {
     name: "pnpm",
@@ -32,14 +41,7 @@ const others: readonly PackageManager[] = [
     add: "pnpm add",
     addForDevelopment: "pnpm add --save-dev",
   },
-  {
-    name: "yarn",
-    lockFiles: ["yarn.lock"],
-    install: "yarn install",
-    installLocked: "yarn install --immutable",
-    add: "yarn add",
-    addForDevelopment: "yarn add --dev",
-  },
+  yarn,
   {
     name: "bun",
     lockFiles: ["bun.lock", "bun.lockb"],
@@ -55,5 +57,12 @@ export function packageManagerOf(root: string): PackageManager {
   const [found = npm] = [npm, ...others].filter(({ lockFiles }) =>
     lockFiles.some((file) => existsSync(join(root, file))),
   );
-  return found;
+  return found === yarn && isOfYarn1(root)
+    ? { ...yarn, installLocked: "yarn install --frozen-lockfile" }
+    : found;
+}
+
+/** Later versions begin their lock file with data about it. */
+function isOfYarn1(root: string): boolean {
+  return !readFileSync(join(root, "yarn.lock"), "utf8").includes("__metadata:");
 }

@@ -61,7 +61,7 @@ export function readProject(value: unknown): Project {
       `"PROJECT" has the ${what} "${found}", but this tsbuilder supports "${supported}"`,
       {
         code: "INVALID_PROJECT",
-        hint: "use the tsbuilder that created the project: npm ci && npx --no-install tsbuilder",
+        hint: "use the tsbuilder that created the project: install its packages, then npx --no-install tsbuilder",
       },
     );
   };

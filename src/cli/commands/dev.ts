@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
@@ -7,10 +7,8 @@ import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, type Tree } from "../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../ship/kubectl.ts";
-import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { count } from "../../shared/text.ts";
-import { makeFolder } from "../../shared/write-output.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand, type Invocation } from "../command.ts";
 import { checkPort } from "../../project/validate.ts";
@@ -57,8 +55,9 @@ export const dev = defineCommand({
     },
     record: {
       type: "string",
-      summary: "record what happens in this file, for tsbuilder replay",
+      summary: "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
       placeholder: "FILE",
+      check: checkRecord,
     },
     inspect: {
       type: "optional-string",
@@ -88,13 +87,12 @@ export const dev = defineCommand({
     const view = isScreen
       ? openScreen({ input: process.stdin, output: process.stdout }, project.projectName, describe)
       : plainView((text) => ui.print(text), describe);
-    let recording: SessionRecording | undefined;
+    const recording = await recordingOf(call, project, view.report, describe);
     const report: Report = (event) => {
       recording?.event(event);
       view.report(event);
     };
     try {
-      recording = await openRecording(call, project, view.report, describe);
       const { startSession } = await import("../../dev/session.ts");
       const session = await startSession(
         { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
@@ -108,13 +106,13 @@ export const dev = defineCommand({
         await session.stop();
       }
     } finally {
-      view.close();
       recording?.close();
+      view.close();
     }
   },
 });
 
-async function openRecording(
+async function recordingOf(
   {
     flags,
     cwd,
@@ -127,21 +125,25 @@ async function openRecording(
   if (flags.record === undefined) return undefined;
   const path = resolve(cwd, flags.record);
   const { SessionRecording } = await import("../../dev/record/session-recording.ts");
-  makeFolder(dirname(path));
-  return atFile(
-    path,
-    () =>
-      new SessionRecording(path, {
-        project: projectName,
-        tsbuilder: host.version(),
-        describe,
-        onEnd: (cause) => report({ type: "error", error: notRecorded(path, cause) }),
-      }),
-  );
+  return new SessionRecording(path, {
+    project: projectName,
+    tsbuilder: host.version(),
+    describe,
+    onEnd: (cause) => report({ type: "error", error: notRecorded(path, cause) }),
+  });
+}
+
+/** A slip must not overwrite a source, and no write of the file may look like an edit. */
+function checkRecord(path: string): void {
+  if (path.endsWith(".jsonl")) return;
+  throw new TsbuilderError(`"${path}" is not a name for a record`, {
+    code: "INVALID_ARGUMENT",
+    hint: "give it one that ends in .jsonl: session.jsonl",
+  });
 }
 
 function notRecorded(path: string, cause: unknown): TsbuilderError {
-  return new TsbuilderError(`"${path}" can't record more: ${(cause as Error).message}`, {
+  return new TsbuilderError(`nothing more is recorded in "${path}": ${(cause as Error).message}`, {
     code: "REFUSED",
     hint: "dev continues; to record again, restart it",
     cause,

@@ -17,12 +17,13 @@ export const replay = defineCommand({
   examples: ["tsbuilder replay session.jsonl", "tsbuilder replay session.jsonl --object default/db"],
   async run({ flags, positionals: [file = ""], cwd, ui }) {
     const { readRecording } = await import("../../dev/record/read-recording.ts");
-    const { tellRecording } = await import("../../dev/record/tell-recording.ts");
+    const { everything, tellRecording } = await import("../../dev/record/tell-recording.ts");
     const { session, recorded } = readRecording(resolve(cwd, file));
     ui.note(`${session.project}, recorded by tsbuilder ${session.tsbuilder} on ${session.at.slice(0, 10)}`);
     for (const { at, about, text } of tellRecording(recorded)) {
-      if (flags.quiet && about.length === 0) continue;
-      if (flags.object !== undefined && !about.includes(flags.object)) continue;
+      const isChosen =
+        flags.object === undefined ? !flags.quiet || about.length > 0 : about.includes(flags.object);
+      if (!isChosen && about !== everything) continue;
       ui.print(`${at.slice(11, 23)}  ${text}`);
     }
   },

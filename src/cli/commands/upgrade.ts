@@ -33,7 +33,7 @@ const flags = {
   },
   message: { type: "string", summary: "the message of the commit", placeholder: "TEXT" },
   make: makeFlag,
-  "skip-install": { type: "boolean", summary: "do not run npm install", default: false },
+  "skip-install": { type: "boolean", summary: "do not install the packages", default: false },
   ...planFlags,
 } as const;
 

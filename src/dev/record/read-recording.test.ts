@@ -23,9 +23,12 @@ test("a line that is not written to its end yet is left out", () => {
 
 test.each([
   ["", "is not a record"],
-  ["hello\n", "has no JSON object in line 1"],
+  ["hello\n", "line 1 is not a JSON object"],
   ['{"type":"dev"}\n', "is not a record"],
-  [`${JSON.stringify(first)}\n[]\n`, "has no JSON object in line 2"],
+  [`${JSON.stringify(first)}\n[]\n`, "line 2 is not a JSON object"],
+  [`${JSON.stringify(first)}\n{"type":"write","at":"1"}\n`, "line 2 is not a line of a record"],
+  [`${JSON.stringify(first)}\n{"type":"other","at":"1"}\n`, "line 2 is not a line of a record"],
+  [`${JSON.stringify({ ...first, at: 1 })}\n`, "line 1 is not a line of a record"],
   [`${JSON.stringify({ ...first, format: 2 })}\n`, "has the format 2, but this tsbuilder reads 1"],
 ])("%j is refused", (text, message) => {
   expect(() => read(text)).toThrow(

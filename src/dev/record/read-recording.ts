@@ -39,6 +39,8 @@ export function readRecording(path: string): Recording {
       },
     );
   }
+  for (const [index, line] of [session, ...recorded].entries())
+    if (!isKnown(line)) throw damaged(path, index + 1, "is not a line of a record");
   return {
     session: session as unknown as RecordedSession,
     recorded: recorded as unknown as readonly Recorded[],
@@ -48,8 +50,36 @@ export function readRecording(path: string): Recording {
 function readLine(path: string, line: string, number: number): Readonly<Record<string, unknown>> {
   const value = parseJson(line);
   if (isObject(value)) return value;
-  throw new TsbuilderError(`"${path}" has no JSON object in line ${number}`, {
+  throw damaged(path, number, "is not a JSON object");
+}
+
+function damaged(path: string, number: number, what: string): TsbuilderError {
+  return new TsbuilderError(`"${path}": line ${number} ${what}`, {
     code: "INVALID_ARGUMENT",
     hint: "the file was changed, or is not a record of tsbuilder dev",
   });
+}
+
+/** Whether a line has the members without which it can't be told. */
+function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof at !== "string") return false;
+  switch (type) {
+    case "session":
+      return typeof line["project"] === "string";
+    case "write":
+      return (
+        typeof line["key"] === "string" && isObject(line["object"]) && isObject(line["object"]["metadata"])
+      );
+    case "reconcile":
+      return (
+        typeof line["request"] === "string" &&
+        Array.isArray(line["causes"]) &&
+        Array.isArray(line["requests"])
+      );
+    case "operator":
+    case "dev":
+      return typeof line["text"] === "string";
+    default:
+      return type === "full";
+  }
 }

@@ -23,7 +23,8 @@ interface Running extends ReconcileStartMessage {
 }
 
 const mostCauses = 10;
-const mostRequests = 100;
+/** How many requests of a reconcile are kept. */
+export const mostRequests = 100;
 /** Timers may fire some milliseconds before the date has moved that far. */
 const early = 5;
 

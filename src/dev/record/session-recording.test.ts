@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -17,13 +17,15 @@ const by = { user: "ann", userAgent: "kubectl/v1.36" };
 const metadata = { name: "db", namespace: "default", uid: "1" };
 
 function record(most?: number, ended: unknown[] = []): SessionRecording {
-  return new SessionRecording(path, {
+  const recording = new SessionRecording(path, {
     project: "shop",
     tsbuilder: "0.2.0",
     describe: (error) => `error: ${(error as Error).message}`,
     onEnd: (reason) => ended.push(reason),
     ...(most !== undefined && { most }),
   });
+  recording.open();
+  return recording;
 }
 
 function write(recording: SessionRecording, resource: string, object: object): void {
@@ -58,7 +60,6 @@ test("a file has the writes, the reconciles, and what was printed", () => {
     { type: "operator", text: "a line" },
     { type: "dev", text: "error: no luck" },
   ]);
-  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test("what Secrets hold is not recorded", () => {
@@ -81,6 +82,42 @@ test("what Secrets hold is not recorded", () => {
     { object: { data: { password: "(not shown)" }, metadata: { annotations: { a: "1" } } } },
   ]);
 });
+
+test.skipIf(process.platform === "win32")("only its owner may read the file, also one that was there", () => {
+  writeFileSync(path, "", { mode: 0o644 });
+  record().close();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("before the file is opened and after it is closed, nothing is recorded", () => {
+  const options = {
+    project: "shop",
+    tsbuilder: "0.2.0",
+    describe: String,
+    onEnd: () => expect.unreachable(),
+  };
+  const recording = new SessionRecording(path, options);
+  recording.event({ type: "info", text: "before" });
+  recording.close();
+  expect(existsSync(path)).toBe(false);
+  recording.open();
+  recording.close();
+  recording.event({ type: "info", text: "after" });
+  write(recording, "pods", { kind: "Pod", metadata });
+  expect(readRecording(path).recorded).toEqual([]);
+});
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a file that can't be written is given up, and that is told once",
+  () => {
+    const ended: unknown[] = [];
+    path = "/dev/full";
+    const recording = record(1000, ended);
+    for (let n = 0; n < 100; n++) recording.event({ type: "info", text: `line ${n}` });
+    recording.close();
+    expect(ended).toMatchObject([{ code: "ENOSPC" }]);
+  },
+);
 
 test("a full file says so, keeps what it has, and the session goes on", () => {
   const ended: unknown[] = [];

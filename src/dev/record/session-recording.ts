@@ -1,6 +1,9 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
+import { atFile } from "../../shared/at-file.ts";
+import { makeFolder } from "../../shared/write-output.ts";
 import type { DevEvent } from "../dev-event.ts";
 import { hideSecret } from "../hide-secret.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
@@ -23,25 +26,34 @@ interface RecordingOptions {
 
 /** The file with all that happens in a session, as lines of JSON. Others can't read it. */
 export class SessionRecording {
-  readonly #file: number;
+  readonly #path: string;
   readonly #options: RecordingOptions;
+  #file: number | undefined;
   #lines: (string | Buffer)[] = [];
   #left: number;
   #timer: NodeJS.Timeout | undefined;
-  #isEnded = false;
 
   constructor(path: string, options: RecordingOptions) {
-    this.#file = openSync(path, "w", 0o600);
+    this.#path = path;
     this.#options = options;
     this.#left = options.most ?? mostBytes;
-    const { project, tsbuilder } = options;
+  }
+
+  /** Begins the file anew. Before, nothing is recorded. */
+  open(): void {
+    const path = this.#path;
+    makeFolder(dirname(path));
+    this.#file = atFile(path, () => openSync(path, "w", 0o600));
+    // A file that was there keeps its mode.
+    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
+    const { project, tsbuilder } = this.#options;
     const session: RecordedSession = { type: "session", format, at: now(), project, tsbuilder };
     this.#add(JSON.stringify(session));
   }
 
-  /** The renewals of leases and what every cluster does with them are left out. */
+  /** Renewals of leases are left out. */
   write({ type, resource, key, by, bytes }: ClusterWrite): void {
-    if (this.#isEnded || resource === "leases.coordination.k8s.io") return;
+    if (this.#file === undefined || resource === "leases.coordination.k8s.io") return;
     const head = JSON.stringify({ type: "write", at: now(), write: type, resource, key, by });
     this.#add(head.slice(0, -1), ',"object":', resource === "secrets" ? hidden(bytes) : bytes, "}");
   }
@@ -59,39 +71,49 @@ export class SessionRecording {
   }
 
   close(): void {
-    if (!this.#isEnded) this.#flush();
-    this.#isEnded = true;
-    clearTimeout(this.#timer);
-    closeSync(this.#file);
+    const failure = this.#end();
+    if (failure !== undefined) this.#options.onEnd(failure);
   }
 
   #add(...parts: (string | Buffer)[]): void {
-    if (this.#isEnded) return;
+    if (this.#file === undefined) return;
     for (const part of parts) this.#left -= Buffer.byteLength(part);
     if (this.#left < 0) {
       this.#lines.push(JSON.stringify({ type: "full", at: now() }), "\n");
-      return this.#end(new Error("it is full"));
+      this.#options.onEnd(this.#end() ?? new Error("it is full"));
+      return;
     }
     this.#lines.push(...parts, "\n");
-    this.#timer ??= setTimeout(() => this.#flush(), pause).unref();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const failure = this.#flush();
+      if (failure === undefined) return;
+      this.#end();
+      this.#options.onEnd(failure);
+    }, pause).unref();
   }
 
-  #flush(): void {
-    this.#timer = undefined;
+  /** Returns the error of a write that failed. */
+  #flush(): unknown {
     const lines = this.#lines.map((part) => (typeof part === "string" ? Buffer.from(part) : part));
     this.#lines = [];
     try {
       const bytes = Buffer.concat(lines);
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
+      return undefined;
     } catch (error) {
-      this.#end(error);
+      return error;
     }
   }
 
-  #end(reason: unknown): void {
-    this.#isEnded = true;
-    if (this.#lines.length > 0) this.#flush();
-    this.#options.onEnd(reason);
+  /** Writes what is left, and closes the file; nothing more is recorded. */
+  #end(): unknown {
+    if (this.#file === undefined) return undefined;
+    clearTimeout(this.#timer);
+    const failure = this.#flush();
+    closeSync(this.#file);
+    this.#file = undefined;
+    return failure;
   }
 }
 

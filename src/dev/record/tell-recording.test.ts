@@ -92,8 +92,28 @@ test("what an object owns, and Events about it, are about the object, too", () =
       },
     }),
     write("5", "ADDED", "default/other", { kind: "MySQL", by: operator }),
+    write("6", "ADDED", "default/old", {
+      kind: "Pod",
+      by: operator,
+      metadata: {
+        namespace: "default",
+        ownerReferences: [
+          {
+            uid: "of the session before",
+            name: "db",
+          },
+        ],
+      },
+    }),
   ];
   const told = tellRecording(recorded);
-  expect(told.map(({ about }) => about.includes("default/db"))).toEqual([true, true, true, true, false]);
+  expect(told.map(({ about }) => about.includes("default/db"))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+    true,
+  ]);
   expect(told[3]!.text).toBe("Event about Pod set-0: Pulled: there, by controller-manager");
 });

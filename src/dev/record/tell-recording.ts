@@ -1,5 +1,6 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
+import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 
 /** A line of the story. */
@@ -9,6 +10,9 @@ interface Told {
   readonly about: readonly string[];
   readonly text: string;
 }
+
+/** What a line is about that must not be left out. */
+export const everything: readonly string[] = ["*"];
 
 /** Tells what happened, in the order of time: who changed which fields, what was reconciled, and why. */
 export function tellRecording(recorded: readonly Recorded[]): Told[] {
@@ -28,7 +32,7 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
       case "dev":
         return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];
       case "full":
-        return [{ at: one.at, about: [], text: "the record is full" }];
+        return [{ at: one.at, about: everything, text: "the record is full" }];
     }
   });
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
@@ -39,27 +43,39 @@ class Owners {
   readonly #byUid = new Map<string, readonly string[]>();
 
   about({ key, object }: RecordedWrite): readonly string[] {
-    const { uid = "", ownerReferences = [] } = object.metadata;
-    const uids = [...ownerReferences.map((owner) => owner.uid), (object as Event).involvedObject?.uid];
-    const found = [key, ...uids.flatMap((one) => this.#byUid.get(one ?? "") ?? [])];
+    const { uid = "", namespace, ownerReferences = [] } = object.metadata;
+    const { involvedObject } = object as Event;
+    const owners = involvedObject ? [...ownerReferences, involvedObject] : ownerReferences;
+    const found = [key, ...owners.flatMap((owner) => this.#aboutOwner(owner, namespace))];
     this.#byUid.set(uid, found);
     return found;
   }
+
+  /** One that was not written in this session is known by its name alone. */
+  #aboutOwner({ uid = "", name = "" }: Owner, namespace: string | undefined): readonly string[] {
+    return this.#byUid.get(uid) ?? [namespace === undefined ? name : `${namespace}/${name}`];
+  }
+}
+
+interface Owner {
+  readonly uid?: string;
+  readonly kind?: string;
+  readonly name?: string;
 }
 
 /** What of an Event is told. */
 interface Event {
-  readonly involvedObject?: { readonly uid?: string; readonly kind?: string; readonly name?: string };
+  readonly involvedObject?: Owner;
   readonly reason?: string;
   readonly message?: string;
 }
 
 const most = 5;
 
-function textOfWrite({ write, object, key, by }: RecordedWrite, before: unknown): string {
+function textOfWrite({ write, resource, object, key, by }: RecordedWrite, before: unknown): string {
   const who = by === undefined ? "the cluster" : writerOf(by);
   const { involvedObject, reason = "", message = "" } = object as Event;
-  if (object.kind === "Event" && write !== "DELETED")
+  if (/^events(?:\.events\.k8s\.io)?$/u.test(resource) && write !== "DELETED")
     return `Event about ${involvedObject?.kind} ${involvedObject?.name}: ${reason}: ${message}, by ${who}`;
   const what = `${object.kind} ${key}`;
   if (write === "ADDED") return `${what} is created by ${who}`;
@@ -92,5 +108,5 @@ function textOfReconcile({
   const why = causes.length > 0 ? `, because of ${causes.join(", ")}` : "";
   const again = requeueAfter === undefined ? "" : `, again after ${requeueAfter / 1000} s`;
   const failed = error === undefined ? "" : `: ${error}`;
-  return `${controller} reconciles ${request}${why}: ${outcome}${took}, ${count(requests.length, "request")}${again}${failed}`;
+  return `${controller} reconciles ${request}${why}: ${outcome}${took}, ${requests.length >= mostRequests ? "at least " : ""}${count(requests.length, "request")}${again}${failed}`;
 }

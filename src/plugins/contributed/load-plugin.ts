@@ -2,6 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { createRequire } from "node:module";
 import { checkPluginKey } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
+import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, shorten } from "../../shared/text.ts";
 import type { PluginCommand, PluginDefinition, PluginFlag } from "./define-plugin.ts";
@@ -26,7 +27,7 @@ export function loadPlugin(source: string, root: string): LoadedPlugin {
       code: "NOT_FOUND",
       hint: isFolder(source)
         ? `there is no package in that folder, which counts from the project's`
-        : `install it: npm install --save-dev ${source}`,
+        : `install it: ${packageManagerOf(root).addForDevelopment} ${source}`,
     });
   }
   return { definition: checkDefinition(source, load(source, found)), source, found };
