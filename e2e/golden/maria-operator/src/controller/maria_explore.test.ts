@@ -18,7 +18,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
       stringData: { password: "given" },
     })),
     operations: { values: VALUES, always: ["spec.primary"] }, // its default is that of the past
-    // Data and passwords outlive a Maria, and tell of its past: volumes don't shrink. So do Jobs and conditions.
+    // What outlives a Maria tells of its past: volumes keep their size, and what hands wrote on them.
     mayStay: ({ kind }) => kind === "Secret" || kind === "PersistentVolumeClaim",
     mayDiffer: ({ kind }, field = "") => PAST.test(`${kind} ${field}`),
   }),
@@ -35,4 +35,4 @@ const VALUES = {
 };
 
 const PAST =
-  /^Job |^Secret (data|metadata\.annotations)\.|^PersistentVolumeClaim spec\.resources|^Maria status\.(history|conditions|storageSize)/;
+  /^Job |^Secret (data|metadata\.annotations)\.|^PersistentVolumeClaim (spec\.resources|metadata\.labels)|^Maria status\.(history|conditions|storageSize)/;
