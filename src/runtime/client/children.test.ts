@@ -219,6 +219,19 @@ test("Children prunes objects that the owner controls and this pass did not set"
   expect(await names(ConfigMap, "all-")).toEqual(left);
 });
 
+test("removeForeignPorts() lets a Service change its type, its port and its node port at once, and back", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("type-owner") });
+  const children = new Children(client, owner);
+  const inside = { type: "ClusterIP", ports: [{ name: "web", port: 443, protocol: "TCP" }] };
+  const outside = { type: "NodePort", ports: [{ name: "all", port: 80, protocol: "TCP", nodePort: 30087 }] };
+  for (const spec of [inside, outside, inside]) {
+    const service = await children.set(Service, "type", { metadata: {}, spec }, removeForeignPorts);
+    expect(children.rejections).toEqual([]);
+    expect(service?.spec).toMatchObject(spec);
+    expect(service?.spec?.ports).toHaveLength(1);
+  }
+});
+
 test("removeForeignPorts() leaves a Service with the ports that are desired, and their node ports", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("ports-owner") });
   const children = new Children(client, owner);
