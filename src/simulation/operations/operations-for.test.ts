@@ -4,10 +4,11 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { crdOf, stepsOf } from "../../../e2e/support/box-operations.ts";
 import { CustomResourceDefinition, surprisesOf } from "../../../e2e/support/do-steps.ts";
 import { randomObjectSchemas } from "../../../e2e/support/random-schemas.ts";
 import { Random } from "../random/index.ts";
-import { operationsFor, type OperationsOptions, unchangedFields } from "./index.ts";
+import { operationsFor, unchangedFields } from "./index.ts";
 import type { PlannedStep } from "./planned-step.ts";
 import type { CRD } from "./validity.ts";
 
@@ -23,8 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster?.stop();
 });
-
-let installed = 0;
 
 /** Parts of schemas that relate fields to each other, and to what they were before. */
 const related: readonly JSONSchema[] = [
@@ -85,25 +84,6 @@ const related: readonly JSONSchema[] = [
   },
   { type: "string", "x-kubernetes-validations": [{ rule: "self == oldSelf" }] },
 ];
-
-function crdOf(spec: JSONSchema, name = `box${installed++}`): CRD & KubernetesObject {
-  const schema: JSONSchema = {
-    type: "object",
-    required: ["spec"],
-    properties: {
-      spec,
-      status: { type: "object", required: ["phase"], properties: { phase: { type: "string" } } },
-    },
-  };
-  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
-  const kind = `${name[0]!.toUpperCase()}${name.slice(1)}`;
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${name}s.example.com` },
-    spec: { group: "example.com", scope: "Namespaced", names: { kind, plural: `${name}s` }, versions },
-  };
-}
 
 /** Installs a CRD, unless the API server rejects it: a random schema may have rules that can't be compiled. */
 async function isServed(crd: KubernetesObject): Promise<boolean> {
@@ -218,64 +198,6 @@ describe("operationsFor()", () => {
     expect(names.filter((name) => name.length > 9)).toEqual([]);
     expect(names).toContain("web-long");
   });
-
-  it("draws the values of a field from those that are given", () => {
-    const spec = { type: "object", required: ["mode"], properties: { mode: { type: "string" } } };
-    const steps = stepsOf(crdOf(spec, "box"), 20, { values: { "spec.mode": ["fast", "safe"] } });
-    const modes = steps.flatMap((step) =>
-      step.do === "apply" && !step.expect ? [specOf(step.object)["mode"]] : [],
-    );
-    expect(new Set(modes)).toEqual(new Set(["fast", "safe"]));
-  });
-
-  it("always sets the fields that it is told to", () => {
-    const text: JSONSchema = { type: "string" };
-    const named: JSONSchema = { type: "object", properties: { name: text } };
-    const lists = {
-      ports: { type: "array", items: named },
-      labels: { type: "object", additionalProperties: named },
-    };
-    const crd = crdOf({ type: "object", properties: { primary: text, ...lists } }, "box");
-    const always = ["spec.primary", "spec.ports[].name", "spec.labels[].name"];
-    const steps = stepsOf(crd, 100, { always, wrong: false });
-    const specs = steps.flatMap((step) => (step.do === "apply" ? [specOf(step.object)] : []));
-    const inner = specs.flatMap(({ ports = [], labels = {} }) =>
-      [ports, labels].flatMap((list) => Object.values(list as object)),
-    );
-    expect(inner.length).toBeGreaterThan(100);
-    expect([...specs.map(({ primary }) => primary), ...inner.map(({ name }) => name)]).not.toContain(
-      undefined,
-    );
-    expect(() => stepsOf(crd, 1, { always: ["spec.primry"] })).toThrow(/"always" names spec.primry/);
-  });
-
-  it("changes nothing within a given value, but for fields that have values of their own", () => {
-    const name: JSONSchema = { type: "string", maxLength: 253 };
-    const ref: JSONSchema = { type: "object", properties: { name, key: { type: "string" } } };
-    const crd = crdOf(
-      {
-        type: "object",
-        required: ["ref", "refs"],
-        properties: { ref, refs: { type: "array", items: ref }, size: { type: "integer" } },
-      },
-      "box",
-    );
-    const refs = [{ name: "given" }, { name: "other" }];
-    const values = { "spec.ref": refs, "spec.refs": [refs], "spec.ref.key": ["password", "token"] };
-    const rule = "self.ref.name != 'other' || !has(self.size) || self.size < 3";
-    const spec = crd.spec.versions[0]!.schema!.openAPIV3Schema!.properties!["spec"]!;
-    spec["x-kubernetes-validations"] = [{ rule }];
-    const specs = stepsOf(crd, 200, { values }).flatMap((step) =>
-      step.do === "apply" && !step.expect ? [specOf(step.object)] : [],
-    );
-    const names = specs.map((spec) => (spec["ref"] as { name?: unknown }).name);
-    expect(new Set(names)).toEqual(new Set(["given", "other"]));
-    const keys = specs.map((spec) => (spec["ref"] as { key?: unknown }).key);
-    expect(new Set(keys)).toEqual(new Set([undefined, "password", "token"]));
-    expect(new Set(specs.map((spec) => JSON.stringify(spec["refs"])))).toEqual(
-      new Set([JSON.stringify(refs)]),
-    );
-  });
 });
 
 describe("unchangedFields()", () => {
@@ -308,13 +230,4 @@ function stepsIfAny(crd: CRD, random: Random): PlannedStep[] {
     if (/^no valid Box\d* was found/.test((error as Error).message)) return [];
     throw error;
   }
-}
-
-function stepsOf(crd: CRD, seeds: number, options?: OperationsOptions): PlannedStep[] {
-  const operations = operationsFor(crd, options);
-  return Array.from({ length: seeds }, (_, seed) => operations(new Random(seed))).flat();
-}
-
-function specOf(object: object): Record<string, unknown> {
-  return (object as { spec: Record<string, unknown> }).spec;
 }
