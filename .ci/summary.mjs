@@ -1,9 +1,10 @@
 // Ends .ci/run: `node .ci/summary.mjs PASSED-STEPS FAILED-STEPS`. Adds up what .ci/test.mjs wrote into REPORTS, names
-// the slowest tests and the flakes, and fails for any failure and for more than two flakes.
-import { readdirSync, readFileSync } from "node:fs";
+// the slowest tests, the flakes and what failed, and fails for any failure and for more than two flakes.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const mostFlakes = 2;
+const mostOutput = 2000;
 const reports = process.env.REPORTS;
 const [passedSteps, failedSteps] = process.argv.slice(2).map(Number);
 const suites = readdirSync(reports)
@@ -29,9 +30,23 @@ if (flakes.length > 0) {
   }
 }
 
+// Who gets only the end of the output reads it here.
+const failures = suites.flatMap((suite) => suite.failures);
+const failedNames = join(reports, "failed-steps");
+if (existsSync(failedNames)) {
+  console.log("\n== failed steps");
+  process.stdout.write(readFileSync(failedNames, "utf8"));
+}
+if (failures.length > 0) {
+  console.log("\n== failed tests");
+  for (const { id, output } of failures) {
+    console.log(`\n-- ${id.replace(here, "")}\n${output.slice(0, mostOutput)}`);
+  }
+}
+
 const sum = (count) => suites.reduce((total, suite) => total + count(suite), 0);
 const tooMany = flakes.length > mostFlakes ? flakes.length : 0;
 const passed = passedSteps + sum((suite) => suite.passed);
-const failed = failedSteps + sum((suite) => suite.failures.length) + tooMany;
+const failed = failedSteps + failures.length + tooMany;
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

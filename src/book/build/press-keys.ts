@@ -1,13 +1,20 @@
 import type { BrowserContext, Page } from "playwright-core";
 
+/** How much slower than this machine the one is whose keys are pressed: a key must not be lost on any. */
+const slowness = 10;
+
 /** Opens the search and a page of the table of contents by the keyboard alone; returns what could not be reached. */
 export async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
   const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
   await page.setViewportSize({ width: 1280, height: 900 });
   const problems: string[] = [];
   for (const [what, reach] of Object.entries(ways)) {
     try {
       await page.goto(home, { waitUntil: "networkidle" });
+      // Before the page is mounted nothing listens to a key, however long ago it came.
+      await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
       await reach(page);
     } catch (error) {
       const [reason] = (error as Error).message.split("\n");
@@ -22,9 +29,10 @@ const ways: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   "the link to the content": async (page) => tabTo(page, ".VPSkipLink", 1),
   "a result of the search": async (page) => {
     await page.keyboard.press("Control+k");
-    await page.waitForSelector("#localsearch-input");
+    await page.waitForSelector("#localsearch-input:focus");
     await page.keyboard.type("quick start");
-    await page.waitForSelector("#localsearch-list [role=option]");
+    // What the first letters find is shown while the others are typed.
+    await page.waitForSelector("#localsearch-list [role=option]:first-child a[href*='/quick-start.html']");
     await page.keyboard.press("Enter");
     await page.waitForURL(/quick-start/);
   },

@@ -9,6 +9,9 @@ const chosen = process.env["CHROMIUM"];
 const program = chosen ?? "/usr/bin/chromium";
 const widths = [1280, 390];
 
+/** Only a page that never comes takes as long, however busy the machine is. */
+const patience = 300_000;
+
 /** Reads every page in Chromium, on a large and a small screen, light and dark; returns what is wrong. */
 export async function readInBrowser(site: Site): Promise<string[]> {
   if (!existsSync(program)) {
@@ -39,6 +42,7 @@ async function readAll(browser: Browser, site: Site, origin: string): Promise<st
     .filter((path) => path !== "404.html")
     .map((path) => `${origin}${site.base}${path.replace(/index\.html$/, "")}`);
   const context = await browser.newContext({ reducedMotion: "reduce" });
+  context.setDefaultTimeout(patience);
   const readers = [addresses.filter((_, at) => at % 2 === 0), addresses.filter((_, at) => at % 2 === 1)];
   const found = await Promise.all(readers.map((own) => readPages(context, own, origin)));
   console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
