@@ -59,7 +59,7 @@ export interface AssembleOptions {
   readonly controllers?: readonly ControllerName[];
   /** Gives the controllers the cluster's objects through something of its own, such as one that has writes fail. */
   readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
-  /** Told of each write, once the objects that every cluster has are there. */
+  /** Told of the objects that are there from the start, and of each write afterwards. */
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /**
    * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has

@@ -35,6 +35,7 @@ test("each write is told with the user of its request, or its controller", async
       { ...account, user: "system:serviceaccount:kube-system:service-account-controller" },
     ]),
   );
+  expect(told).toContainEqual({ type: "KEPT", resource: "namespaces", key: "default", user: undefined });
   const [added] = writes.filter(({ key }) => key === "shop/web");
   expect(JSON.parse(added!.bytes.toString())).toMatchObject({ kind: "ConfigMap", data: { a: "1" } });
 });

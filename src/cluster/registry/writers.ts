@@ -10,9 +10,9 @@ export interface Writer {
   readonly userAgent?: string;
 }
 
-/** A write that is done. */
+/** A write that is done, or an object that was there before the first one. */
 export interface ClusterWrite {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "KEPT";
   /** Plural and group: `statefulsets.apps`. */
   readonly resource: string;
   /** `default/db`; without a namespace, `db`. */
@@ -45,8 +45,12 @@ export function withWriters(objects: ClusterObjects): ClusterObjects {
   };
 }
 
-/** Tells of each write from now on, with its writer. */
+/** Tells of the objects that are there, and of each write from now on, with its writer. */
 export function tellWrites({ store }: Core, tell: (write: ClusterWrite) => void): () => void {
+  for (const collection of store.collections()) {
+    for (const { key, bytes } of collection.list())
+      tell({ type: "KEPT", resource: collection.name, key, by: undefined, bytes });
+  }
   return store.listen(({ name }, { type, entry }) => {
     tell({ type, resource: name, key: entry.key, by: writers.getStore(), bytes: entry.bytes });
   });

@@ -24,6 +24,7 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
         const place = `${one.resource} ${one.key}`;
         const before = objects.get(place);
         objects.set(place, one.object);
+        if (one.write === "KEPT") return [];
         return [{ at: one.at, about: owners.about(one), text: textOfWrite(one, before) }];
       }
       case "reconcile":

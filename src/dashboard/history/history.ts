@@ -1,0 +1,131 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
+
+/** An object as a write left it. */
+export interface Revision {
+  /** Its place among all writes, by which revisions of several objects are ordered. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly write: RecordedWrite["write"];
+  readonly by: RecordedWrite["by"];
+  readonly object: KubernetesObject;
+}
+
+/** All that is known of the objects that had one name, one after the other. */
+export interface Track {
+  /** Resource and key: `statefulsets.apps default/db`. */
+  readonly place: string;
+  readonly resource: string;
+  /** `default/db`; without a namespace, `db`. */
+  readonly key: string;
+  readonly revisions: readonly Revision[];
+}
+
+/** A reconcile, with times in milliseconds since 1970. */
+export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
+  readonly from: number;
+  readonly to: number;
+};
+
+/** What was printed. */
+export interface Printed {
+  readonly at: number;
+  readonly by: RecordedText["type"];
+  readonly text: string;
+}
+
+interface GrowingTrack extends Track {
+  readonly revisions: Revision[];
+}
+
+/** What a record has told so far, by objects and in the order of time. */
+export class History {
+  readonly #tracks = new Map<string, GrowingTrack>();
+  readonly #reconciles: Reconcile[] = [];
+  readonly #printed: Printed[] = [];
+  readonly #places = new Map<string, Set<string>>();
+  #writes = 0;
+  #from = Infinity;
+  #to = -Infinity;
+  #isFull = false;
+
+  add(recorded: Recorded): void {
+    const at = Date.parse(recorded.at);
+    if (!(recorded.type === "write" && recorded.write === "KEPT")) this.#from = Math.min(this.#from, at);
+    this.#to = Math.max(this.#to, at);
+    switch (recorded.type) {
+      case "write":
+        return this.#addWrite(recorded, at);
+      case "reconcile": {
+        const to = at + (recorded.seconds ?? 0) * 1000;
+        this.#to = Math.max(this.#to, to);
+        this.#reconciles.push({ ...recorded, from: at, to });
+        return;
+      }
+      case "operator":
+      case "dev":
+        this.#printed.push({ at, by: recorded.type, text: recorded.text });
+        return;
+      case "full":
+        this.#isFull = true;
+    }
+  }
+
+  #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
+    const place = `${resource} ${key}`;
+    let track = this.#tracks.get(place);
+    if (track === undefined) {
+      track = { place, resource, key, revisions: [] };
+      this.#tracks.set(place, track);
+      const kept = this.#places.get(`${object.kind} ${key}`);
+      if (kept === undefined) this.#places.set(`${object.kind} ${key}`, new Set([place]));
+      else kept.add(place);
+    }
+    track.revisions.push({ index: this.#writes++, at, write, by, object });
+  }
+
+  get tracks(): ReadonlyMap<string, Track> {
+    return this.#tracks;
+  }
+
+  /** In the order in which they ended. */
+  get reconciles(): readonly Reconcile[] {
+    return this.#reconciles;
+  }
+
+  get printed(): readonly Printed[] {
+    return this.#printed;
+  }
+
+  /** When the first thing happened; before anything did, Infinity. */
+  get from(): number {
+    return this.#from;
+  }
+
+  get to(): number {
+    return this.#to;
+  }
+
+  /** Whether the record had no space for what followed. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** The places of the objects of a kind with a key, of any group: reconciles and causes name no group. */
+  placesOf(kind: string, key: string): readonly string[] {
+    return [...(this.#places.get(`${kind} ${key}`) ?? [])];
+  }
+}
+
+/** The last revision up to a moment; undefined if the object was not there, or is unknown. */
+export function revisionAt({ revisions }: Track, moment: number): Revision | undefined {
+  let [low, high] = [0, revisions.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (revisions[middle]!.at <= moment) low = middle + 1;
+    else high = middle;
+  }
+  const found = revisions[low - 1];
+  return found?.write === "DELETED" ? undefined : found;
+}
