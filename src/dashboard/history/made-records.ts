@@ -1,0 +1,60 @@
+import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
+
+/** Records for tests, whose times are milliseconds. */
+export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+export const operator = { user: "system:serviceaccount:shop-system:controller-manager", userAgent: "shop" };
+export const ann = { user: "ann", userAgent: "kubectl/v1.36.0 (linux/amd64)" };
+export const stages = { user: "system:serviceaccount:kube-system:stage-controller" };
+
+interface MadeWrite {
+  readonly at: number;
+  readonly write?: RecordedWrite["write"];
+  readonly resource?: string;
+  readonly by?: RecordedWrite["by"];
+}
+
+type MadeObject = Omit<Partial<KubernetesObject>, "metadata"> & {
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+};
+
+/** A write of a MySQL, unless the object has another kind. */
+export function madeWrite(
+  { at, write = "MODIFIED", resource = "mysqls.shop.example", by = operator }: MadeWrite,
+  object: MadeObject,
+): RecordedWrite {
+  const { namespace, name = "" } = object.metadata;
+  const key = namespace === undefined ? name : `${namespace}/${name}`;
+  const whole = { apiVersion: "shop.example/v1", kind: "MySQL", ...object };
+  return { type: "write", at: timeOf(at), write, resource, key, by, object: whole };
+}
+
+type RecordedReconcile = Extract<Recorded, { type: "reconcile" }>;
+
+/** A reconcile of `default/db` by `mysql` that took 10 ms. */
+export function madeReconcile(at: number, changes: Partial<RecordedReconcile> = {}): RecordedReconcile {
+  return {
+    type: "reconcile",
+    at: timeOf(at),
+    controller: "mysql",
+    request: "default/db",
+    reconcileID: String(at),
+    causes: [],
+    requests: [],
+    outcome: "done",
+    seconds: 0.01,
+    ...changes,
+  };
+}
+
+/** A request of a reconcile, such as `PUT /api/v1/namespaces/default/secrets/db`. */
+export function madeRequest(
+  line: string,
+  code = "200",
+  seconds = 0.001,
+): RecordedReconcile["requests"][number] {
+  const [method = "", path = ""] = line.split(" ");
+  return { method, path, code, seconds };
+}
