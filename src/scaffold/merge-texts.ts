@@ -1,4 +1,4 @@
-import { diffLines, type Hunk } from "./diff-lines.ts";
+import { diffLines, type Hunk } from "@tsbuilder/apimachinery/text";
 
 /** Lines that both sides changed differently. */
 export interface Conflict {

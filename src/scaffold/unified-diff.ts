@@ -1,4 +1,4 @@
-import { diffLines, type Hunk } from "./diff-lines.ts";
+import { diffLines, type Hunk } from "@tsbuilder/apimachinery/text";
 import type { FileChange } from "./file-change.ts";
 
 const context = 3;

@@ -1,4 +1,5 @@
 export { compareCharacters, compareText } from "./compare.ts";
+export { diffLines, type Hunk } from "./diff-lines.ts";
 export { fnv64 } from "./fnv64.ts";
 export { controlEscapes, shortEscape } from "./go-escapes.ts";
 export { goSyntax, goText } from "./go-syntax.ts";

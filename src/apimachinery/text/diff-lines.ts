@@ -6,16 +6,23 @@ export interface Hunk {
   readonly bEnd: number;
 }
 
-/** Returns the smallest set of differing hunks between two texts, by their longest common subsequence. */
+/** Four bytes each: 64 MB. */
+const mostLengths = 2 ** 24;
+
+/**
+ * Returns the smallest set of differing hunks between two texts, by their longest common subsequence; if too much lies
+ * between the first and the last difference to search for one, that is a single hunk.
+ */
 export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
-  const lengths = commonLengths(a.slice(head, a.length - tail), b.slice(head, b.length - tail));
+  const [aEnd, bEnd] = [a.length - tail, b.length - tail];
+  if ((aEnd - head) * (bEnd - head) > mostLengths) return [{ aStart: head, aEnd, bStart: head, bEnd }];
+  const lengths = commonLengths(a.slice(head, aEnd), b.slice(head, bEnd));
   const hunks: Hunk[] = [];
   let [i, j] = [head, head];
-  const [aEnd, bEnd] = [a.length - tail, b.length - tail];
   while (i < aEnd || j < bEnd) {
     if (i < aEnd && j < bEnd && a[i] === b[j]) {
       [i, j] = [i + 1, j + 1];
