@@ -1,0 +1,139 @@
+import type { ClusterWrite } from "@tsbuilder/cluster";
+import { LineReader } from "./line-reader.ts";
+import type { PageRecord, RecordReading } from "./page-record.ts";
+import { bytesOf, lengthOf, type LineKeeper, lineOfWrite, type RecordLine } from "./record-line.ts";
+
+/** Lines and objects of so many bytes are kept in memory. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** What a line takes besides its bytes, about. */
+const overhead = 200;
+
+/** Lines are told in pieces of about so many bytes. */
+const pieceBytes = 256 * 1024;
+
+/**
+ * The last lines of a session, in memory. Of older ones it keeps how they left each object, which is told as an object
+ * that was there before: besides the limit, that takes at most one state of each object.
+ */
+export class RecentRecord implements LineKeeper, PageRecord {
+  readonly #most: number;
+  readonly #readers = new Set<LineReader>();
+  /** The states that dropped writes have left. */
+  readonly #kept = new Map<string, RecordLine>();
+  #first: RecordLine | undefined;
+  #lines: RecordLine[] = [];
+  /** Lines before this index are dropped. */
+  #start = 0;
+  #bytes = 0;
+  #since = "";
+
+  constructor(most: number = mostBytes) {
+    this.#most = most;
+  }
+
+  /** How many bytes the lines take, without the states of dropped ones. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The first moment at which all objects are known; the record goes back to it. */
+  get since(): string {
+    return this.#since;
+  }
+
+  open(first: RecordLine): void {
+    this.#first = first;
+    this.#since = first.at;
+  }
+
+  add(line: RecordLine): void {
+    this.#lines.push(line);
+    this.#bytes += sizeOf(line);
+    if (line.write?.type === "KEPT") this.#since = line.at;
+    while (this.#bytes > this.#most && this.#start < this.#lines.length) this.#drop();
+    for (const reader of this.#readers) reader.push(line);
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.end();
+    this.#readers.clear();
+  }
+
+  read(onLost: () => void): RecordReading {
+    const reader = new LineReader(this.#most, () => {
+      this.#readers.delete(reader);
+      onLost();
+    });
+    this.#readers.add(reader);
+    const kept = [...this.#kept.values()].map(({ at, write }) => ({ at, ...write!, type: "KEPT" as const }));
+    const lines = this.#lines.slice(this.#start);
+    return {
+      past: pieces(this.#first, kept, lines),
+      live: reader.batches(),
+      close: () => {
+        this.#readers.delete(reader);
+        reader.end();
+      },
+    };
+  }
+
+  /** The writes that left the objects as they were at a moment, but for Leases; undefined if that is not known any more. */
+  statesAt(moment: Date): readonly ClusterWrite[] | undefined {
+    const at = moment.toISOString();
+    if (at < this.#since) return undefined;
+    const states = new Map(this.#kept);
+    for (const line of this.#lines.slice(this.#start)) {
+      if (line.at > at) break;
+      settle(states, line);
+    }
+    return [...states.values()].map(({ write }) => write!);
+  }
+
+  #drop(): void {
+    const line = this.#lines[this.#start++]!;
+    this.#bytes -= sizeOf(line);
+    settle(this.#kept, line);
+    if (line.write) this.#since = line.at;
+    if (this.#start < 1000 || this.#start < this.#lines.length / 2) return;
+    this.#lines = this.#lines.slice(this.#start);
+    this.#start = 0;
+  }
+}
+
+/** A Secret's line has other bytes than its write. */
+function sizeOf(line: RecordLine): number {
+  const raw = line.write?.resource === "secrets" ? line.write.bytes.length : 0;
+  return overhead + lengthOf(line) + raw;
+}
+
+/** Brings the states to what they are after a line. */
+function settle(states: Map<string, RecordLine>, line: RecordLine): void {
+  const { write } = line;
+  if (!write) return;
+  const place = `${write.resource} ${write.key}`;
+  if (write.type === "DELETED") states.delete(place);
+  else states.set(place, line);
+}
+
+function* pieces(
+  first: RecordLine | undefined,
+  kept: readonly (ClusterWrite & { readonly at: string })[],
+  lines: readonly RecordLine[],
+): Generator<Buffer> {
+  let piece: RecordLine[] = [];
+  let bytes = 0;
+  const all = function* (): Generator<RecordLine> {
+    if (first) yield first;
+    for (const { at, ...write } of kept) yield lineOfWrite(at, write);
+    yield* lines;
+  };
+  for (const line of all()) {
+    piece.push(line);
+    bytes += lengthOf(line);
+    if (bytes < pieceBytes) continue;
+    yield bytesOf(piece);
+    [piece, bytes] = [[], 0];
+  }
+  if (piece.length > 0) yield bytesOf(piece);
+}
