@@ -1,0 +1,58 @@
+/** What a request to an API server is for. */
+export interface RequestTarget {
+  /** Plural and group: `statefulsets.apps`. */
+  readonly resource: string;
+  /** Without a name, of a collection. */
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  /** Such as `status`. */
+  readonly subresource: string | undefined;
+}
+
+/** Reads the path of a request; undefined if it is not for objects. */
+export function requestTarget(path: string): RequestTarget | undefined {
+  const [, group = "", rest = ""] = /^\/(?:api\/[^/?]+|apis\/([^/?]+)\/[^/?]+)\/([^?]+)/u.exec(path) ?? [];
+  if (rest === "") return undefined;
+  let parts = rest.split("/").map(decoded);
+  let namespace: string | undefined;
+  if (parts[0] === "namespaces" && parts.length > 2 && !isOfNamespace(parts[2])) {
+    namespace = parts[1];
+    parts = parts.slice(2);
+  }
+  const [plural = "", name, ...subresource] = parts;
+  return {
+    resource: group === "" ? plural : `${plural}.${group}`,
+    namespace,
+    name,
+    subresource: subresource.length === 0 ? undefined : subresource.join("/"),
+  };
+}
+
+/** The place of the object that a request is for; undefined if it is for a collection. */
+export function placeOf({ resource, namespace, name }: RequestTarget): string | undefined {
+  if (name === undefined) return undefined;
+  return `${resource} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** Whether a request changes objects, and not only says what it would do. */
+export function isWrite(method: string, path: string): boolean {
+  return method !== "GET" && method !== "HEAD" && !/[?&]dryRun=/u.test(path);
+}
+
+/** Whether the API server did as the request said. */
+export function hasSucceeded(code: string): boolean {
+  return code.startsWith("2");
+}
+
+/** Subresources of Namespaces, whose paths look like those of collections. */
+function isOfNamespace(part: string | undefined): boolean {
+  return part === "status" || part === "finalize";
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
