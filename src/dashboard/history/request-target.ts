@@ -50,6 +50,7 @@ function isOfNamespace(part: string | undefined): boolean {
 }
 
 function decoded(part: string): string {
+  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -2,6 +2,7 @@ import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
+import { writerName } from "./writer-name.ts";
 
 /** A line of the story. */
 interface Told {
@@ -74,7 +75,7 @@ interface Event {
 const most = 5;
 
 function textOfWrite({ write, resource, object, key, by }: RecordedWrite, before: unknown): string {
-  const who = by === undefined ? "the cluster" : writerOf(by);
+  const who = writerName(by);
   const { involvedObject, reason = "", message = "" } = object as Event;
   if (/^events(?:\.events\.k8s\.io)?$/u.test(resource) && write !== "DELETED")
     return `Event about ${involvedObject?.kind} ${involvedObject?.name}: ${reason}: ${message}, by ${who}`;
@@ -85,14 +86,6 @@ function textOfWrite({ write, resource, object, key, by }: RecordedWrite, before
   const shown = fields.slice(0, most).join(", ");
   const more = fields.length > most ? ` and ${count(fields.length - most, "more field")}` : "";
   return `${what} changes${shown === "" ? "" : ` in ${shown}${more}`}, by ${who}`;
-}
-
-/** A ServiceAccount by its own name; others with the program that they used. */
-function writerOf({ user, userAgent }: NonNullable<RecordedWrite["by"]>): string {
-  const [, account] = /^system:serviceaccount:[^:]+:(.+)$/u.exec(user) ?? [];
-  if (account !== undefined) return account;
-  const [program = ""] = (userAgent ?? "").split(/[/ ]/u);
-  return program === "" ? user : `${user} (${program})`;
 }
 
 function textOfReconcile({

@@ -1,0 +1,79 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
+import { writerName } from "../../dev/record/writer-name.ts";
+import { type Change, changesOf } from "./findings/changes.ts";
+import { ConflictDetector } from "./findings/conflicts.ts";
+import { FightDetector } from "./findings/fight.ts";
+import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
+import { HotLoopDetector } from "./findings/hot-loop.ts";
+import { MissingRightDetector } from "./findings/missing-right.ts";
+import { RetryLoopDetector } from "./findings/retry-loop.ts";
+import { SlowRequestDetector } from "./findings/slow-request.ts";
+import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
+
+export type { Finding, FoundRequest } from "./findings/finding.ts";
+
+/** Finds in a record, while it grows, what is likely to be a mistake. */
+export class Findings {
+  readonly #detectors: readonly Detector[] = [
+    new FightDetector(),
+    new HotLoopDetector(),
+    new RetryLoopDetector(),
+    new MissingRightDetector(),
+    new ConflictDetector(),
+    new StuckDeletionDetector(),
+    new SlowRequestDetector(),
+  ];
+  readonly #objects = new Map<string, KubernetesObject>();
+  readonly #writers = new WriterNames();
+  #to = -Infinity;
+
+  add(recorded: Recorded): void {
+    const at = Date.parse(recorded.at);
+    this.#to = Math.max(this.#to, at);
+    if (recorded.type === "write") {
+      const write = this.#see(recorded, at);
+      for (const detector of this.#detectors) detector.seeWrite?.(write);
+    } else if (recorded.type === "reconcile") {
+      const reconcile = { ...recorded, from: at, to: at + (recorded.seconds ?? 0) * 1000 };
+      this.#to = Math.max(this.#to, reconcile.to);
+      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile);
+    }
+  }
+
+  #see({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {
+    const place = `${resource} ${key}`;
+    const before = this.#objects.get(place);
+    if (write === "DELETED") this.#objects.delete(place);
+    else this.#objects.set(place, object);
+    let changes: readonly Change[] | undefined;
+    return {
+      place,
+      key,
+      at,
+      write,
+      by,
+      object,
+      writer: this.#writers.of(by),
+      changes: () => (changes ??= before === undefined ? [] : changesOf(before, object)),
+    };
+  }
+
+  /** What was found up to a moment, by default the last one of the record; the first that began stands first. */
+  list(now = this.#to): readonly Finding[] {
+    return this.#detectors.flatMap((detector) => detector.found(now)).sort((a, b) => a.from - b.from);
+  }
+}
+
+/** Few write, and often. */
+class WriterNames {
+  readonly #names = new Map<string, string>();
+
+  of(by: RecordedWrite["by"]): string {
+    if (by === undefined) return writerName(by);
+    const id = `${by.user}\n${by.userAgent}`;
+    let name = this.#names.get(id);
+    if (name === undefined) this.#names.set(id, (name = writerName(by)));
+    return name;
+  }
+}

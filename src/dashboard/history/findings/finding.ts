@@ -1,0 +1,54 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { RecordedWrite } from "../../../dev/record/recorded.ts";
+import type { Reconcile } from "../history.ts";
+import type { Change } from "./changes.ts";
+
+/** Something in a record that is likely to be a mistake. */
+export interface Finding {
+  readonly kind:
+    | "fight"
+    | "hot loop"
+    | "missing right"
+    | "slow request"
+    | "retry loop"
+    | "conflicts"
+    | "stuck deletion";
+  readonly title: string;
+  /** A sentence that says what happened, and what to do. */
+  readonly text: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly from: number;
+  /** When it was seen for the last time. */
+  readonly at: number;
+  /** The objects that it is about. */
+  readonly places: readonly string[];
+  /** The requests whose reconciles it is about. */
+  readonly requests: readonly FoundRequest[];
+}
+
+/** What a controller reconciles. */
+export interface FoundRequest {
+  readonly controller: string;
+  readonly request: string;
+}
+
+/** A write, with what is known about its object. */
+export interface SeenWrite {
+  readonly place: string;
+  readonly key: string;
+  readonly at: number;
+  readonly write: RecordedWrite["write"];
+  readonly by: RecordedWrite["by"];
+  readonly writer: string;
+  readonly object: KubernetesObject;
+  /** What it changed in the object that was there. */
+  changes(): readonly Change[];
+}
+
+/** Looks for one kind of mistake. */
+export interface Detector {
+  seeWrite?(write: SeenWrite): void;
+  seeReconcile?(reconcile: Reconcile): void;
+  /** What was found up to a moment, to which the record is known. */
+  found(now: number): readonly Finding[];
+}

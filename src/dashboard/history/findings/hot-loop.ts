@@ -1,0 +1,124 @@
+import type { Reconcile } from "../history.ts";
+import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
+import { Episodes } from "./episodes.ts";
+import type { Detector, Finding, FoundRequest, SeenWrite } from "./finding.ts";
+import { listed, span, times } from "./words.ts";
+
+/** So often a request must run again, each time within so many milliseconds. */
+const [least, pause] = [10, 500];
+
+interface SeenObject {
+  kind: string;
+  key: string;
+  /** When somebody wrote it who is no operator. */
+  foreignAt: number;
+  /** The last write by an operator. */
+  own: SeenWrite | undefined;
+}
+
+interface Loop extends FoundRequest {
+  /** Objects whose writes made it run again. */
+  readonly causes: Map<string, string>;
+  /** Whether it asked to run again. */
+  asks: boolean;
+}
+
+/** Reconciles that make themselves run again at once. */
+export class HotLoopDetector implements Detector {
+  readonly #objects = new Map<string, SeenObject>();
+  readonly #runs = new Map<string, Reconcile>();
+  readonly #loops = new Episodes<Loop>({ least, pause });
+
+  seeWrite(write: SeenWrite): void {
+    const { place, key, at, object } = write;
+    let seen = this.#objects.get(place);
+    if (seen === undefined) {
+      seen = { kind: object.kind, key, foreignAt: -Infinity, own: undefined };
+      this.#objects.set(place, seen);
+    }
+    if (isOperator(write.by)) seen.own = write;
+    else seen.foreignAt = at;
+  }
+
+  seeReconcile(reconcile: Reconcile): void {
+    const { controller, request, from } = reconcile;
+    const key = `${controller}\n${request}`;
+    const before = this.#runs.get(key);
+    this.#runs.set(key, reconcile);
+    const isSoon = before !== undefined && from - before.from <= pause;
+    const causes = isSoon ? this.#ownCauses(reconcile, before) : undefined;
+    if (causes === undefined) return this.#loops.end(key);
+    const loop = this.#loops.hit(key, from, () => ({ controller, request, causes: new Map(), asks: false }));
+    for (const [place, name] of causes) loop.causes.set(place, name);
+    if (causes.size === 0) loop.asks = true;
+  }
+
+  /** What the reconcile before wrote and this one runs because of; undefined if it runs because of anything else. */
+  #ownCauses({ causes }: Reconcile, before: Reconcile): Map<string, string> | undefined {
+    if (causes.length === 0) return undefined;
+    const found = new Map<string, string>();
+    const written = placesWritten(before);
+    for (const cause of causes) {
+      const [, delay] = /^requeueAfter (\S+) s$/u.exec(cause) ?? [];
+      if (delay !== undefined && Number(delay) * 1000 <= pause) continue;
+      const [, kind = "", key = ""] = /^(?:add|update|delete) of (\S+) (\S+)$/u.exec(cause) ?? [];
+      const place = written.find((place) => this.#isOwn(place, kind, key, before.from));
+      if (place === undefined) return undefined;
+      found.set(place, `${kind} ${key}`);
+    }
+    return found;
+  }
+
+  /** Records of another cluster have no writes: then the request has to do. */
+  #isOwn(place: string, kind: string, key: string, since: number): boolean {
+    if (!place.endsWith(` ${key}`)) return false;
+    const seen = this.#objects.get(place);
+    return seen === undefined || (seen.kind === kind && seen.foreignAt < since);
+  }
+
+  found(): Finding[] {
+    return this.#loops.told.map(({ count, from, at, detail }) => {
+      const { controller, request, causes, asks } = detail;
+      const names = listed([...causes.values()]);
+      const why =
+        causes.size === 0
+          ? "asked to run again"
+          : `wrote ${names}${this.#fieldsOf(causes.keys())}, and ran because of that`;
+      const advice =
+        causes.size === 0
+          ? "wait for a change, or for longer"
+          : "write only what has to change, and nothing that differs each time, such as the time";
+      return {
+        kind: "hot loop",
+        title: `${controller} makes itself reconcile ${request} again and again`,
+        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${asks && causes.size > 0 ? " or asked to" : ""}: ${advice}`,
+        from,
+        at,
+        places: [...causes.keys()],
+        requests: [{ controller, request }],
+      };
+    });
+  }
+
+  #fieldsOf(places: Iterable<string>): string {
+    const paths = [...places].flatMap((place) => this.#objects.get(place)?.own?.changes() ?? []);
+    return paths.length === 0 ? "" : ` (${listed(paths.map(({ path }) => path))})`;
+  }
+}
+
+function placesWritten({ requests }: Reconcile): string[] {
+  const places: string[] = [];
+  for (const { method, path, code } of requests) {
+    if (!hasSucceeded(code) || !isWrite(method, path)) continue;
+    const target = requestTarget(path);
+    const place = target && placeOf(target);
+    if (place !== undefined) places.push(place);
+  }
+  return places;
+}
+
+/** Not the cluster's own controllers, and nobody with kubectl. */
+function isOperator(by: SeenWrite["by"]): boolean {
+  if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
+  return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
+}

@@ -1,0 +1,63 @@
+import type { Reconcile } from "../history.ts";
+import { isWrite, requestTarget } from "../request-target.ts";
+import { Episodes } from "./episodes.ts";
+import type { Detector, Finding, FoundRequest } from "./finding.ts";
+import { span } from "./words.ts";
+
+/** In seconds. */
+const limit = 1;
+
+interface Slow {
+  readonly controller: string;
+  readonly method: string;
+  readonly resource: string;
+  readonly mayAskWebhook: boolean;
+  seconds: number;
+  readonly requests: Map<string, FoundRequest>;
+}
+
+/** Requests that are answered late. */
+export class SlowRequestDetector implements Detector {
+  readonly #slow = new Episodes<Slow>({ least: 1, pause: 60_000 });
+
+  seeReconcile({ controller, request, requests, from }: Reconcile): void {
+    for (const { method, path, seconds } of requests) {
+      const resource = seconds > limit ? requestTarget(path)?.resource : undefined;
+      if (resource === undefined) continue;
+      const mayAskWebhook = isWrite(method, path);
+      const slow = this.#slow.hit([controller, method, resource].join("\n"), from, () => ({
+        controller,
+        method,
+        resource,
+        mayAskWebhook,
+        seconds,
+        requests: new Map(),
+      }));
+      slow.seconds = Math.max(slow.seconds, seconds);
+      slow.requests.set(request, { controller, request });
+    }
+  }
+
+  found(): Finding[] {
+    return this.#slow.told.map(({ count, from, at, detail }) => {
+      const { controller, method, resource, mayAskWebhook, seconds, requests } = detail;
+      const most = span(seconds * 1000);
+      const took =
+        count === 1
+          ? `A ${method} of ${resource} took ${most}`
+          : `${count} requests to ${method} ${resource} took more than ${limit} s, up to ${most},`;
+      const advice = mayAskWebhook
+        ? "see whether a webhook for this resource is slow"
+        : "see whether it reads more than it needs";
+      return {
+        kind: "slow request",
+        title: `${method} of ${resource} is slow`,
+        text: `${took} in reconciles of ${controller}: ${advice}`,
+        from,
+        at,
+        places: [],
+        requests: [...requests.values()],
+      };
+    });
+  }
+}
