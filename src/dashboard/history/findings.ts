@@ -67,13 +67,14 @@ export class Findings {
 
 /** Few write, and often. */
 class WriterNames {
-  readonly #names = new Map<string, string>();
+  readonly #byUser = new Map<string, Map<string | undefined, string>>();
 
   of(by: RecordedWrite["by"]): string {
     if (by === undefined) return writerName(by);
-    const id = `${by.user}\n${by.userAgent}`;
-    let name = this.#names.get(id);
-    if (name === undefined) this.#names.set(id, (name = writerName(by)));
+    let names = this.#byUser.get(by.user);
+    if (names === undefined) this.#byUser.set(by.user, (names = new Map()));
+    let name = names.get(by.userAgent);
+    if (name === undefined) names.set(by.userAgent, (name = writerName(by)));
     return name;
   }
 }
