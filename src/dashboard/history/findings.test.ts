@@ -36,7 +36,7 @@ test("two writers that set a field in turn fight: both are named, with the field
     {
       kind: "fight",
       title: "ann (kubectl) and controller-manager fight over spec.replicas of MySQL default/db",
-      text: "ann (kubectl) and controller-manager set spec.replicas of MySQL default/db in turn, to 3 and to 1, and changed it back 3 times: let only one of them set it, and leave it out of what the other one writes",
+      text: "ann (kubectl) and controller-manager set spec.replicas of MySQL default/db in turn, to 3 and to 1, and changed it back 3 times: let only one of them set it, and omit it from what the other one writes",
       from: 2,
       at: 4,
       places: [place],

@@ -86,7 +86,7 @@ export class FightDetector implements Detector {
         {
           kind: "fight",
           title: `${writers.join(" and ")} fight over ${listed(paths)} of ${name}`,
-          text: `${writers.join(" and ")} set ${listed(paths)} of ${name} in turn${set}, and changed it back ${times(count)}: let only one of them set it, and leave it out of what the other one writes`,
+          text: `${writers.join(" and ")} set ${listed(paths)} of ${name} in turn${set}, and changed it back ${times(count)}: let only one of them set it, and omit it from what the other one writes`,
           from: Math.min(...fights.map(({ from }) => from)),
           at: Math.max(...fights.map(({ at }) => at)),
           places: [place],
