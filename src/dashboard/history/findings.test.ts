@@ -49,6 +49,12 @@ test("it is no fight if the values move on, if one writer sets both, or if a thi
   expect(find(turns(20, [1, 2, 3, 4, 5]))).toEqual([]);
   expect(find(turns(20, [1, 3], [operator]))).toEqual([]);
   expect(find(turns(20, [1, 3], [operator, ann, stages]))).toEqual([]);
+  const [made, ...others] = turns(20, [1, 3], [operator]);
+  const noted = madeWrite(
+    { at: 0, by: ann },
+    { metadata: { ...metadata, labels: { a: "b" } }, spec: { replicas: 1 } },
+  );
+  expect(find([made!, noted, ...others])).toEqual([]);
 });
 
 test("a fight over several fields is one finding, which other writes of the object do not hide", () => {
@@ -67,7 +73,7 @@ test("a fight over several fields is one finding, which other writes of the obje
 
 test("an object that is made anew has its fights anew", () => {
   const gone = madeWrite({ at: 4, write: "DELETED" }, { metadata });
-  expect(find([...turns(4), gone, ...turns(4)])).toEqual([]);
+  expect(find([...turns(4), gone, ...turns(2, [3, 1], [ann, operator])])).toEqual([]);
 });
 
 /** Reconciles that change a status, each because of the write before. */
@@ -99,6 +105,7 @@ test("a reconcile whose own write makes it run again at once is a hot loop, with
 });
 
 test("it is no loop if time passes, if the cluster wrote, or if something else made it run", () => {
+  expect(find(each(20, (i) => madeReconcile(i * 100)))).toEqual([]);
   expect(find(loop(20, 600))).toEqual([]);
   expect(find(loop(20, 100, stages))).toEqual([]);
   expect(find(loop(20, 100, operator, "update of Pod default/db"))).toEqual([]);

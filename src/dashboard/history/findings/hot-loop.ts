@@ -27,7 +27,7 @@ interface Loop extends FoundRequest {
 export class HotLoopDetector implements Detector {
   readonly #objects = new Map<string, SeenObject>();
   readonly #runs = new Map<string, Reconcile>();
-  readonly #loops = new Episodes<Loop>({ least, pause });
+  readonly #loops = new Episodes<Loop>({ least });
 
   seeWrite(write: SeenWrite): void {
     const { place, key, at, object } = write;
