@@ -29,6 +29,7 @@ import { publishGroups } from "./discovery/api-services.ts";
 import { authenticationFilter } from "./filters/authentication.ts";
 import { authorizationFilter } from "./filters/authorization.ts";
 import { errorsFilter } from "./filters/errors.ts";
+import { type Intercept, interceptionFilter } from "./filters/interception.ts";
 import { impersonationFilter } from "./filters/impersonation.ts";
 import { ensureDefaultAccount } from "./kinds/core/service-account/controller/service-account-controller.ts";
 import { addBuiltIns } from "./built-in/add-built-ins.ts";
@@ -61,6 +62,8 @@ export interface AssembleOptions {
   readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
   /** Told of the objects that are there from the start, and of each write afterwards. */
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
+  /** Has allowed requests fail or wait, to see what clients make of it. */
+  readonly intercept?: Intercept | undefined;
   /**
    * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
    * ServiceAccounts, so `ServiceAccount` is left out anyway.
@@ -202,7 +205,7 @@ function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: Assembl
 }
 
 /** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
-function handlerOf(core: Core, { onError, onWrite }: AssembleOptions): Handler {
+function handlerOf(core: Core, { onError, onWrite, intercept }: AssembleOptions): Handler {
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
   return compose(
     [
@@ -210,6 +213,7 @@ function handlerOf(core: Core, { onError, onWrite }: AssembleOptions): Handler {
       authenticationFilter(readToken),
       impersonationFilter(core.authorizer),
       authorizationFilter(core.authorizer),
+      ...(intercept ? [interceptionFilter(intercept, core.clock)] : []),
       ...(onWrite ? [noteWriter] : []),
     ],
     apiHandler(core),

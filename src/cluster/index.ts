@@ -9,6 +9,7 @@ export {
 export type { Kubeconfig } from "./auth/kubeconfig.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";
+export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";
 export type { PlainRequest, PlainResponse } from "./http/in-process.ts";
 export type { WebhookPost } from "./admission/webhook-client.ts";

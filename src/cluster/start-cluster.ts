@@ -11,7 +11,7 @@ import type { Core } from "./registry/core.ts";
 import { listen } from "./server/listen.ts";
 import { FileJournal } from "./storage/file-journal.ts";
 import { lockFolder } from "./storage/lock-folder.ts";
-import type { Snapshot } from "./storage/store.ts";
+import type { Snapshot, WrittenState } from "./storage/store.ts";
 
 /** Options of `startCluster`. */
 export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> {
@@ -46,6 +46,8 @@ export interface Cluster {
   addUser(name: string, groups?: readonly string[]): Kubeconfig;
   /** The current state of all objects, in constant time. */
   snapshot(): Snapshot;
+  /** A snapshot of earlier states, such as those that `onWrite` has told of: it has no other objects. */
+  snapshotOf(states: Iterable<WrittenState>): Snapshot;
   /** Restores a snapshot; clients see this as writes. */
   restore(snapshot: Snapshot): void;
   stop(): Promise<void>;
@@ -99,6 +101,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     kubeconfig: credentials.issue(listener.url, "kubernetes-admin", ["system:masters"]),
     addUser: (name, groups = []) => credentials.issue(listener.url, name, groups),
     snapshot: () => core.store.snapshot(),
+    snapshotOf: (states) => core.store.snapshotOf(states),
     restore: (snapshot) => core.store.restore(snapshot),
     async stop() {
       await stop();

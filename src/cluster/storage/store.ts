@@ -27,6 +27,14 @@ export interface RecordedHistory {
 
 export type StoreListener = (collection: Collection, change: Change) => void;
 
+/** A state of an object as a write has left it. */
+export interface WrittenState {
+  /** The name of its collection: `statefulsets.apps`. */
+  readonly resource: string;
+  readonly key: string;
+  readonly bytes: Buffer;
+}
+
 /** A state that can be restored. */
 export interface Snapshot {
   readonly revision: number;
@@ -135,15 +143,33 @@ export class Store {
     return { revision: this.#revision, collections };
   }
 
-  /** Restores a snapshot with new writes: watchers see them, and the revision never goes back. */
-  restore(snapshot: Snapshot): void {
-    for (const [name, collection] of this.#collections) {
-      const wanted = snapshot.collections.get(name) ?? new Map<string, Entry>();
-      for (const entry of collection.list()) if (!wanted.has(entry.key)) this.remove(collection, entry);
-      for (const [key, entry] of wanted) {
-        if (collection.get(key) !== entry) this.put(collection, key, entry.object);
-      }
+  /** A snapshot of earlier states. What is unchanged since is not written again when it is restored. */
+  snapshotOf(states: Iterable<WrittenState>): Snapshot {
+    const collections = new Map<string, Map<string, Entry>>();
+    for (const { resource, key, bytes } of states) {
+      const entries = collections.get(resource) ?? new Map<string, Entry>();
+      collections.set(resource, entries);
+      const current = this.#collections.get(resource)?.get(key);
+      const isCurrent = current?.bytes.equals(bytes) ?? false;
+      entries.set(key, isCurrent ? current! : new Entry(key, 0, JSON.parse(bytes.toString()) as ApiObject));
     }
+    return { revision: this.#revision, collections };
+  }
+
+  /**
+   * Restores a snapshot with new writes: watchers see them, and the revision never goes back. Nobody is told of one before
+   * all are done, or they would act on objects whose owners are not there yet.
+   */
+  restore(snapshot: Snapshot): void {
+    this.#notifyAfter(() => {
+      for (const [name, collection] of this.#collections) {
+        const wanted = snapshot.collections.get(name) ?? new Map<string, Entry>();
+        for (const entry of collection.list()) if (!wanted.has(entry.key)) this.remove(collection, entry);
+        for (const [key, entry] of wanted) {
+          if (collection.get(key) !== entry) this.put(collection, key, entry.object);
+        }
+      }
+    });
   }
 
   /** Loads what a journal recorded earlier. Watchers can resume from any revision of its writes. */
@@ -173,9 +199,21 @@ export class Store {
     this.#journal?.append(collection.name, change);
     this.#revision = change.revision;
     this.#apply(collection, change);
-    this.#queue.push([collection, change]);
-    if (this.#notifying) return;
+    this.#notifyAfter(() => this.#queue.push([collection, change]));
+  }
+
+  /** Does something, and then tells the listeners what was written. */
+  #notifyAfter(work: () => void): void {
+    if (this.#notifying) return work();
     this.#notifying = true;
+    try {
+      work();
+    } finally {
+      this.#notifyQueued();
+    }
+  }
+
+  #notifyQueued(): void {
     try {
       for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#notify(...next);
     } finally {

@@ -27,6 +27,9 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
       snapshot: () => {
         throw embeddedOnly("snapshot()");
       },
+      snapshotOf: () => {
+        throw embeddedOnly("snapshotOf()");
+      },
       restore: () => {
         throw embeddedOnly("restore()");
       },
