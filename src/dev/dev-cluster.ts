@@ -1,4 +1,6 @@
+import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { Client } from "@tsbuilder/runtime";
+import type { PlannedFailures } from "./page/planned-failures.ts";
 
 /** The cluster of a session. */
 export interface DevCluster {
@@ -18,4 +20,14 @@ export interface DevCluster {
   /** A kubeconfig with exactly the permissions of a ServiceAccount in the namespace. */
   actAs(serviceAccount: string): Promise<string>;
   stop(): Promise<void>;
+  /** Absent for a cluster that others have, too. */
+  readonly own?: OwnCluster | undefined;
+}
+
+/** What can be done to a cluster that only this session has. */
+export interface OwnCluster {
+  /** What happens to the operator's next requests. */
+  readonly failures: PlannedFailures;
+  /** Brings all objects to states that writes have left. Leases stay, as their writes are not recorded. */
+  restore(states: readonly ClusterWrite[]): void;
 }

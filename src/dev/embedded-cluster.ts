@@ -1,10 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ClusterWrite } from "@tsbuilder/cluster";
+import type { Cluster, ClusterWrite } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
+import { PlannedFailures } from "./page/planned-failures.ts";
+import { leases } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
 /** The options of a session's embedded cluster. */
@@ -25,11 +27,15 @@ export async function startEmbeddedCluster(
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
+  const namespace = `${projectName}-system`;
+  const failures = new PlannedFailures();
   const cluster = await startCluster({
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
     onWrite,
+    intercept: (request) =>
+      request.user.startsWith(`system:serviceaccount:${namespace}:`) ? failures.take(request) : undefined,
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);
   const write = (name: string, content: object): string => {
@@ -38,7 +44,6 @@ export async function startEmbeddedCluster(
     return file;
   };
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
-  const namespace = `${projectName}-system`;
   return {
     url: cluster.url,
     kubeconfig: write("kubeconfig", cluster.kubeconfig),
@@ -57,5 +62,15 @@ export async function startEmbeddedCluster(
         ]),
       ),
     stop: () => cluster.stop(),
+    own: { failures, restore: (states) => restore(cluster, states) },
   };
+}
+
+/** Leases are left as they are, but for those of namespaces that were not there. */
+function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
+  const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
+  const kept = [...(cluster.snapshot().collections.get(leases)?.values() ?? [])]
+    .filter(({ key }) => namespaces.has(key.split("/")[0]!))
+    .map(({ key, bytes }) => ({ resource: leases, key, bytes }));
+  cluster.restore(cluster.snapshotOf([...states, ...kept]));
 }

@@ -39,6 +39,23 @@ test("a restart stops the old operator first, and loads the current bundle in th
   expect(exits).toEqual([]);
 });
 
+test("something is done while no operator runs, and one is started also if that fails", async () => {
+  writeOperator("first");
+  prepare();
+  await operator.restart();
+  await sees("first began");
+  let wasRunning: boolean | undefined;
+  const restarting = operator.restart(async () => {
+    wasRunning = operator.isRunning();
+    expect(lines.at(-1)).toBe("first ended");
+    writeOperator("second");
+    throw new Error("no luck");
+  });
+  await expect(restarting).rejects.toThrow("no luck");
+  await sees("second began");
+  expect(wasRunning).toBe(false);
+});
+
 test("a killed standby process is replaced, and ends with the operator", async () => {
   writeOperator("first");
   prepare();

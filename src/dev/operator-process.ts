@@ -37,8 +37,8 @@ interface Running {
 
 /** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
 export interface OperatorProcess {
-  /** Stops the running operator, if any, and starts a new one. */
-  restart(): Promise<void>;
+  /** Stops the running operator, if any, does what is to be done without one, and starts a new one in any case. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
   stop(): Promise<void>;
 }
@@ -84,9 +84,13 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
     child.stdin!.write("go\n");
   };
   return {
-    restart: async () => {
+    restart: async (meanwhile) => {
       await endCurrent();
-      run(standby.take());
+      try {
+        await meanwhile?.();
+      } finally {
+        run(standby.take());
+      }
     },
     isRunning: () => current !== undefined,
     stop: async () => {

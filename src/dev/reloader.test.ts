@@ -90,3 +90,17 @@ test("errors of the generators are reported with their own hints", async () => {
   expect(events).toEqual([{ type: "error", error }]);
   expect(events).toMatchObject([{ error: { hint: error.hint } }]);
 });
+
+test("something else is done between reloads, and its error is the caller's alone", async () => {
+  const order: string[] = [];
+  const reload = reloader.reload(["src/main.ts"]).then(() => order.push("reloaded"));
+  const between = reloader.between(async () => {
+    order.push("between");
+    throw new Error("no luck");
+  });
+  const later = reloader.reload(["src/main.ts"]).then(() => order.push("reloaded again"));
+  await expect(between).rejects.toThrow("no luck");
+  await Promise.all([reload, later]);
+  expect(order).toEqual(["reloaded", "between", "reloaded again"]);
+  expect(events.filter(({ type }) => type === "error")).toEqual([]);
+});

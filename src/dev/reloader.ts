@@ -38,6 +38,16 @@ export class Reloader {
     return this.#work;
   }
 
+  /** Does something else between reloads; its errors are the caller's. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#work.then(work);
+    this.#work = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
   /** Resolves when the reloads so far are done. */
   idle(): Promise<void> {
     return this.#work;

@@ -65,8 +65,8 @@ export async function sessionOperator(
   return {
     ...operator,
     // What follows may call the webhooks, be it samples or the user after an edit.
-    restart: async () => {
-      await operator.restart();
+    restart: async (meanwhile) => {
+      await operator.restart(meanwhile);
       if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
     },
   };

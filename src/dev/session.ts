@@ -6,6 +6,8 @@ import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { lockSession } from "./lock-session.ts";
 import { OwnWrites } from "./own-writes.ts";
+import type { PageActions } from "./page/page-action.ts";
+import { sessionActions } from "./page/session-actions.ts";
 import type { RecordedReconcile } from "./record/reconcile-history.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
@@ -39,6 +41,8 @@ export interface SessionOptions {
 export interface Session {
   readonly url: string;
   readonly kubeconfig: string;
+  /** What a page may do to it. */
+  readonly actions: PageActions;
   applySamples(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -91,6 +95,7 @@ async function start(
   await options.generate();
   const program = join(folder, "operator.mjs");
   const { bundle, cluster } = await bundleAndOpenCluster(options, program, folder, report, cleanups);
+  const since = new Date().toISOString();
   const place = await placeFor(options, cluster, folder);
   const { client } = cluster;
   const applied: AppliedObjects = new Map();
@@ -117,6 +122,13 @@ async function start(
   return {
     url: cluster.url,
     kubeconfig: cluster.kubeconfig,
+    actions: sessionActions({
+      cluster,
+      record: options.recording?.recent,
+      since,
+      apply,
+      restart: (meanwhile) => reloader.between(() => operator.restart(meanwhile)),
+    }),
     applySamples: () => applySamples(root, client, cluster.sampleNamespace),
   };
 }

@@ -29,6 +29,11 @@ export class SessionRecording {
     ];
   }
 
+  /** What keeps the last lines in memory, if anything does. */
+  get recent(): RecentRecord | undefined {
+    return this.#options.recent;
+  }
+
   /** Begins anew. Before, nothing is recorded. */
   open(): void {
     const { project, tsbuilder } = this.#options;

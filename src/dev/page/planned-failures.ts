@@ -1,0 +1,50 @@
+import type { InterceptedRequest, Interception } from "@tsbuilder/cluster";
+import { leases } from "../record/session-recording.ts";
+
+/** What happens to the next requests with a verb for a resource. */
+export interface PlannedFailure {
+  /** `create`; `*` for any. */
+  readonly verb: string;
+  /** `statefulsets.apps`, `pods/status`; `*` for any but Leases, which are renewed all the time. */
+  readonly resource: string;
+  readonly outcome: Interception;
+  /** How many requests are left. */
+  readonly times: number;
+}
+
+/** The failures that requests still meet, the oldest plan first. */
+export class PlannedFailures {
+  #plans: readonly PlannedFailure[] = [];
+
+  get plans(): readonly PlannedFailure[] {
+    return this.#plans;
+  }
+
+  /** Replaces what is planned for the same requests; no times end it. */
+  plan(failure: PlannedFailure): void {
+    const others = this.#plans.filter(
+      ({ verb, resource }) => verb !== failure.verb || resource !== failure.resource,
+    );
+    this.#plans = failure.times > 0 ? [...others, failure] : others;
+  }
+
+  /** What happens to a request, which counts as one of the planned times. */
+  take(request: Pick<InterceptedRequest, "verb" | "resource">): Interception | undefined {
+    const found = this.#plans.find((plan) => concerns(plan, request));
+    if (found) this.#plans = this.#plans.flatMap((plan) => (plan === found ? less(plan) : plan));
+    return found?.outcome;
+  }
+}
+
+function concerns(
+  plan: PlannedFailure,
+  { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">,
+): boolean {
+  const isSameVerb = plan.verb === "*" || plan.verb === verb;
+  const isAny = plan.resource === "*" && resource !== "" && resource !== leases;
+  return isSameVerb && (isAny || plan.resource === resource);
+}
+
+function less(plan: PlannedFailure): PlannedFailure[] {
+  return plan.times > 1 ? [{ ...plan, times: plan.times - 1 }] : [];
+}
