@@ -1,6 +1,6 @@
 import type { ApiError } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { RefusedRequest } from "./refused-request.ts";
+import { RequestError } from "./request-error.ts";
 
 /** Why an action failed, for the page. */
 export interface Failure {
@@ -13,7 +13,7 @@ export interface Failure {
 /** The code of the answer and what it says. */
 export function describeFailure(error: unknown): { readonly code: number; readonly failure: Failure } {
   const { message } = error as Error;
-  if (error instanceof RefusedRequest) return { code: error.code, failure: { message } };
+  if (error instanceof RequestError) return { code: error.code, failure: { message } };
   if (error instanceof TsbuilderError) return { code: 400, failure: { message, hint: error.hint } };
   if (!isApiError(error)) return { code: 500, failure: { message } };
   const causes = error.body.details?.causes?.map((cause) => ({

@@ -1,7 +1,7 @@
 import { ActionInput } from "./action-input.ts";
 import type { PageAction } from "./page-action.ts";
 import type { PlannedFailures } from "./planned-failures.ts";
-import { RefusedRequest } from "./refused-request.ts";
+import { RequestError } from "./request-error.ts";
 
 const codes = [403, 409, 500, 503] as const;
 const mostTimes = 1000;
@@ -16,7 +16,7 @@ export function failAction(failures: PlannedFailures): PageAction {
     const delay = members.optionalCount("delay", mostMilliseconds);
     const known = codes.find((each) => each === code);
     if ((known === undefined) === (delay === undefined))
-      throw new RefusedRequest(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
+      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
     const outcome = known === undefined ? { delay: delay! } : { code: known };
     failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
     return { plans: failures.plans };

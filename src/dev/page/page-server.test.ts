@@ -110,6 +110,7 @@ test.each<[string, number, Asked & { path?: string; token?: string | null; evil?
   ["an unknown action", 404, { path: "/actions/toString", method: "POST", headers: json, body: "{}" }],
   ["an action of no own", 404, { path: "/actions/constructor", method: "POST", headers: json, body: "{}" }],
   ["another path", 404, { path: "/record/more" }],
+  ["what is no path", 404, { path: "http://[" }],
   [
     "a form",
     415,
@@ -120,7 +121,7 @@ test.each<[string, number, Asked & { path?: string; token?: string | null; evil?
   [
     "a large body",
     413,
-    { path: "/actions/hello", method: "POST", headers: json, body: `"${"x".repeat(4 << 20)}"` },
+    { path: "/actions/hello", method: "POST", headers: json, body: `"${"x".repeat(5 << 20)}"` },
   ],
 ])("%s is refused with %i", async (_, code, { path = "/record", token, headers = {}, ...asked }) => {
   const calls: unknown[] = [];

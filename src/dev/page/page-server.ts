@@ -6,7 +6,7 @@ import { PageAccess } from "./page-access.ts";
 import type { PageActions } from "./page-action.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { readJsonBody } from "./read-json-body.ts";
-import { RefusedRequest } from "./refused-request.ts";
+import { RequestError } from "./request-error.ts";
 import { streamRecord } from "./stream-record.ts";
 
 /** A file of the page. */
@@ -41,14 +41,14 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
     answer(request, response).catch((error: unknown) => {
       const { code, failure } = describeFailure(error);
       if (response.headersSent) return void response.destroy();
-      const headers = error instanceof RefusedRequest ? error.headers : {};
+      const headers = error instanceof RequestError ? error.headers : {};
       sendJson(response, code, failure, headers);
     });
   });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { headers, method = "" } = request;
-    if (!access.isOwnHost(headers)) throw new RefusedRequest(403, "forbidden");
-    const { pathname } = new URL(request.url ?? "/", "http://page");
+    if (!access.isOwnHost(headers)) throw new RequestError(403, "forbidden");
+    const [pathname = ""] = (request.url ?? "").split("?");
     const asset = assets.get(pathname);
     if (asset) {
       refuseMethod(method, ["GET", "HEAD"]);
@@ -56,13 +56,13 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
       return;
     }
     const refusal = access.refuse(headers);
-    if (refusal) throw new RefusedRequest(refusal, refusal === 401 ? "unauthorized" : "forbidden");
+    if (refusal) throw new RequestError(refusal, refusal === 401 ? "unauthorized" : "forbidden");
     if (pathname === "/record") {
       refuseMethod(method, ["GET"]);
       return streamRecord(record, Object.keys(actions), response);
     }
     const [, name = ""] = /^\/actions\/([a-z-]+)$/u.exec(pathname) ?? [];
-    if (!Object.hasOwn(actions, name)) throw new RefusedRequest(404, "not found");
+    if (!Object.hasOwn(actions, name)) throw new RequestError(404, "not found");
     refuseMethod(method, ["POST"]);
     const done = await actions[name]!(await readJsonBody(request, mostBody));
     sendJson(response, 200, done ?? {});
@@ -74,7 +74,7 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
 
 function refuseMethod(method: string, allowed: readonly string[]): void {
   if (allowed.includes(method)) return;
-  throw new RefusedRequest(405, "method not allowed", { allow: allowed.join(", ") });
+  throw new RequestError(405, "method not allowed", { allow: allowed.join(", ") });
 }
 
 function sendJson(

@@ -1,5 +1,5 @@
 /** A request that is answered with an error; what it says is for the page. */
-export class RefusedRequest extends Error {
+export class RequestError extends Error {
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
 
