@@ -93,3 +93,19 @@ test("a Secret whose token was removed gets a new one", async () => {
   expect(second).not.toBe(first);
   expect((await whoIs(first)).code).toBe(401);
 });
+
+test("a Secret that is restored with its account stays, and its token is valid again", async () => {
+  await createSecret("robot");
+  const token = await filledToken();
+  const before = cluster.snapshot();
+  await call("DELETE", `${accountsPath}/robot`);
+  await expect.poll(readSecret).toBeUndefined();
+  cluster.restore(before);
+  // A later Secret of another account is deleted after whatever was wanted of this one.
+  await call("POST", secretsPath, {
+    metadata: { name: "later", annotations: { "kubernetes.io/service-account.name": "nobody" } },
+    type: "kubernetes.io/service-account-token",
+  });
+  await expect.poll(async () => (await call("GET", `${secretsPath}/later`)).code).toBe(404);
+  expect(await whoIs(token)).toEqual({ code: 201, name: "system:serviceaccount:default:robot" });
+});
