@@ -110,7 +110,7 @@ test.each<[string, number, Asked & { path?: string; token?: string | null; evil?
   ["an unknown action", 404, { path: "/actions/toString", method: "POST", headers: json, body: "{}" }],
   ["an action of no own", 404, { path: "/actions/constructor", method: "POST", headers: json, body: "{}" }],
   ["another path", 404, { path: "/record/more" }],
-  ["what is no path", 404, { path: "http://[" }],
+  ["a URL instead of a path", 404, { path: "http://[" }],
   [
     "a form",
     415,
