@@ -1,30 +1,114 @@
-import { resolve } from "node:path";
-import { defineCommand } from "../command.ts";
+import { relative, resolve } from "node:path";
+import type { Recording } from "../../dev/record/read-recording.ts";
+import { Draft, memoryTree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { defineCommand, type Invocation } from "../command.ts";
+import { formatCreated } from "../format-created.ts";
+import { openToChange } from "../open-project.ts";
+
+const flags = {
+  object: {
+    type: "string",
+    summary: "only what is about objects of this name, and about what they own",
+    placeholder: "NAMESPACE/NAME",
+  },
+  quiet: { type: "boolean", summary: "leave out what dev and the operator printed", default: false },
+  test: {
+    type: "string",
+    summary: "write the session as a test to this file of the project, instead of telling it",
+    placeholder: "FILE",
+    check: checkTest,
+  },
+  force: { type: "boolean", summary: "with --test, overwrite the file", default: false },
+  ...planFlags,
+} as const;
 
 export const replay = defineCommand({
   summary: "Show what a session of dev recorded",
   description:
-    "Tells what tsbuilder dev --record wrote to a file: who created, changed and deleted which objects, which requests were reconciled, why and how that ended, and what the operator printed. The guide to recordings in the book describes the file.",
-  flags: {
-    object: {
-      type: "string",
-      summary: "only what is about objects of this name, and about what they own",
-      placeholder: "NAMESPACE/NAME",
-    },
-    quiet: { type: "boolean", summary: "leave out what dev and the operator printed", default: false },
-  },
+    "Tells what tsbuilder dev --record wrote to a file: who created, changed and deleted which objects, which requests were reconciled, why and how that ended, and what the operator printed. With --test, it writes a test that does what you did in the session, and expects what was there in the end. The guide to recordings in the book describes the file and the test.",
+  flags,
   positionals: ["file"],
-  examples: ["tsbuilder replay session.jsonl", "tsbuilder replay session.jsonl --object default/db"],
-  async run({ flags, positionals: [file = ""], cwd, ui }) {
+  examples: [
+    "tsbuilder replay session.jsonl",
+    "tsbuilder replay session.jsonl --object default/db",
+    "tsbuilder replay session.jsonl --test src/controller/mysql.recorded.test.ts",
+  ],
+  async run(call) {
+    const {
+      flags: { object, quiet, test },
+      positionals: [file = ""],
+      cwd,
+      ui,
+    } = call;
     const { readRecording } = await import("../../dev/record/read-recording.ts");
+    const recording = readRecording(resolve(cwd, file));
+    if (test !== undefined) return writeTest(call, recording, test);
+    refuseWithoutTest(call.flags);
     const { everything, tellRecording } = await import("../../dev/record/tell-recording.ts");
-    const { session, recorded } = readRecording(resolve(cwd, file));
+    const { session, recorded } = recording;
     ui.note(`${session.project}, recorded by tsbuilder ${session.tsbuilder} on ${session.at.slice(0, 10)}`);
     for (const { at, about, text } of tellRecording(recorded)) {
-      const isChosen =
-        flags.object === undefined ? !flags.quiet || about.length > 0 : about.includes(flags.object);
+      const isChosen = object === undefined ? !quiet || about.length > 0 : about.includes(object);
       if (!isChosen && about !== everything) continue;
       ui.print(`${at.slice(11, 23)}  ${text}`);
     }
   },
 });
+
+interface TestFlags {
+  readonly object: string | undefined;
+  readonly force: boolean;
+  readonly "dry-run": boolean;
+  readonly diff: boolean;
+}
+
+async function writeTest(
+  call: Pick<Invocation, "name" | "cwd" | "ui"> & { readonly flags: TestFlags },
+  recording: Recording,
+  file: string,
+): Promise<void> {
+  const { flags: given, cwd, ui } = call;
+  const { writtenTest } = await import("../../dev/written-test/written-test.ts");
+  const { writtenTestFacts } = await import("../written-test-facts.ts");
+  return openToChange(call, async ({ root, tree, project }) => {
+    const path = relative(root, resolve(cwd, file)).replaceAll("\\", "/");
+    if (tree.has(path) && !given.force) {
+      throw new TsbuilderError(`"${path}" exists already`, {
+        code: "ALREADY_EXISTS",
+        hint: "write to another file, or overwrite it with --force",
+      });
+    }
+    const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), given);
+    const draft = new Draft(tree);
+    draft.write(path, formatted(root, path, text));
+    applyOrShow(root, { changes: draft.changes(), notes: [...notes] }, given, ui);
+  });
+}
+
+/** As a new file is, whether or not it is one. */
+function formatted(root: string, path: string, text: string): string {
+  const draft = new Draft(memoryTree());
+  draft.write(path, text);
+  formatCreated(root, draft);
+  return draft.read(path)!;
+}
+
+function refuseWithoutTest(given: TestFlags): void {
+  const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => given[name]);
+  if (flag === undefined) return;
+  throw new TsbuilderError(`--${flag} needs --test`, {
+    code: "INVALID_ARGUMENT",
+    hint: "name the file of the test: --test src/controller/mysql.recorded.test.ts",
+  });
+}
+
+/** Only such a file is run as a test. */
+function checkTest(path: string): void {
+  if (path.endsWith(".test.ts")) return;
+  throw new TsbuilderError(`"${path}" is not a name for a test`, {
+    code: "INVALID_ARGUMENT",
+    hint: "give it one that ends in .test.ts: src/controller/mysql.recorded.test.ts",
+  });
+}

@@ -1,0 +1,103 @@
+import { createMergePatch } from "@tsbuilder/apimachinery/patch";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { initialObject } from "./initial-object.ts";
+import type { Notes } from "./notes.ts";
+import type { Selection } from "./selection.ts";
+import type { SessionWrite } from "./session-writes.ts";
+
+/** What a test does in the place of a hand. */
+export type Step =
+  | { readonly type: "create"; readonly object: KubernetesObject; readonly body: object }
+  | { readonly type: "change" | "change status"; readonly object: KubernetesObject; readonly patch: object }
+  | { readonly type: "delete"; readonly object: KubernetesObject; readonly policy: string | undefined }
+  /** Waits until the operator is idle, and these custom resources, which changed since the last wait, are like this. */
+  | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
+
+/** Steps that are closer than this, in milliseconds, are made without a wait, unless the operator did something. */
+const apart = 1000;
+
+/** What hands did with the selected objects, and the custom resources that were there before, in the order of time. */
+export function handSteps(writes: readonly SessionWrite[], selection: Selection, notes: Notes): Step[] {
+  const steps: Step[] = [];
+  const found = new Map<string, KubernetesObject>();
+  let rested = new Set<KubernetesObject>();
+  let last = Infinity;
+  for (const write of writes) {
+    const { at, by, object, resource, key } = write;
+    if (!selection.has(object)) continue;
+    const step = write.write === "KEPT" ? keptStep(write, selection) : by === "hand" && stepOf(write, notes);
+    if (step) {
+      const isRested = at - write.restedSince >= apart;
+      const isApart = at - last >= apart || write.restedSince > last;
+      if (isApart && steps.length > 0) {
+        const now = isRested ? [...found.values()] : [];
+        steps.push({ type: "wait", rested: now.filter((each) => !rested.has(each)) });
+        rested = new Set([...rested, ...now]);
+      }
+      steps.push(step);
+      last = at;
+    }
+    if (!selection.isOwn(object)) continue;
+    if (write.write === "DELETED") found.delete(`${resource} ${key}`);
+    else found.set(`${resource} ${key}`, object);
+  }
+  return steps;
+}
+
+/** Of what was there before, only custom resources are certainly a hand's. */
+function keptStep({ object }: SessionWrite, { isOwn }: Selection): Step | undefined {
+  if (!isOwn(object) || object.metadata.deletionTimestamp !== undefined) return undefined;
+  const { finalizers: _, managedFields: __, ...metadata } = object.metadata;
+  return { type: "create", object, body: initialObject({ ...object, metadata }) };
+}
+
+function stepOf({ write, object, key, resource, before }: SessionWrite, notes: Notes): Step | undefined {
+  if (resource === "customresourcedefinitions.apiextensions.k8s.io") {
+    notes.add(`the CRD ${key} was applied by hand: give its file to startTestCluster, too`);
+    return undefined;
+  }
+  if (write === "ADDED") {
+    if (object.kind === "Secret")
+      notes.add(`the values of Secret ${key} are not in a record: replace "not-recorded" in the test`);
+    if ((object.metadata.ownerReferences ?? []).length > 0)
+      notes.add(`${object.kind} ${key} is created without its owners: their uids differ between runs`);
+    return { type: "create", object, body: initialObject(object) };
+  }
+  if (before === undefined) return undefined;
+  const wasEnding = before.metadata.deletionTimestamp !== undefined;
+  if (write === "DELETED") {
+    if (!wasEnding) return { type: "delete", object, policy: undefined };
+    // The last finalizer was removed.
+    if ((before.metadata.finalizers ?? []).length === 0) return undefined;
+    return { type: "change", object, patch: { metadata: { finalizers: null } } };
+  }
+  if (object.metadata.deletionTimestamp !== undefined && !wasEnding)
+    return { type: "delete", object, policy: policyOf(object.metadata.finalizers ?? []) };
+  const patch = createMergePatch(writable(before), writable(object));
+  if (Object.keys(patch).length > 0) return { type: "change", object, patch };
+  const status = createMergePatch(statusOf(before), statusOf(object));
+  if (Object.keys(status).length > 0) return { type: "change status", object, patch: status };
+  if (object.kind === "Secret")
+    notes.add(`a change of the values of Secret ${key} is left out: they are not in a record`);
+  return undefined;
+}
+
+function policyOf(finalizers: readonly string[]): string | undefined {
+  if (finalizers.includes("foregroundDeletion")) return "Foreground";
+  return finalizers.includes("orphan") ? "Orphan" : undefined;
+}
+
+/** What a client may change. */
+function writable({ metadata, ...object }: KubernetesObject): object {
+  const { status: _, ...rest } = object as { readonly status?: unknown };
+  const { labels = {}, annotations = {}, finalizers = [] } = metadata;
+  const { [lastApplied]: __, ...kept } = annotations;
+  return { ...rest, metadata: { labels, annotations: kept, finalizers } };
+}
+
+function statusOf(object: KubernetesObject): object {
+  const { status } = object as { readonly status?: unknown };
+  return status === undefined ? {} : { status };
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

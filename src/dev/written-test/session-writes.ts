@@ -1,0 +1,83 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Recorded, RecordedWrite } from "../record/recorded.ts";
+import { managedFieldsOf } from "./owned-fields.ts";
+import { StableValues } from "./stable-values.ts";
+import { alongside, type Writer, writerOf } from "./writers.ts";
+
+/** A write, who it is by, and the object before it. */
+export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "object"> {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly write: RecordedWrite["write"];
+  readonly by: Writer;
+  readonly before: KubernetesObject | undefined;
+  /** When something last happened before it that was no hand's; 0 if nothing did. */
+  readonly restedSince: number;
+}
+
+/** What became of an object of a name. */
+export interface FinalObject extends Pick<RecordedWrite, "resource" | "key"> {
+  /** As it was last. */
+  readonly object: KubernetesObject;
+  readonly isThere: boolean;
+  /** Who created it; undefined if it was there before. */
+  readonly madeBy: Writer | undefined;
+  /** Whether the operator has written it. */
+  readonly isOperators: boolean;
+}
+
+/** All writes of a session, in their order, and what they led to. */
+export interface SessionWrites {
+  readonly writes: readonly SessionWrite[];
+  readonly objects: readonly FinalObject[];
+  /** The names of the field managers with which the operator writes. */
+  readonly managers: ReadonlySet<string>;
+  readonly values: StableValues;
+  /** Whether the record had no space for what followed. */
+  readonly isFull: boolean;
+}
+
+/** Resources that tell of others, or beat like a heart. */
+const chatter = new Set([...alongside, "nodes"]);
+
+/** Goes through the record of a project's session. */
+export function sessionWrites(recorded: readonly Recorded[], project: string): SessionWrites {
+  const writes: SessionWrite[] = [];
+  const objects = new Map<string, FinalObject>();
+  const managers = new Set<string>();
+  const values = new StableValues();
+  let restedSince = 0;
+  for (const one of recorded) {
+    const at = Date.parse(one.at);
+    if (one.type === "reconcile") restedSince = Math.max(restedSince, at + (one.seconds ?? 0) * 1000);
+    if (one.type !== "write") continue;
+    const { resource, key, write, object } = one;
+    const place = `${resource} ${key}`;
+    const known = objects.get(place);
+    const before = known?.isThere === true ? known.object : undefined;
+    const by = writerOf(one, project);
+    const isChatter = chatter.has(resource);
+    writes.push({ resource, key, write, object, at, by, before, restedSince });
+    values.see(object);
+    if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = Math.max(restedSince, at);
+    if (by === "operator") for (const name of newManagers(before, object)) managers.add(name);
+    objects.set(place, {
+      resource,
+      key,
+      object,
+      isThere: write !== "DELETED",
+      madeBy: write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy,
+      isOperators: !isChatter && (by === "operator" || (write !== "ADDED" && known?.isOperators === true)),
+    });
+  }
+  const isFull = recorded.some(({ type }) => type === "full");
+  return { writes, objects: [...objects.values()], managers, values, isFull };
+}
+
+/** The managers that own something only since a write. */
+function newManagers(before: KubernetesObject | undefined, object: KubernetesObject): string[] {
+  const names = (each: KubernetesObject | undefined): string[] =>
+    each === undefined ? [] : managedFieldsOf(each).flatMap(({ manager }) => manager ?? []);
+  const known = new Set(names(before));
+  return names(object).filter((name) => !known.has(name));
+}

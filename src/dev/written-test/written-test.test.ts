@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import type { Recorded } from "../record/recorded.ts";
+import { ann, bodyOf, child, mysql, operator, write, written } from "./sample-writes.ts";
+
+test("what hands did is done again, and what the operator made of it is expected", () => {
+  const ready = { conditions: [{ type: "Ready", status: "True", reason: "Up", message: "for 3 s" }] };
+  const labels = { app: "db" };
+  const { text, notes } = written([
+    write(0, "ADDED", { user: "ann", userAgent: "tsbuilder-runtime" }, mysql("db", { spec: { size: 1 } })),
+    write(1, "ADDED", operator, child("Deployment", "db", "db", { spec: { replicas: 1 }, status: {} })),
+    write(2, "MODIFIED", operator, mysql("db", { spec: { size: 1 }, status: ready }, { generation: 1 })),
+    write(9, "MODIFIED", ann, mysql("db", { spec: { size: 2 }, status: ready }, { generation: 2, labels })),
+    write(10, "MODIFIED", operator, child("Deployment", "db", "db", { spec: { replicas: 2 } })),
+    write(
+      11,
+      "MODIFIED",
+      operator,
+      mysql("db", { spec: { size: 2 }, status: { ...ready, observedGeneration: 2 } }, { generation: 2 }),
+    ),
+    write(12, "ADDED", operator, child("ConfigMap", "db", "notes", { data: { at: "2026-01-02T03:04:05Z" } })),
+  ]);
+  expect(notes).toEqual([]);
+  expect(text.startsWith('/* ours */\n\nimport { controllerNames } from "@tsbuilder/cluster";\n')).toBe(true);
+  expect(text).toContain('import { MySQL } from "../../api/v1/mysql_types.ts";\n');
+  expect(text).toContain('import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";\n');
+  expect(text).toContain('import { setupMySQLController } from "./mysql_controller.ts";\n');
+  expect(text).toContain("startTestManager(cluster.kubeconfig, setupMySQLController)");
+  expect(bodyOf(text)).toBe(`  const { client } = manager;
+
+  await client.create(MySQL, { metadata: { name: "db", namespace: "default" }, spec: { size: 1 } });
+
+  await untilIdle(manager.manager);
+  await eventually(async () => {
+    const found = await client.get(MySQL, { namespace: "default", name: "db" });
+    expect(found).toMatchObject({
+      status: {
+        conditions: expect.arrayContaining([
+          expect.objectContaining({ type: "Ready", status: "True", reason: "Up" }),
+        ]),
+      },
+    });
+  });
+
+  await client.patch(MySQL, { namespace: "default", name: "db" }, { merge: { spec: { size: 2 }, metadata: { labels: { app: "db" } } } });
+
+  await untilIdle(manager.manager);
+  await eventually(async () => {
+    const found = await client.get(MySQL, { namespace: "default", name: "db" });
+    expect(found).toMatchObject({
+      spec: { size: 2 },
+      status: {
+        observedGeneration: found.metadata.generation,
+        conditions: expect.arrayContaining([
+          expect.objectContaining({ type: "Ready", status: "True", reason: "Up" }),
+        ]),
+      },
+    });
+  });
+  await eventually(async () => {
+    const found = await client.get(Deployment, { namespace: "default", name: "db" });
+    expect(found).toMatchObject({
+      metadata: { ownerReferences: [{ kind: "MySQL", name: "db" }] },
+      spec: { replicas: 2 },
+    });
+  });
+  await eventually(async () => {
+    const found = await client.get(ConfigMap, { namespace: "default", name: "notes" });
+    expect(found).toMatchObject({
+      metadata: { ownerReferences: [{ kind: "MySQL", name: "db" }] },
+      data: { at: expect.any(String) },
+    });
+  });
+`);
+});
+
+test("what can't be the same in another run is left out, and said", () => {
+  const secret = { apiVersion: "v1", kind: "Secret", data: { password: "(not shown)" } };
+  const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  const own = mysql("db", {}, { uid: "11111111-2222-3333-4444-555555555555" });
+  const { text, notes } = written([
+    { ...write(0, "ADDED", ann, { ...crd, metadata: { name: "others" } }), ...crds },
+    write(0, "ADDED", ann, { ...secret, metadata: { name: "pw", namespace: "default" } }),
+    write(0, "MODIFIED", ann, { ...secret, metadata: { name: "pw", namespace: "default" } }),
+    write(0, "ADDED", ann, own),
+    write(0, "ADDED", ann, child("ConfigMap", "db", "theirs")),
+    write(1, "ADDED", operator, { ...child("Secret", "db", "made"), data: secret.data }),
+    write(1, "ADDED", operator, {
+      ...mysql("x"),
+      kind: "Pod",
+      metadata: { generateName: "db-", name: "db-x8vpk" },
+    }),
+    write(1, "MODIFIED", operator, mysql("db", { status: { id: own.metadata.uid, pod: "db-x8vpk" } })),
+    { type: "full", at: "2026-01-02T00:00:00Z" },
+  ]);
+  expect(notes).toEqual([
+    "the CRD others was applied by hand: give its file to startTestCluster, too",
+    'the values of Secret default/pw are not in a record: replace "not-recorded" in the test',
+    "a change of the values of Secret default/pw is left out: they are not in a record",
+    "ConfigMap default/theirs is created without its owners: their uids differ between runs",
+    "Pod db-x8vpk is left out: its name is generated",
+    "the record is full: the test ends where it ends",
+  ]);
+  expect(text).toContain('stringData: { password: "not-recorded" }');
+  expect(text).toContain("data: { password: expect.any(String) }");
+  expect(text).toContain("status: { id: expect.any(String), pod: expect.any(String) }");
+  expect(text).not.toContain("db-x8vpk");
+});
+
+const crds = { resource: "customresourcedefinitions.apiextensions.k8s.io" };
+
+test("with an object, other custom resources and what they own are left out", () => {
+  const recorded = [
+    write(0, "ADDED", ann, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "default", name: "all" },
+    }),
+    write(0, "ADDED", ann, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "else", name: "away" },
+    }),
+    write(0, "ADDED", ann, mysql("db")),
+    write(0, "ADDED", ann, mysql("other")),
+    write(1, "ADDED", operator, child("ConfigMap", "db", "of-db")),
+    write(1, "ADDED", operator, child("ConfigMap", "other", "of-other")),
+  ];
+  const { text } = written(recorded, "default/db");
+  const names = [...text.matchAll(/name: "([\w-]+)"/gu)].map(([, name]) => name);
+  expect(new Set(names)).toEqual(new Set(["all", "db", "of-db"]));
+  expect(() => written(recorded, "default/none")).toThrow(
+    expect.objectContaining({
+      message: 'the record has no custom resource "default/none"',
+      hint: "it has default/db, default/other",
+    }),
+  );
+});
+
+test.each<[string, readonly Recorded[]]>([
+  ["--samples", [write(0, "ADDED", operator, mysql("db"))]],
+  ["--context", [{ type: "dev", at: "2026-01-02T00:00:00Z", text: "ready" }]],
+])("a record in which no hand did anything is refused with a hint at %s", (flag, recorded) => {
+  expect(() => written(recorded)).toThrow(
+    expect.objectContaining({
+      message: "nobody created, changed or deleted anything in this record",
+      code: "INVALID_ARGUMENT",
+      hint: expect.stringContaining(flag) as string,
+    }),
+  );
+});

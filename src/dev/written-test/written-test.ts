@@ -1,0 +1,152 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { Recorded, RecordedSession } from "../record/recorded.ts";
+import { endState, type Expectation, restState } from "./end-state.ts";
+import { handSteps, type Step } from "./hand-steps.ts";
+import { Imports } from "./imports.ts";
+import { literal } from "./literal.ts";
+import { Notes } from "./notes.ts";
+import type { ProjectFacts, SetupFacts } from "./project-facts.ts";
+import { select } from "./selection.ts";
+import { sessionWrites } from "./session-writes.ts";
+
+/** A test, and what it leaves out. */
+export interface WrittenTest {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** What of a record becomes a test. */
+export interface WrittenTestOptions {
+  /** The namespace and name of a custom resource; without it, all of them. */
+  readonly object?: string | undefined;
+}
+
+/** A record, as `readRecording` returns it. */
+interface Recording {
+  readonly session: RecordedSession;
+  readonly recorded: readonly Recorded[];
+}
+
+/**
+ * Writes a recorded session as a test of a project: it does what hands did, and expects in the end what was there in the
+ * end. Throws if no hand did anything.
+ */
+export function writtenTest(
+  { session, recorded }: Recording,
+  facts: ProjectFacts,
+  { object }: WrittenTestOptions = {},
+): WrittenTest {
+  const notes = new Notes();
+  const told = sessionWrites(recorded, session.project);
+  const selection = select(told, facts, object);
+  const steps = handSteps(told.writes, selection, notes);
+  if (steps.length === 0) throw nothingDone(told.writes.length > 0);
+  const expected = endState(told, selection, notes);
+  if (expected.length === 0)
+    notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");
+  if (told.isFull) notes.add("the record is full: the test ends where it ends");
+  if (facts.hasWebhooks) notes.add("the test calls no webhooks: objects are created as they were after them");
+  const imports = new Imports(facts.kinds);
+  const body = [
+    ...steps.flatMap((step) => stepLines(step, imports)),
+    "",
+    idle,
+    ...expected.flatMap((each) => expectationLines(each, imports)),
+  ];
+  return { text: fileText(facts, imports, session, body), notes: notes.texts };
+}
+
+function nothingDone(hasWrites: boolean): TsbuilderError {
+  return new TsbuilderError("nobody created, changed or deleted anything in this record", {
+    code: "INVALID_ARGUMENT",
+    hint: hasWrites
+      ? "record a session in which you do: tsbuilder dev --samples --record FILE, and kubectl"
+      : "a session with --context or --kubeconfig records no writes: record one on the embedded cluster",
+  });
+}
+
+const idle = "await untilIdle(manager.manager);";
+
+function stepLines(step: Step, imports: Imports): string[] {
+  if (step.type === "wait") {
+    const expected = step.rested.flatMap((object) => restState(object) ?? []);
+    return ["", idle, ...expected.flatMap((each) => expectationLines(each, imports)), ""];
+  }
+  const kind = kindOf(step.object, imports);
+  const key = keyOf(step.object);
+  switch (step.type) {
+    case "create":
+      return [`await client.create(${kind}, ${literal(step.body, "  ")});`];
+    case "change":
+      return [`await client.patch(${kind}, ${key}, ${literal({ merge: step.patch }, "  ")});`];
+    case "change status": {
+      const patch = literal({ merge: step.patch }, "  ");
+      return [`await client.subresource(${kind}, ${key}, "status").patch(${patch});`];
+    }
+    case "delete": {
+      const options = step.policy === undefined ? "" : `, ${literal({ propagationPolicy: step.policy })}`;
+      return [`await client.delete(${kind}, ${key}${options});`];
+    }
+  }
+}
+
+function expectationLines({ object, body }: Expectation, imports: Imports): string[] {
+  const kind = kindOf(object, imports);
+  const key = keyOf(object);
+  const check =
+    body === undefined
+      ? [`expect(await client.find(${kind}, ${key})).toBeUndefined();`]
+      : [
+          `const found = await client.get(${kind}, ${key});`,
+          `expect(found).toMatchObject(${literal(body, "    ")});`,
+        ];
+  return ["await eventually(async () => {", ...check.map((line) => `  ${line}`), "});"];
+}
+
+function kindOf({ apiVersion, kind }: KubernetesObject, imports: Imports): string {
+  return imports.kind(apiVersion ?? "v1", kind ?? "");
+}
+
+function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
+  return literal({ namespace, name });
+}
+
+function fileText(
+  { header, setups }: ProjectFacts,
+  imports: Imports,
+  { at }: RecordedSession,
+  body: readonly string[],
+): string {
+  const lines = body.filter((line, index) => line !== "" || (index > 0 && body[index - 1] !== ""));
+  return `${header}import { controllerNames } from "@tsbuilder/cluster";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { eventually, startTestManager, type TestManager, untilIdle } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+${imports.lines().join("\n")}
+${setups.map(importOf).join("")}
+let cluster: TestCluster;
+let manager: TestManager;
+
+// Kubernetes' own controllers run, as they do in dev.
+beforeAll(async () => {
+  cluster = await startTestCluster({ crds: ["config/crd/bases"], controllers: controllerNames });
+  manager = await startTestManager(${["cluster.kubeconfig", ...setups.map(({ local }) => local)].join(", ")});
+});
+
+afterAll(async () => {
+  await manager?.stop();
+  await cluster?.stop();
+});
+
+test("what was recorded on ${at.slice(0, 10)} happens again", async () => {
+  const { client } = manager;
+
+${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
+});
+`;
+}
+
+function importOf({ name, local, module }: SetupFacts): string {
+  return `import { ${name === local ? name : `${name} as ${local}`} } from ${JSON.stringify(module)};\n`;
+}
