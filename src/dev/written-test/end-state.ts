@@ -29,7 +29,7 @@ export function endState(session: SessionWrites, selection: Selection, notes: No
     const isOwn = selection.isOwn(object);
     if (!isOwn && !(isThere ? isOperators : isOperators && madeBy === "operator")) return [];
     const what = `${object.kind} ${final.key}`;
-    if (object.metadata.generateName !== undefined || values.isUnstable(object.metadata.name ?? "")) {
+    if (values.isUnstable(object.metadata.name ?? "")) {
       notes.add(`${what} is left out: its name is generated`);
       return [];
     }
@@ -46,8 +46,7 @@ export function endState(session: SessionWrites, selection: Selection, notes: No
 export function restState(object: KubernetesObject): Expectation | undefined {
   const { status } = object as { readonly status?: unknown };
   if (!isObject(status) || !isConditions(status["conditions"])) return undefined;
-  if (object.metadata.generateName !== undefined || object.metadata.deletionTimestamp !== undefined)
-    return undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return undefined;
   const { conditions, observedGeneration } = status;
   return { object, body: { status: statusOf({ conditions, observedGeneration }, object) } };
 }

@@ -58,7 +58,9 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     const by = writerOf(one, project);
     const isChatter = chatter.has(resource);
     writes.push({ resource, key, write, object, at, by, before, restedSince });
-    values.see(object);
+    const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
+    // A test creates what a hand made by the name that it got.
+    values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
     if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = Math.max(restedSince, at);
     if (by === "operator") for (const name of newManagers(before, object)) managers.add(name);
     objects.set(place, {
@@ -66,7 +68,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
       key,
       object,
       isThere: write !== "DELETED",
-      madeBy: write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy,
+      madeBy,
       isOperators: !isChatter && (by === "operator" || (write !== "ADDED" && known?.isOperators === true)),
     });
   }

@@ -6,11 +6,11 @@ import { Code } from "./literal.ts";
 export class StableValues {
   readonly #names = new Set<string>();
 
-  /** Learns the values that the cluster gave to an object: its uid, its addresses, and its name if that is generated. */
-  see({ metadata, ...object }: KubernetesObject): void {
+  /** Learns the values that the cluster gave to an object: its uid, its addresses, and its name if that is generated anew. */
+  see({ metadata, ...object }: KubernetesObject, isNameKept: boolean): void {
     const { spec, status } = object as { readonly spec?: Addresses; readonly status?: Addresses };
     const addresses = [spec?.clusterIP, status?.podIP, status?.hostIP];
-    const generated = metadata.generateName === undefined ? [] : [metadata.name];
+    const generated = isGenerated(metadata) && !isNameKept ? [metadata.name] : [];
     for (const value of [metadata.uid, ...addresses, ...generated])
       if (typeof value === "string" && value.length > 5) this.#names.add(value);
   }
@@ -30,6 +30,11 @@ export class StableValues {
       if (key !== "uid" && key !== "resourceVersion") setMember(stable, key, this.stable(member));
     return stable;
   }
+}
+
+/** Pods of StatefulSets have a `generateName`, too, but names with a number. */
+function isGenerated({ generateName, name = "" }: KubernetesObject["metadata"]): boolean {
+  return generateName !== undefined && /^[b-df-hj-np-tv-xz2-9]{5}$/u.test(name.slice(generateName.length));
 }
 
 interface Addresses {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../record/recorded.ts";
-import { ann, bodyOf, child, mysql, operator, write, written } from "./sample-writes.ts";
+import { ann, bodyOf, child, cluster, mysql, operator, write, written } from "./sample-writes.ts";
 
 test("what hands did is done again, and what the operator made of it is expected", () => {
   const ready = { conditions: [{ type: "Ready", status: "True", reason: "Up", message: "for 3 s" }] };
@@ -107,6 +107,28 @@ test("what can't be the same in another run is left out, and said", () => {
 });
 
 const crds = { resource: "customresourcedefinitions.apiextensions.k8s.io" };
+
+test("what a hand had a name generated for is created by that name", () => {
+  const { text, notes } = written([
+    write(0, "ADDED", ann, mysql("tmp-x8vpk", {}, { generateName: "tmp-" })),
+    write(1, "ADDED", operator, child("ConfigMap", "tmp-x8vpk", "of-tmp-x8vpk")),
+  ]);
+  expect(notes).toEqual([]);
+  expect(text).toContain('client.create(MySQL, { metadata: { name: "tmp-x8vpk", namespace: "default" } });');
+  expect(text).toContain('client.get(ConfigMap, { namespace: "default", name: "of-tmp-x8vpk" })');
+});
+
+test("the names of a StatefulSet's pods are the same in each run", () => {
+  const generateName = "db-";
+  const status = { primary: "db-0", other: "db-x8vpk" };
+  const { text } = written([
+    write(0, "ADDED", ann, mysql("db")),
+    write(1, "ADDED", cluster, { ...mysql("db-0", {}, { generateName }), kind: "Pod" }),
+    write(1, "ADDED", cluster, { ...mysql("db-x8vpk", {}, { generateName }), kind: "Pod" }),
+    write(2, "MODIFIED", operator, mysql("db", { status })),
+  ]);
+  expect(text).toContain('status: { primary: "db-0", other: expect.any(String) }');
+});
 
 test("with an object, other custom resources and what they own are left out", () => {
   const recorded = [
