@@ -141,3 +141,40 @@ test("a finalizer that a hand removes is removed, and a status that it writes is
   expect(text).toContain(`client.delete(MySQL, ${key});\n`);
   expect(text).toContain(`client.patch(MySQL, ${key}, { merge: { metadata: { finalizers: null } } });`);
 });
+
+test("what kubectl made before the record began is created first, with a Secret's keys", () => {
+  const managedFields = (manager: string) => ({ managedFields: [{ manager, operation: "Update" as const }] });
+  const secret = { apiVersion: "v1", kind: "Secret", data: { password: "(not shown)" } };
+  const metadata = { namespace: "default", name: "pw", ...managedFields("kubectl-create") };
+  const { text, notes } = written([
+    write(0, "KEPT", undefined, { ...secret, metadata }),
+    write(0, "KEPT", undefined, {
+      ...mysql("root-ca", {}, managedFields("some-controller")),
+      kind: "ConfigMap",
+    }),
+    write(3, "ADDED", ann, mysql("db")),
+  ]);
+  expect(bodyOf(text).split("\n").slice(2, 10)).toEqual([
+    "  await client.create(Secret, {",
+    '    metadata: { name: "pw", namespace: "default" },',
+    '    stringData: { password: "not-recorded" },',
+    "  });",
+    "",
+    "  await untilIdle(manager.manager);",
+    "",
+    '  await client.create(MySQL, { metadata: { name: "db", namespace: "default" } });',
+  ]);
+  expect(text).not.toContain("root-ca");
+  expect(notes).toEqual([expect.stringContaining("Secret default/pw")]);
+});
+
+test("what a hand did with an object whose name is generated is left out, and said", () => {
+  const pod = { ...mysql("db-x8vpk", {}, { generateName: "db-" }), kind: "Pod" };
+  const { text, notes } = written([
+    write(0, "ADDED", ann, mysql("db")),
+    write(1, "ADDED", cluster, pod),
+    write(2, "DELETED", ann, pod),
+  ]);
+  expect(text).not.toContain("db-x8vpk");
+  expect(notes).toEqual([expect.stringContaining("what a hand did with Pod default/db-x8vpk is left out")]);
+});

@@ -3,7 +3,8 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { initialObject } from "./initial-object.ts";
 import type { Notes } from "./notes.ts";
 import type { Selection } from "./selection.ts";
-import type { SessionWrite } from "./session-writes.ts";
+import { managedFieldsOf } from "./owned-fields.ts";
+import type { SessionWrite, SessionWrites } from "./session-writes.ts";
 
 /** What a test does in the place of a hand. */
 export type Step =
@@ -16,8 +17,12 @@ export type Step =
 /** Steps that are closer than this, in milliseconds, are made without a wait, unless the operator did something. */
 const apart = 1000;
 
-/** What hands did with the selected objects, and the custom resources that were there before, in the order of time. */
-export function handSteps(writes: readonly SessionWrite[], selection: Selection, notes: Notes): Step[] {
+/** What hands did with the selected objects, and what hands had made before, in the order of time. */
+export function handSteps(
+  { writes, values }: Pick<SessionWrites, "writes" | "values">,
+  selection: Selection,
+  notes: Notes,
+): Step[] {
   const steps: Step[] = [];
   const found = new Map<string, KubernetesObject>();
   let rested = new Set<KubernetesObject>();
@@ -25,8 +30,11 @@ export function handSteps(writes: readonly SessionWrite[], selection: Selection,
   for (const write of writes) {
     const { at, by, object, resource, key } = write;
     if (!selection.has(object)) continue;
-    const step = write.write === "KEPT" ? keptStep(write, selection) : by === "hand" && stepOf(write, notes);
-    if (step) {
+    const isHands = write.write === "KEPT" ? isKeptByHand(object, selection) : by === "hand";
+    const step = isHands ? stepOf(write, notes) : undefined;
+    if (step && values.isUnstable(object.metadata.name ?? "")) {
+      notes.add(`what a hand did with ${object.kind} ${key} is left out: its name is generated`);
+    } else if (step) {
       const isRested = at - write.restedSince >= apart;
       const isApart = at - last >= apart || write.restedSince > last;
       if (isApart && steps.length > 0) {
@@ -44,11 +52,15 @@ export function handSteps(writes: readonly SessionWrite[], selection: Selection,
   return steps;
 }
 
-/** Of what was there before, only custom resources are certainly a hand's. */
-function keptStep({ object }: SessionWrite, { isOwn }: Selection): Step | undefined {
-  if (!isOwn(object) || object.metadata.deletionTimestamp !== undefined) return undefined;
-  const { finalizers: _, managedFields: __, ...metadata } = object.metadata;
-  return { type: "create", object, body: initialObject({ ...object, metadata }) };
+/** Of what was there before, custom resources are a hand's, and what kubectl or dev's samples made. */
+function isKeptByHand(object: KubernetesObject, { isOwn }: Selection): boolean {
+  const { deletionTimestamp, ownerReferences = [] } = object.metadata;
+  if (deletionTimestamp !== undefined) return false;
+  const [first] = managedFieldsOf(object);
+  return (
+    isOwn(object) ||
+    (ownerReferences.length === 0 && /^(?:kubectl|tsbuilder-dev-)/u.test(first?.manager ?? ""))
+  );
 }
 
 function stepOf({ write, object, key, resource, before }: SessionWrite, notes: Notes): Step | undefined {
@@ -56,12 +68,12 @@ function stepOf({ write, object, key, resource, before }: SessionWrite, notes: N
     notes.add(`the CRD ${key} was applied by hand: give its file to startTestCluster, too`);
     return undefined;
   }
-  if (write === "ADDED") {
+  if (write === "ADDED" || write === "KEPT") {
     if (object.kind === "Secret")
       notes.add(`the values of Secret ${key} are not in a record: replace "not-recorded" in the test`);
     if ((object.metadata.ownerReferences ?? []).length > 0)
       notes.add(`${object.kind} ${key} is created without its owners: their uids differ between runs`);
-    return { type: "create", object, body: initialObject(object) };
+    return { type: "create", object, body: initialObject(write === "KEPT" ? asCreated(object) : object) };
   }
   if (before === undefined) return undefined;
   const wasEnding = before.metadata.deletionTimestamp !== undefined;
@@ -80,6 +92,12 @@ function stepOf({ write, object, key, resource, before }: SessionWrite, notes: N
   if (object.kind === "Secret")
     notes.add(`a change of the values of Secret ${key} is left out: they are not in a record`);
   return undefined;
+}
+
+/** Without finalizers, which the operator may have added, and whatever managed fields say of who changed it last. */
+function asCreated(object: KubernetesObject): KubernetesObject {
+  const { finalizers: _, managedFields: __, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 function policyOf(finalizers: readonly string[]): string | undefined {

@@ -62,7 +62,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     // A test creates what a hand made by the name that it got.
     values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
     if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = Math.max(restedSince, at);
-    if (by === "operator") for (const name of newManagers(before, object)) managers.add(name);
+    if (by === "operator" && !isChatter) for (const name of newManagers(before, object)) managers.add(name);
     objects.set(place, {
       resource,
       key,

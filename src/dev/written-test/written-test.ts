@@ -40,7 +40,7 @@ export function writtenTest(
   const notes = new Notes();
   const told = sessionWrites(recorded, session.project);
   const selection = select(told, facts, object);
-  const steps = handSteps(told.writes, selection, notes);
+  const steps = handSteps(told, selection, notes);
   if (steps.length === 0) throw nothingDone(told.writes.length > 0);
   const expected = endState(told, selection, notes);
   if (expected.length === 0)
