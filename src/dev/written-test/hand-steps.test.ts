@@ -147,6 +147,7 @@ test("what kubectl made before the record began is created first, with a Secret'
   const secret = { apiVersion: "v1", kind: "Secret", data: { password: "(not shown)" } };
   const metadata = { namespace: "default", name: "pw", ...managedFields("kubectl-create") };
   const { text, notes } = written([
+    write(0, "KEPT", undefined, mysql("old")),
     write(0, "KEPT", undefined, { ...secret, metadata }),
     write(0, "KEPT", undefined, {
       ...mysql("root-ca", {}, managedFields("some-controller")),
@@ -154,11 +155,12 @@ test("what kubectl made before the record began is created first, with a Secret'
     }),
     write(3, "ADDED", ann, mysql("db")),
   ]);
-  expect(bodyOf(text).split("\n").slice(2, 10)).toEqual([
+  expect(bodyOf(text).split("\n").slice(2, 11)).toEqual([
     "  await client.create(Secret, {",
     '    metadata: { name: "pw", namespace: "default" },',
     '    stringData: { password: "not-recorded" },',
     "  });",
+    '  await client.create(MySQL, { metadata: { name: "old", namespace: "default" } });',
     "",
     "  await untilIdle(manager.manager);",
     "",

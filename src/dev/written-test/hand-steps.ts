@@ -27,7 +27,10 @@ export function handSteps(
   const found = new Map<string, KubernetesObject>();
   let rested = new Set<KubernetesObject>();
   let last = Infinity;
-  for (const write of writes) {
+  // Of what was there before, custom resources come last: they may need the rest.
+  const rank = ({ write, object }: SessionWrite): number =>
+    write === "KEPT" ? Number(selection.isOwn(object)) : 2;
+  for (const write of writes.toSorted((a, b) => rank(a) - rank(b))) {
     const { at, by, object, resource, key } = write;
     if (!selection.has(object)) continue;
     const isHands = write.write === "KEPT" ? isKeptByHand(object, selection) : by === "hand";

@@ -1,4 +1,5 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
+import { literal } from "./literal.ts";
 import type { KindFacts } from "./project-facts.ts";
 
 /** Names that the written test itself uses. */
@@ -23,8 +24,7 @@ export class Imports {
     const module =
       this.#facts.find((each) => each.apiVersion === apiVersion && each.kind === kind)?.module ??
       builtIn(apiVersion);
-    if (module === undefined)
-      return `await client.mapper.kindFor(${JSON.stringify({ apiVersion, kind }).replace(/"(\w+)":/gu, "$1: ")})`;
+    if (module === undefined) return `await client.mapper.kindFor(${literal({ apiVersion, kind })})`;
     let name = kind;
     for (let count = 2; this.#taken.has(name); count++) name = `${kind}${count}`;
     this.#taken.add(name);
