@@ -180,3 +180,25 @@ test("what a hand did with an object whose name is generated is left out, and sa
   expect(text).not.toContain("db-x8vpk");
   expect(notes).toEqual([expect.stringContaining("what a hand did with Pod default/db-x8vpk is left out")]);
 });
+
+test("a test waits where the operator did something or a second passed, not for the cluster alone", () => {
+  const object = (name: string): SampleObject => ofKind("ConfigMap", name, {});
+  const { text } = written([
+    write(0, "ADDED", ann, object("a")),
+    write(0.1, "ADDED", cluster, object("z")),
+    write(0.2, "ADDED", ann, object("b")),
+    write(0.3, "ADDED", operator, object("y")),
+    write(0.4, "ADDED", ann, object("c")),
+    write(1.5, "ADDED", ann, object("d")),
+  ]);
+  const steps = bodyOf(text).matchAll(/create\(ConfigMap, \{ metadata: \{ name: "(\w)"|untilIdle/gu);
+  expect([...steps].map(([step, name]) => name ?? step)).toEqual([
+    "a",
+    "b",
+    "untilIdle",
+    "c",
+    "untilIdle",
+    "d",
+    "untilIdle",
+  ]);
+});

@@ -39,7 +39,7 @@ export function handSteps(
       notes.add(`what a hand did with ${object.kind} ${key} is left out: its name is generated`);
     } else if (step) {
       const isRested = at - write.restedSince >= apart;
-      const isApart = at - last >= apart || write.restedSince > last;
+      const isApart = at - last >= apart || write.idleSince > last;
       if (isApart && steps.length > 0) {
         const now = isRested ? [...found.values()] : [];
         steps.push({ type: "wait", rested: now.filter((each) => !rested.has(each)) });

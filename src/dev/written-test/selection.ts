@@ -32,11 +32,14 @@ export function select(
   }
   const byUid = new Map(writes.map(({ object }) => [object.metadata.uid ?? "", object]));
   const [namespace] = chosen.includes("/") ? chosen.split("/") : [undefined];
-  /** Undefined if an object belongs to no custom resource. */
-  const belongs = (object: KubernetesObject): boolean | undefined => {
+  /** Undefined if an object belongs to no custom resource. Objects may own each other. */
+  const belongs = (object: KubernetesObject, seen: readonly KubernetesObject[] = []): boolean | undefined => {
     if (isOwn(object)) return keyOf(object) === chosen;
     const owners = (object.metadata.ownerReferences ?? []).flatMap(({ uid }) => byUid.get(uid) ?? []);
-    const answers = owners.map(belongs).filter((answer) => answer !== undefined);
+    const answers = owners
+      .filter((owner) => !seen.includes(owner))
+      .map((owner) => belongs(owner, [...seen, owner]))
+      .filter((answer) => answer !== undefined);
     return answers.length === 0 ? undefined : answers.includes(true);
   };
   const isBeside = ({ kind, metadata }: KubernetesObject): boolean => {

@@ -13,6 +13,8 @@ export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "
   readonly before: KubernetesObject | undefined;
   /** When something last happened before it that was no hand's; 0 if nothing did. */
   readonly restedSince: number;
+  /** When the operator last did something before it; 0 if it did nothing. */
+  readonly idleSince: number;
 }
 
 /** What became of an object of a name. */
@@ -46,10 +48,10 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   const objects = new Map<string, FinalObject>();
   const managers = new Set<string>();
   const values = new StableValues();
-  let restedSince = 0;
+  let [restedSince, idleSince] = [0, 0];
   for (const one of recorded) {
     const at = Date.parse(one.at);
-    if (one.type === "reconcile") restedSince = Math.max(restedSince, at + (one.seconds ?? 0) * 1000);
+    if (one.type === "reconcile") idleSince = Math.max(idleSince, at + (one.seconds ?? 0) * 1000);
     if (one.type !== "write") continue;
     const { resource, key, write, object } = one;
     const place = `${resource} ${key}`;
@@ -57,11 +59,22 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     const before = known?.isThere === true ? known.object : undefined;
     const by = writerOf(one, project);
     const isChatter = chatter.has(resource);
-    writes.push({ resource, key, write, object, at, by, before, restedSince });
+    writes.push({
+      resource,
+      key,
+      write,
+      object,
+      at,
+      by,
+      before,
+      idleSince,
+      restedSince: Math.max(restedSince, idleSince),
+    });
     const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
     // A test creates what a hand made by the name that it got.
     values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
-    if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = Math.max(restedSince, at);
+    if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = at;
+    if (by === "operator") idleSince = Math.max(idleSince, at);
     if (by === "operator" && !isChatter) for (const name of newManagers(before, object)) managers.add(name);
     objects.set(place, {
       resource,

@@ -158,6 +158,29 @@ test("with an object, other custom resources and what they own are left out", ()
   );
 });
 
+test("objects that own each other belong to no custom resource", () => {
+  const owner = (name: string) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name,
+    uid: `uid-of-ConfigMap default/${name}`,
+  });
+  const configMap = (name: string, of: string) => ({
+    ...mysql(name, {}, { ownerReferences: [owner(of)] }),
+    apiVersion: "v1",
+    kind: "ConfigMap",
+  });
+  const { text } = written(
+    [
+      write(0, "ADDED", ann, mysql("db")),
+      write(0, "ADDED", operator, configMap("a", "b")),
+      write(0, "ADDED", operator, configMap("b", "a")),
+    ],
+    "default/db",
+  );
+  expect(text).toContain('client.get(ConfigMap, { namespace: "default", name: "b" })');
+});
+
 test.each<[string, readonly Recorded[]]>([
   ["--samples", [write(0, "ADDED", operator, mysql("db"))]],
   ["--context", [{ type: "dev", at: "2026-01-02T00:00:00Z", text: "ready" }]],
