@@ -16,7 +16,7 @@ export const repository = join(import.meta.dirname, "../..");
 /** All TypeScript sources below a folder, without built or generated ones. */
 export function listSources(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(repository, join(entry.parentPath, entry.name)))
     .filter((file) => !/(^|\/)(node_modules|dist|generated)\//.test(file))
     .toSorted();

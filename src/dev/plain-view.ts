@@ -9,8 +9,10 @@ export function plainView(
 ): SessionView {
   return {
     report: (event) => print(plainLines(event, describeError)),
-    started: ({ url, kubeconfig }) =>
-      print(`cluster ready at ${url}: KUBECONFIG=${quoteWord(kubeconfig)} kubectl get all`),
+    started: ({ url, kubeconfig }, page) => {
+      print(`cluster ready at ${url}: KUBECONFIG=${quoteWord(kubeconfig)} kubectl get all`);
+      print(`see what happens: ${page}`);
+    },
     quit: new Promise(() => undefined),
     close: () => undefined,
   };

@@ -4,8 +4,8 @@ import type { Session } from "./session.ts";
 /** A view of a session. */
 export interface SessionView {
   readonly report: Report;
-  /** Called when the session is running: from now on keys work. */
-  started(session: Session): void;
+  /** Called with the address of its page when the session is running: from now on keys work. */
+  started(session: Session, page: string): void;
   /** Resolves when the user quits with a key. */
   readonly quit: Promise<void>;
   /** Releases what the view holds. */

@@ -53,11 +53,38 @@ async function bundleCli(): Promise<void> {
     platform: "node",
     target: "node20",
   });
+  const page = await bundlePage();
   // The parser is cut out of TypeScript, and has left its package.
-  const inputs = [...Object.keys(metafile.inputs), "node_modules/typescript/lib/typescript.js"];
+  const inputs = [...Object.keys(metafile.inputs), ...page, "node_modules/typescript/lib/typescript.js"];
   const licenses = describeLicenses(root, inputs);
   copyFileSync(join(root, "src/cli/output.schema.json"), join(root, "dist/cli/output.schema.json"));
   writeFileSync(join(root, "dist/cli", licensesFile), licenses);
+}
+
+/** The page of `tsbuilder dev`; returns what it consists of. */
+async function bundlePage(): Promise<string[]> {
+  const outdir = join(root, "dist/cli/page");
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: "src/dashboard/main.tsx", out: "page" },
+      { in: "src/dashboard/page.css", out: "page" },
+    ],
+    outdir,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    conditions: ["@tsbuilder/source"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    logLevel: "warning",
+    metafile: true,
+  });
+  copyFileSync(join(root, "src/dashboard/page.html"), join(outdir, "page.html"));
+  return Object.keys(metafile.inputs);
 }
 
 /** `tsbuilder/scaffold` and `tsbuilder/generators`, with their types. What the projects have installed stays outside. */

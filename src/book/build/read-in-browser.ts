@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Site } from "./explain-site.ts";
+import { findChromium } from "./find-chromium.ts";
 import { pressKeys } from "./press-keys.ts";
 import { serveSite } from "./serve-site.ts";
 
-const chosen = process.env["CHROMIUM"];
-const program = chosen ?? "/usr/bin/chromium";
 const widths = [1280, 390];
 
 /** Only a page that never comes takes as long, however busy the machine is. */
@@ -14,14 +12,13 @@ const patience = 300_000;
 
 /** Reads every page in Chromium, on a large and a small screen, light and dark; returns what is wrong. */
 export async function readInBrowser(site: Site): Promise<string[]> {
-  if (!existsSync(program)) {
-    if (chosen !== undefined)
-      return [`CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`];
-    console.log(
-      `left out: the pages in a browser: there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`,
-    );
+  const found = findChromium();
+  if ("missing" in found) {
+    if (found.isChosen) return [found.missing];
+    console.log(`left out: the pages in a browser: ${found.missing}`);
     return [];
   }
+  const { program } = found;
   const server = await serveSite(site);
   try {
     const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
+import type { RecentRecord } from "../../dev/record/recent-record.ts";
 import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
 import type { GeneratorCache } from "../../generators/project-sources.ts";
@@ -14,6 +15,7 @@ import { defineCommand, type Invocation } from "../command.ts";
 import { checkPort } from "../../project/validate.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
+import { readPageAssets } from "../page-assets.ts";
 import { planGenerated } from "../plan-generated.ts";
 import { refuseEmptied } from "../refuse-emptied.ts";
 import { describeError } from "../report.ts";
@@ -87,9 +89,11 @@ export const dev = defineCommand({
     const view = isScreen
       ? openScreen({ input: process.stdin, output: process.stdout }, project.projectName, describe)
       : plainView((text) => ui.print(text), describe);
-    const recording = await recordingOf(call, project, view.report, describe);
+    const { RecentRecord } = await import("../../dev/record/recent-record.ts");
+    const recent = new RecentRecord();
+    const recording = await recordingOf(call, { project, recent }, view.report, describe);
     const report: Report = (event) => {
-      recording?.event(event);
+      recording.event(event);
       view.report(event);
     };
     try {
@@ -98,15 +102,22 @@ export const dev = defineCommand({
         { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
         report,
       );
-      view.started(session);
+      const { startPage } = await import("../../dev/page/page-server.ts");
+      const { writeTestAction } = await import("../write-test-action.ts");
+      const test = writeTestAction({ root, tree, project }, recent);
+      const actions = isOther(flags) ? session.actions : { ...session.actions, test };
+      const page = await startPage({ assets: readPageAssets(), record: recent, actions });
       try {
+        view.started(session, page.url);
         if (flags.samples) await reportSamples(session, report);
         await Promise.race([ended, view.quit]);
       } finally {
+        // No action is to come while the session stops.
+        await page.stop();
         await session.stop();
       }
     } finally {
-      recording?.close();
+      recording.close();
       view.close();
     }
   },
@@ -118,18 +129,18 @@ async function recordingOf(
     cwd,
     host,
   }: Pick<Invocation, "cwd" | "host"> & { readonly flags: { readonly record: string | undefined } },
-  { projectName }: Project,
+  { project, recent }: { readonly project: Project; readonly recent: RecentRecord },
   report: Report,
   describe: (error: unknown) => string,
-): Promise<SessionRecording | undefined> {
-  if (flags.record === undefined) return undefined;
-  const path = resolve(cwd, flags.record);
+): Promise<SessionRecording> {
+  const path = flags.record === undefined ? undefined : resolve(cwd, flags.record);
   const { SessionRecording } = await import("../../dev/record/session-recording.ts");
   return new SessionRecording(path, {
-    project: projectName,
+    project: project.projectName,
     tsbuilder: host.version(),
     describe,
-    onEnd: (cause) => report({ type: "error", error: notRecorded(path, cause) }),
+    recent,
+    onEnd: (cause) => report({ type: "error", error: notRecorded(path ?? "", cause) }),
   });
 }
 
@@ -169,7 +180,7 @@ function sessionOptions(
     readonly "webhook-address": string | undefined;
   },
   tree: Tree,
-  recording: SessionRecording | undefined,
+  recording: SessionRecording,
 ): SessionOptions {
   const { projectName } = project;
   let cache: GeneratorCache | undefined;
@@ -188,7 +199,7 @@ function sessionOptions(
       : async (folder, report) =>
           (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(
             folder,
-            { ...flags, projectName, onWrite: recording && ((write) => recording.write(write)) },
+            { ...flags, projectName, onWrite: (write) => recording.write(write) },
             report,
           ),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,

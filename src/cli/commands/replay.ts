@@ -1,11 +1,12 @@
 import { relative, resolve } from "node:path";
 import type { Recording } from "../../dev/record/read-recording.ts";
-import { Draft, memoryTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type Invocation } from "../command.ts";
-import { formatCreated } from "../format-created.ts";
 import { openToChange } from "../open-project.ts";
+import { readPageAssets } from "../page-assets.ts";
+import { stopSignal } from "../stop-signal.ts";
+import type { Ui } from "../ui.ts";
 
 const flags = {
   object: {
@@ -21,6 +22,11 @@ const flags = {
     check: checkTest,
   },
   force: { type: "boolean", summary: "with --test, overwrite the file", default: false },
+  page: {
+    type: "boolean",
+    summary: "show the session on the page of dev, in a browser, until Ctrl-C",
+    default: false,
+  },
   ...planFlags,
 } as const;
 
@@ -33,11 +39,12 @@ export const replay = defineCommand({
   examples: [
     "tsbuilder replay session.jsonl",
     "tsbuilder replay session.jsonl --object default/db",
+    "tsbuilder replay session.jsonl --page",
     "tsbuilder replay session.jsonl --test src/controller/mysql.recorded.test.ts",
   ],
   async run(call) {
     const {
-      flags: { object, quiet, test },
+      flags: { object, quiet, test, page },
       positionals: [file = ""],
       cwd,
       ui,
@@ -46,6 +53,7 @@ export const replay = defineCommand({
     const recording = readRecording(resolve(cwd, file));
     if (test !== undefined) return writeTest(call, recording, test);
     refuseWithoutTest(call.flags);
+    if (page) return showPage(resolve(cwd, file), ui);
     const { everything, tellRecording } = await import("../../dev/record/tell-recording.ts");
     const { session, recorded } = recording;
     ui.note(`${session.project}, recorded by tsbuilder ${session.tsbuilder} on ${session.at.slice(0, 10)}`);
@@ -56,6 +64,19 @@ export const replay = defineCommand({
     }
   },
 });
+
+async function showPage(file: string, ui: Ui): Promise<void> {
+  const { fileRecord } = await import("../../dev/record/file-record.ts");
+  const { startPage } = await import("../../dev/page/page-server.ts");
+  const ended = stopSignal();
+  const page = await startPage({ assets: readPageAssets(), record: fileRecord(file) });
+  try {
+    ui.print(`see what happened: ${page.url}`);
+    await ended;
+  } finally {
+    await page.stop();
+  }
+}
 
 interface TestFlags {
   readonly object: string | undefined;
@@ -70,8 +91,7 @@ async function writeTest(
   file: string,
 ): Promise<void> {
   const { flags: given, cwd, ui } = call;
-  const { writtenTest } = await import("../../dev/written-test/written-test.ts");
-  const { writtenTestFacts } = await import("../written-test-facts.ts");
+  const { planWrittenTest } = await import("../plan-written-test.ts");
   return openToChange(call, async ({ root, tree, project }) => {
     const path = relative(root, resolve(cwd, file)).replaceAll("\\", "/");
     if (tree.has(path) && !given.force) {
@@ -80,19 +100,9 @@ async function writeTest(
         hint: "write to another file, or overwrite it with --force",
       });
     }
-    const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), given);
-    const draft = new Draft(tree);
-    draft.write(path, formatted(root, path, text));
-    applyOrShow(root, { changes: draft.changes(), notes: [...notes] }, given, ui);
+    const plan = planWrittenTest({ root, tree, project }, recording, { path, object: given.object });
+    applyOrShow(root, plan, given, ui);
   });
-}
-
-/** As a new file is, whether or not it is one. */
-function formatted(root: string, path: string, text: string): string {
-  const draft = new Draft(memoryTree());
-  draft.write(path, text);
-  formatCreated(root, draft);
-  return draft.read(path)!;
 }
 
 function refuseWithoutTest(given: TestFlags): void {

@@ -45,6 +45,11 @@ test("two writers that set a field in turn fight: both are named, with the field
   ]);
 });
 
+test("whoever is set back each time fights, though with another value each time", () => {
+  const values = [1, 2, 1, 3, 1, 4, 1];
+  expect(find(turns(values.length, values)).map(({ kind }) => kind)).toEqual(["fight"]);
+});
+
 test("it is no fight if the values move on, if one writer sets both, or if a third one takes part", () => {
   expect(find(turns(20, [1, 2, 3, 4, 5]))).toEqual([]);
   expect(find(turns(20, [1, 3], [operator]))).toEqual([]);

@@ -45,6 +45,7 @@ export class History {
   readonly #reconciles: Reconcile[] = [];
   readonly #printed: Printed[] = [];
   readonly #places = new Map<string, Set<string>>();
+  readonly #moments: number[] = [];
   #writes = 0;
   #from = Infinity;
   #to = -Infinity;
@@ -73,6 +74,7 @@ export class History {
   }
 
   #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
+    if (write !== "KEPT" && at > (this.#moments.at(-1) ?? -Infinity)) this.#moments.push(at);
     const place = `${resource} ${key}`;
     let track = this.#tracks.get(place);
     if (track === undefined) {
@@ -83,6 +85,11 @@ export class History {
       else kept.add(place);
     }
     track.revisions.push({ index: this.#writes++, at, write, by, object });
+  }
+
+  /** How many writes were told. */
+  get written(): number {
+    return this.#writes;
   }
 
   get tracks(): ReadonlyMap<string, Track> {
@@ -112,6 +119,13 @@ export class History {
     return this.#isFull;
   }
 
+  /** When the next write was, or the one before; undefined if there is none. */
+  nextMoment(moment: number, direction: 1 | -1): number | undefined {
+    const following = countUntil(this.#moments, (at) => at <= moment);
+    if (direction === 1) return this.#moments[following];
+    return this.#moments[countUntil(this.#moments, (at) => at < moment) - 1];
+  }
+
   /** The places of the objects of a kind with a key, of any group: reconciles and causes name no group. */
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
@@ -120,12 +134,17 @@ export class History {
 
 /** The last revision up to a moment; undefined if the object was not there, or is unknown. */
 export function revisionAt({ revisions }: Track, moment: number): Revision | undefined {
-  let [low, high] = [0, revisions.length];
+  const found = revisions[countUntil(revisions, ({ at }) => at <= moment) - 1];
+  return found?.write === "DELETED" ? undefined : found;
+}
+
+/** How many of the first items are so; none of those after them is. */
+export function countUntil<T>(items: readonly T[], isSo: (item: T) => boolean): number {
+  let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (revisions[middle]!.at <= moment) low = middle + 1;
+    if (isSo(items[middle]!)) low = middle + 1;
     else high = middle;
   }
-  const found = revisions[low - 1];
-  return found?.write === "DELETED" ? undefined : found;
+  return low;
 }

@@ -19,8 +19,16 @@ export function readRecording(path: string): Recording {
       hint: "name a file that tsbuilder dev --record FILE wrote",
     });
   }
-  const lines = atFile(path, () => readFileSync(path, "utf8")).split("\n");
-  const [session, ...recorded] = lines
+  return parseRecording(
+    atFile(path, () => readFileSync(path, "utf8")),
+    path,
+  );
+}
+
+/** Reads the text of a record; the path is for messages. */
+export function parseRecording(text: string, path: string): Recording {
+  const [session, ...recorded] = text
+    .split("\n")
     // The last line may not be written to its end yet.
     .slice(0, -1)
     .map((line, index) => readLine(path, line, index + 1));

@@ -78,6 +78,13 @@ export class RecentRecord implements LineKeeper, PageRecord {
     };
   }
 
+  /** All lines so far. */
+  text(): string {
+    const { past, close } = this.read(() => undefined);
+    close();
+    return Buffer.concat([...(past as Iterable<Buffer>)]).toString();
+  }
+
   /** The writes that left the objects as they were at a moment, but for Leases; undefined if that is not known any more. */
   statesAt(moment: Date): readonly ClusterWrite[] | undefined {
     const at = moment.toISOString();

@@ -3,6 +3,7 @@ import { count } from "../../shared/text.ts";
 import type { Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import type { SessionView } from "../session-view.ts";
+import { openBrowser } from "./open-browser.ts";
 import { renderScreen } from "./render-screen.ts";
 import { afterEvent, afterMove, emptyScreen, type ScreenState } from "./screen-state.ts";
 import { openTerminal, type TerminalStreams } from "./terminal.ts";
@@ -18,6 +19,7 @@ export function openScreen(
 ): SessionView {
   let state = emptyScreen(title);
   let session: Session | undefined;
+  let page = "";
   let timer: NodeJS.Timeout | undefined;
   let askQuit: () => void = () => undefined;
   const quit = new Promise<void>((resolve) => (askQuit = resolve));
@@ -36,6 +38,10 @@ export function openScreen(
     const applied = await session?.applySamples();
     if (applied !== undefined) show({ ...state, note: `applied ${count(applied, "sample")}` });
   };
+  const openPage = async (): Promise<void> => {
+    const isOpen = await openBrowser(page);
+    show({ ...state, note: isOpen ? "the page is open in your browser" : `open ${page} in a browser` });
+  };
   const shell = async (kubeconfig: string): Promise<void> => {
     terminal.giveBack();
     await runShell(kubeconfig);
@@ -45,6 +51,7 @@ export function openScreen(
   const actions: Readonly<Record<string, () => void>> = {
     s: () => void samples().catch((error: unknown) => report({ type: "error", error })),
     d: () => show({ ...state, isDiffShown: !state.isDiffShown }),
+    o: () => session && void openPage(),
     k: () => session && void shell(session.kubeconfig),
     "\u001B[A": () => show(afterMove(state, -1)),
     "\u001B[B": () => show(afterMove(state, 1)),
@@ -60,8 +67,9 @@ export function openScreen(
 
   return {
     report,
-    started: (started) => {
+    started: (started, address) => {
       session = started;
+      page = address;
       const { url, kubeconfig } = started;
       show({
         ...state,

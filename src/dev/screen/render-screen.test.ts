@@ -55,7 +55,7 @@ test("renderScreen() shows the cluster, objects with their conditions, the log, 
     "  MySQL default/b  no conditions yet",
     "Operator",
     "10:20:30 info  Made it name=a",
-    "q quit   s samples   d diff   k shell   up/down select",
+    "q quit  s samples  d diff  o page  k shell  up/down select",
   ]);
 });
 

@@ -128,7 +128,7 @@ function diffLine(text: string): Line {
 function keysOf({ isDiffShown }: ScreenState): string {
   return isDiffShown
     ? "q quit   d back   up/down select another object"
-    : "q quit   s samples   d diff   k shell   up/down select";
+    : "q quit  s samples  d diff  o page  k shell  up/down select";
 }
 
 function cutTo(text: string, columns: number): string {

@@ -56,7 +56,7 @@ export class FightDetector implements Detector {
       isSame(last.before, after) &&
       isSame(last.after, before);
     const between = this.#fights.detailOf(id)?.writers ?? [writer];
-    if (!isBack || !between.includes(writer)) this.#fights.end(id);
+    if (!between.includes(writer)) this.#fights.end(id);
     if (!isBack) return;
     this.#fights.hit(id, at, () => ({
       place,

@@ -1,0 +1,44 @@
+/** The reconciler's place in the scaffolded file for what a user adds. */
+const place = "    // Add your logic here:";
+
+/** Mistakes that an object's name brings about; each is to be found from the page alone. */
+const mistakes = `    const { namespace, name } = mysql.metadata;
+    if (name === "fought") {
+      const settings = { metadata: { namespace, name: "settings" }, data: { size: "1" } };
+      await this.#client.apply(ConfigMap, settings, { owner: mysql });
+    }
+    if (name === "hot") {
+      const beat = { metadata: { namespace, name: "beat" }, data: { at: String(this.#clock.now()) } };
+      await this.#client.apply(ConfigMap, beat, { owner: mysql });
+    }
+    if (name === "refused") await this.#client.create(Secret, { metadata: { namespace, name: "password" } });
+    if (name === "slow" && !mysql.metadata.annotations?.seen)
+      await this.#client.patch(MySQL, mysql, { merge: { metadata: { annotations: { seen: "yes" } } } });
+
+`;
+
+/** A scaffolded controller with mistakes in it. */
+export function plantMistakes(controller: string): string {
+  return controller
+    .replace(place, () => `${mistakes}${place}`)
+    .replace(
+      'from "@tsbuilder/runtime";',
+      '$&\nimport { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";',
+    )
+    .replace(
+      "// +kubebuilder:rbac:groups=events",
+      '// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch\n$&',
+    )
+    .replace('.named("mysql")', '.owns(ConfigMap).named("mysql")');
+}
+
+/** A scaffolded defaulter that takes its time. */
+export function slowDown(defaulter: string): string {
+  return defaulter
+    .replace(/^ {2}default\(/mu, "  async default(")
+    .replace(/\): void \{/u, "): Promise<void> {")
+    .replace(
+      /^ {4}log\.debug/mu,
+      '    if (mysql.metadata.name === "slow") await new Promise((resolve) => setTimeout(resolve, 1500));\n$&',
+    );
+}

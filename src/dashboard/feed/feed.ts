@@ -1,0 +1,140 @@
+import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
+import { Findings } from "../history/findings.ts";
+import { History } from "../history/history.ts";
+import { readLines } from "./read-lines.ts";
+
+/** What follows the lines so far: the session is running, and can do these things. */
+interface Live {
+  readonly type: "live";
+  readonly actions: readonly string[];
+}
+
+interface End {
+  readonly type: "end";
+}
+
+/** Whether more may come. */
+export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused";
+
+/** The record as it arrives. Who subscribes is told at most once in so many milliseconds. */
+const pause = 150;
+const retryAfter = 1000;
+
+/** Twice what dev keeps. */
+const mostLength = 128 * 1024 * 1024;
+
+/** Reads the record of the session that serves this page, and again after an outage. */
+export class Feed {
+  history = new History();
+  findings = new Findings();
+  session: RecordedSession | undefined;
+  actions: readonly string[] = [];
+  state: FeedState = "loading";
+  readonly #token: string;
+  readonly #listeners = new Set<() => void>();
+  #isToldSoon = false;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  /** Returns what ends the subscription. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async run(): Promise<void> {
+    for (;;) {
+      await this.#read().catch(() => this.#change("disconnected"));
+      if (this.state === "ended" || this.state === "refused") return;
+      await new Promise((resolve) => {
+        setTimeout(resolve, retryAfter);
+      });
+    }
+  }
+
+  /** Has the session do something; throws what it answers if it can't. */
+  async act(name: string, body: object): Promise<unknown> {
+    const response = await fetch(`/actions/${name}`, {
+      method: "POST",
+      headers: { ...this.#authorization(), "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer: unknown = await response.json();
+    if (!response.ok) throw new Refusal(answer as RefusalAnswer);
+    return answer;
+  }
+
+  async #read(): Promise<void> {
+    const response = await fetch("/record", { headers: this.#authorization() });
+    if (response.status === 401 || response.status === 403) return this.#change("refused");
+    if (!response.ok || response.body === null) throw new Error(response.statusText);
+    this.history = new History();
+    this.findings = new Findings();
+    let length = 0;
+    for await (const line of readLines(response.body)) {
+      this.#take(JSON.parse(line) as Line);
+      length += line.length;
+      // dev keeps the end of a long session; so does the page, which reads it again.
+      if (length > mostLength) return;
+    }
+    if (this.state === "loading" || this.state === "live") this.#change("disconnected");
+  }
+
+  #take(line: Line): void {
+    switch (line.type) {
+      case "session":
+        this.session = line;
+        return this.#change("loading");
+      case "live":
+        this.actions = line.actions;
+        return this.#change("live");
+      case "end":
+        this.actions = [];
+        return this.#change("ended");
+      default:
+        this.history.add(line);
+        this.findings.add(line);
+        this.#tell();
+    }
+  }
+
+  #change(state: FeedState): void {
+    this.state = state;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#isToldSoon) return;
+    this.#isToldSoon = true;
+    setTimeout(() => {
+      this.#isToldSoon = false;
+      for (const listener of this.#listeners) listener();
+    }, pause);
+  }
+
+  #authorization(): Record<string, string> {
+    return { authorization: `Bearer ${this.#token}` };
+  }
+}
+
+type Line = Recorded | RecordedSession | Live | End;
+
+interface RefusalAnswer {
+  readonly message: string;
+  readonly hint?: string;
+  readonly causes?: readonly { readonly field?: string; readonly message: string }[];
+}
+
+/** Why the session did not do something. */
+export class Refusal extends Error {
+  readonly hint: string | undefined;
+  readonly causes: NonNullable<RefusalAnswer["causes"]>;
+
+  constructor({ message, hint, causes = [] }: RefusalAnswer) {
+    super(message);
+    this.hint = hint;
+    this.causes = causes;
+  }
+}

@@ -1,0 +1,11 @@
+import { countUntil, type History, type Printed, type Reconcile } from "./history.ts";
+
+/** Lines reach dev a little after they were printed. */
+const delay = 100;
+
+/** What was logged in a reconcile: lines with its ID, which structured logs have. */
+export function logOf({ printed }: History, { reconcileID, from, to }: Reconcile): Printed[] {
+  const first = countUntil(printed, ({ at }) => at < from);
+  const last = countUntil(printed, ({ at }) => at <= to + delay);
+  return printed.slice(first, last).filter(({ text }) => text.includes(reconcileID));
+}

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { isCustom } from "./of-interest.ts";
+
+test.each([
+  ["mysqls.apps.example.com", true],
+  ["statefulsets.apps", false],
+  ["pods", false],
+  ["clusterroles.rbac.authorization.k8s.io", false],
+])("%s is a custom resource: %s", (resource, is) => {
+  expect(isCustom(resource)).toBe(is);
+});

@@ -1,0 +1,7 @@
+import { render } from "preact";
+import { Feed } from "./feed/feed.ts";
+import { Page } from "./views/page.tsx";
+
+const feed = new Feed(location.hash.slice(1));
+render(<Page feed={feed} />, document.querySelector("#page")!);
+void feed.run();

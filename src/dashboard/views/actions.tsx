@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import type { Refusal } from "../feed/feed.ts";
+import { Problem } from "./edit-tab.tsx";
+import { usePage } from "./shown.ts";
+
+/** What the session can do to the operator: what if it had to start again, or its requests failed? */
+export function Actions() {
+  const { feed } = usePage();
+  const [problem, setProblem] = useState<Refusal>();
+  const act = (name: string, body: object): void => {
+    feed.act(name, body).then(
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(error as Refusal),
+    );
+  };
+  if (feed.actions.length === 0) return null;
+  return (
+    <details class="actions">
+      <summary>What if</summary>
+      <div>
+        {feed.actions.includes("restart") && (
+          <button type="button" onClick={() => act("restart", {})}>
+            Restart the operator
+          </button>
+        )}
+        {feed.actions.includes("test") && <WriteTest />}
+        {feed.actions.includes("fail") && <Failures onFail={(failure) => act("fail", failure)} />}
+        {problem && <Problem problem={problem} />}
+      </div>
+    </details>
+  );
+}
+
+const answers = {
+  "403": "403 Forbidden",
+  "409": "409 Conflict",
+  "500": "500 Internal error",
+  "503": "503 Unavailable",
+  delay: "an answer after 5 s",
+} as const;
+
+function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget as HTMLFormElement);
+    const answer = fields.get("answer");
+    onFail({
+      verb: fields.get("verb"),
+      resource: fields.get("resource"),
+      times: Number(fields.get("times")),
+      ...(answer === "delay" ? { delay: 5000 } : { code: Number(answer) }),
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <label>
+        The next <input name="times" type="number" min={1} max={1000} value={1} />
+      </label>
+      <label>
+        requests to{" "}
+        <select name="verb">
+          {["create", "update", "patch", "delete", "get", "list"].map((verb) => (
+            <option value={verb}>{verb}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        of <input name="resource" required placeholder="statefulsets" />
+      </label>
+      <label>
+        get{" "}
+        <select name="answer">
+          {Object.entries(answers).map(([value, text]) => (
+            <option value={value}>{text}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">Let them fail</button>
+    </form>
+  );
+}
+
+/** Writes what hands did in the session, and how it ended, as a test of the project. */
+function WriteTest() {
+  const { feed } = usePage();
+  const [written, setWritten] = useState<{ readonly path: string; readonly notes: readonly string[] }>();
+  const [problem, setProblem] = useState<Refusal>();
+  const write = (): void => {
+    feed.act("test", {}).then(
+      (answer) => {
+        setWritten(answer as NonNullable<typeof written>);
+        setProblem(undefined);
+      },
+      (error: unknown) => setProblem(error as Refusal),
+    );
+  };
+  return (
+    <div role="status">
+      <button type="button" onClick={write}>
+        Write the session as a test
+      </button>
+      {written && (
+        <>
+          <p>
+            written to <code>{written.path}</code>
+          </p>
+          <ul>
+            {written.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {problem && <Problem problem={problem} />}
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import { editableYaml } from "../history/editable-yaml.ts";
+import { revisionAt, type Track } from "../history/history.ts";
+import type { Refusal } from "../feed/feed.ts";
+import { usePage } from "./shown.ts";
+
+const applied = "applied";
+
+/** Changes an object by hand, or deletes it. What the server would refuse is told before. */
+export function EditTab({ track }: { readonly track: Track }) {
+  const { feed } = usePage();
+  const current = revisionAt(track, Infinity);
+  const [text, setText] = useState<string>();
+  const [told, setTold] = useState<string>();
+  const [problem, setProblem] = useState<Refusal>();
+  if (current === undefined) return <p class="empty">It was deleted.</p>;
+  const { apiVersion, kind, metadata } = current.object;
+  const act = async (name: string, body: object, done: string): Promise<void> => {
+    try {
+      await feed.act(name, body);
+      setTold(done);
+      setProblem(undefined);
+      if (done === applied) setText(undefined);
+    } catch (error) {
+      setTold(undefined);
+      setProblem(error as Refusal);
+    }
+  };
+  const object = text ?? editableYaml(current.object);
+  return (
+    <form class="edit" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        YAML
+        <textarea
+          spellcheck={false}
+          value={object}
+          aria-invalid={problem !== undefined}
+          aria-describedby="edit-told"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <p>
+        <button
+          type="button"
+          onClick={() => void act("apply", { object, dryRun: true }, "the cluster would take it")}
+        >
+          Check
+        </button>
+        <button type="button" onClick={() => void act("apply", { object, dryRun: false }, applied)}>
+          Apply
+        </button>
+        <button type="button" disabled={text === undefined} onClick={() => setText(undefined)}>
+          Take the changes back
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() =>
+            void act(
+              "delete",
+              { apiVersion, kind, namespace: metadata.namespace, name: metadata.name },
+              "its deletion has begun",
+            )
+          }
+        >
+          Delete
+        </button>
+      </p>
+      <div id="edit-told" role="status">
+        {told}
+        {problem && <Problem problem={problem} />}
+      </div>
+    </form>
+  );
+}
+
+/** Why something was refused, by its fields where it has some. */
+export function Problem({ problem: { message, hint, causes } }: { readonly problem: Refusal }) {
+  return (
+    <div class="problem" role="alert">
+      <p>{message}</p>
+      {causes.length > 0 && (
+        <ul>
+          {causes.map(({ field, message: cause }) => (
+            <li>
+              {field !== undefined && <code>{field}</code>} {cause}
+            </li>
+          ))}
+        </ul>
+      )}
+      {hint !== undefined && <p>{hint}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { matches } from "./matches.ts";
+import { usePage } from "./shown.ts";
+import { timeOfDay } from "./times.ts";
+import { useFindings } from "./use-findings.ts";
+
+/** What looks wrong, in words, with ways to what it is about. */
+export function FindingsView() {
+  const { feed, shown, show, moment } = usePage();
+  const found = useFindings(feed, moment).filter(({ title, text }) =>
+    matches(shown.filter, `${title} ${text}`),
+  );
+  if (found.length === 0) return <p class="empty">Nothing looks wrong.</p>;
+  return (
+    <ul class="findings">
+      {found.map(({ kind, title, text, from, at, places, requests }) => (
+        <li key={`${kind} ${title} ${from}`}>
+          <h2>{title}</h2>
+          <p>{text}</p>
+          <p>
+            <button type="button" class="link" onClick={() => show({ moment: from })}>
+              <time>{timeOfDay(from)}</time>
+            </button>
+            {at > from && ` to ${timeOfDay(at)}`}
+            {requests.map(({ controller, request }) => (
+              <button
+                type="button"
+                class="link way"
+                key={`${controller} ${request}`}
+                onClick={() => show({ view: "timeline", filter: `${controller} ${request}` })}
+              >
+                reconciles of {controller} {request}
+              </button>
+            ))}
+            {places
+              .filter((place) => feed.history.tracks.has(place))
+              .map((place) => (
+                <button
+                  type="button"
+                  class="link way"
+                  key={place}
+                  onClick={() => show({ view: "objects", tab: "changes", place })}
+                >
+                  {place}
+                </button>
+              ))}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}

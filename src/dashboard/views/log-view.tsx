@@ -1,0 +1,32 @@
+import { readableLogLine } from "../../dev/readable-log-line.ts";
+import type { Printed } from "../history/history.ts";
+import { Rows } from "./rows.tsx";
+import { matches } from "./matches.ts";
+import { usePage } from "./shown.ts";
+import { timeOfDay } from "./times.ts";
+
+/** What the operator and dev printed. */
+export function LogView() {
+  const { feed, shown, moment } = usePage();
+  const printed = feed.history.printed.filter(({ at, text }) => at <= moment && matches(shown.filter, text));
+  return <PrintedLines printed={printed} />;
+}
+
+export function PrintedLines({ printed }: { readonly printed: readonly Printed[] }) {
+  if (printed.length === 0) return <p class="empty">Nothing was printed.</p>;
+  return (
+    <Rows
+      items={printed}
+      height={22}
+      keyOf={(_, index) => String(index)}
+      isFollowing
+      attributes={{ role: "log", "aria-label": "Log", tabIndex: 0 }}
+    >
+      {({ at, by, text }) => (
+        <span class="printed" title={text}>
+          <time>{timeOfDay(at)}</time> <span class="dim">{by}</span> {readableLogLine(text)?.text ?? text}
+        </span>
+      )}
+    </Rows>
+  );
+}

@@ -1,0 +1,56 @@
+import { ChangesTab } from "./changes-tab.tsx";
+import { EditTab } from "./edit-tab.tsx";
+import { EventsTab } from "./events-tab.tsx";
+import { FieldsTab } from "./fields-tab.tsx";
+import { ReconcilesTab } from "./reconciles-tab.tsx";
+import { type Tab, tabs, usePage } from "./shown.ts";
+
+const titles: Readonly<Record<Tab, string>> = {
+  changes: "Changes",
+  fields: "Fields",
+  reconciles: "Reconciles",
+  events: "Events",
+  edit: "Edit",
+};
+
+/** One object: how it became what it is, and who wrote what. */
+export function ObjectPane() {
+  const { feed, shown, show } = usePage();
+  const track = shown.place === undefined ? undefined : feed.history.tracks.get(shown.place);
+  if (track === undefined) return <section class="pane empty">Choose an object.</section>;
+  const { kind } = track.revisions.at(-1)!.object;
+  const offered = tabs.filter((tab) => tab !== "edit" || feed.actions.includes("apply"));
+  const tab = offered.includes(shown.tab) ? shown.tab : "changes";
+  const CurrentTab = {
+    changes: ChangesTab,
+    fields: FieldsTab,
+    reconciles: ReconcilesTab,
+    events: EventsTab,
+    edit: EditTab,
+  }[tab];
+  return (
+    <section class="pane" aria-label={`${kind} ${track.key}`}>
+      <h2>
+        {kind} {track.key}
+      </h2>
+      <div class="tabs" role="tablist" aria-label="What is shown of it">
+        {offered.map((one) => (
+          <button
+            type="button"
+            role="tab"
+            key={one}
+            id={`tab-${one}`}
+            aria-selected={one === tab}
+            aria-controls="tab"
+            onClick={() => show({ tab: one })}
+          >
+            {titles[one]}
+          </button>
+        ))}
+      </div>
+      <div class="tab" id="tab" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <CurrentTab key={track.place} track={track} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Feed } from "../feed/feed.ts";
+
+export const views = ["objects", "timeline", "findings", "log"] as const;
+export const tabs = ["changes", "fields", "reconciles", "events", "edit"] as const;
+export type View = (typeof views)[number];
+export type Tab = (typeof tabs)[number];
+
+/** What the page shows of the record. */
+export interface Shown {
+  readonly view: View;
+  /** The chosen object. */
+  readonly place: string | undefined;
+  readonly tab: Tab;
+  /** The chosen reconcile. */
+  readonly reconcileID: string | undefined;
+  /** Milliseconds since 1970; undefined follows the session. */
+  readonly moment: number | undefined;
+  /** Objects, reconciles and lines without these words are hidden. */
+  readonly filter: string;
+  /** Whether objects are shown that nobody has changed. */
+  readonly everything: boolean;
+}
+
+export const atFirst: Shown = {
+  view: "objects",
+  place: undefined,
+  tab: "changes",
+  reconcileID: undefined,
+  moment: undefined,
+  filter: "",
+  everything: false,
+};
+
+/** What every view gets. */
+export interface PageContext {
+  readonly feed: Feed;
+  readonly shown: Shown;
+  /** The moment that is shown, be it the last one. */
+  readonly moment: number;
+  readonly show: (change: Partial<Shown>) => void;
+}
+
+export const Context = createContext<PageContext | undefined>(undefined);
+
+export function usePage(): PageContext {
+  return useContext(Context)!;
+}

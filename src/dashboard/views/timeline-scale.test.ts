@@ -1,0 +1,75 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Reconcile } from "../history/history.ts";
+import { barsOf, lanesOf, ticksOf } from "./timeline-scale.ts";
+
+function reconcile(request: string, from: number, to: number, controller = "shop"): Reconcile {
+  return {
+    type: "reconcile",
+    at: new Date(from).toISOString(),
+    controller,
+    request,
+    reconcileID: `${controller} ${request} ${from}`,
+    causes: [],
+    requests: [],
+    outcome: "done",
+    from,
+    to,
+  };
+}
+
+test("each request of a controller has a lane, the first that began on top", () => {
+  const lanes = lanesOf([
+    reconcile("default/b", 20, 30),
+    reconcile("default/a", 10, 40),
+    reconcile("default/b", 50, 60),
+    reconcile("default/b", 55, 60, "other"),
+  ]);
+  expect(
+    lanes.map(({ controller, request, reconciles }) => [controller, request, reconciles.length]),
+  ).toEqual([
+    ["shop", "default/a", 1],
+    ["shop", "default/b", 2],
+    ["other", "default/b", 1],
+  ]);
+});
+
+test("reconciles that would stand upon each other are one bar", () => {
+  const [lane] = lanesOf([reconcile("a", 0, 1), reconcile("a", 2, 3), reconcile("a", 500, 600)]);
+  const bars = barsOf(lane!, 0, 1000, 1);
+  expect(bars.map(({ left, width, reconciles }) => [left, width, reconciles.length])).toEqual([
+    [0, 8, 2],
+    [500, 100, 1],
+  ]);
+});
+
+test("whatever is zoomed into, each reconcile of the stretch has one bar, and no two bars touch", () => {
+  const spans = fc.array(fc.tuple(fc.nat(200), fc.nat(50)), { minLength: 1, maxLength: 60 });
+  const stretch = fc.tuple(fc.integer({ min: -100, max: 5000 }), fc.integer({ min: 1, max: 5000 }));
+  fc.assert(
+    fc.property(
+      spans,
+      stretch,
+      fc.double({ min: 0.01, max: 20, noNaN: true }),
+      (given, [from, long], scale) => {
+        let at = 0;
+        const reconciles = given.map(([gap, took]) => {
+          const began = at + gap;
+          at = began + took;
+          return reconcile("a", began, at);
+        });
+        const bars = barsOf(lanesOf(reconciles)[0]!, from, from + long, scale);
+        expect(bars.flatMap((bar) => bar.reconciles)).toEqual(
+          reconciles.filter((one) => one.to >= from && one.from <= from + long),
+        );
+        const gaps = bars.slice(1).map(({ left }, index) => left - bars[index]!.left - bars[index]!.width);
+        expect(gaps.filter((gap) => gap <= 0)).toEqual([]);
+      },
+    ),
+  );
+});
+
+test("the axis names round moments with space between them", () => {
+  expect(ticksOf(950, 3100, 0.2)).toEqual([1000, 1500, 2000, 2500, 3000]);
+  expect(ticksOf(0, 10, 100)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
