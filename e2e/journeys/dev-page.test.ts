@@ -76,6 +76,7 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await press("tab", "Reconciles");
     await sees(".reconciles li", /mysql default\/mysql-sample ✓ done.*caused by it and wrote it/su);
     await opened.picture("object-reconciles");
+    expect(opened.problems).toEqual([]);
   });
 
   test("it shows the reconciles in time, and why one ran", async () => {
@@ -88,6 +89,7 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     );
     await sees(".chosen .printed", /Reconciled MySQL/u);
     await opened.picture("timeline");
+    expect(opened.problems).toEqual([]);
   });
 
   test("it breaks no rule of accessibility in any view, asks nobody else, and has no errors", async () => {
@@ -153,6 +155,7 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await press("button", /mysql default\/unlucky.*error/u);
     await sees(".chosen", /PATCH\s+\S+\/mysqls\/unlucky\/status\S*\s+500/u);
     await opened.picture("what-if");
+    expect(opened.problems).toEqual([]);
   });
 
   test("one goes back to a moment, and the operator runs again from there", async () => {

@@ -22,7 +22,9 @@ export async function openPage(program: string, address: string): Promise<OpenPa
   const problems: string[] = [];
   const { origin } = new URL(address);
   page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
+    // The browser tells of each refused action, too, which the page explains.
+    if (message.type() === "error" && !message.location().url.includes("/actions/"))
+      problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("request", (request) => {

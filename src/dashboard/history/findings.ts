@@ -11,7 +11,7 @@ import { RetryLoopDetector } from "./findings/retry-loop.ts";
 import { SlowRequestDetector } from "./findings/slow-request.ts";
 import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
 
-export type { Finding, FoundRequest } from "./findings/finding.ts";
+export type { Finding } from "./findings/finding.ts";
 
 /** Finds in a record, while it grows, what is likely to be a mistake. */
 export class Findings {
