@@ -21,7 +21,9 @@ beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), "tsbuilder-screen-"));
   const folder = join(work, "mysql-operator");
   mkdirSync(folder);
-  project = { folder, env: { HOME: work } };
+  const browser = join(work, "browser");
+  writeFileSync(browser, `#!/bin/sh\necho "$1" > "${work}/opened"\n`, { mode: 0o755 });
+  project = { folder, env: { HOME: work, BROWSER: browser } };
   await initProject(project);
   await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
 });
@@ -50,6 +52,12 @@ test("dev draws one screen, handles its keys, and restores the terminal", async 
     edit("foo?: ;", "foo?: string;");
     await sees(`${types}: reloaded in`);
     expect(terminal.screen()).not.toContain("error:");
+
+    terminal.type("o");
+    await sees("the page is open in your browser");
+    const page = readFileSync(join(work, "opened"), "utf8").trim();
+    expect(page).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#[\w-]{22,}$/u);
+    expect(await (await fetch(page)).text()).toContain("<title>tsbuilder dev</title>");
 
     terminal.type("k");
     await eventually(() => expect(terminal.all()).toContain("\u001B[?1049l"), terminal.watch);
