@@ -62,7 +62,7 @@ export class Feed {
       body: JSON.stringify(body),
     });
     const answer: unknown = await response.json();
-    if (!response.ok) throw new Refusal(answer as RefusalAnswer);
+    if (!response.ok) throw new RefusedActionError(answer as RefusalAnswer);
     return answer;
   }
 
@@ -128,7 +128,7 @@ interface RefusalAnswer {
 }
 
 /** Why the session did not do something. */
-export class Refusal extends Error {
+export class RefusedActionError extends Error {
   readonly hint: string | undefined;
   readonly causes: NonNullable<RefusalAnswer["causes"]>;
 

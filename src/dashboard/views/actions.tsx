@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
-import type { Refusal } from "../feed/feed.ts";
+import type { RefusedActionError } from "../feed/feed.ts";
 import { Problem } from "./edit-tab.tsx";
 import { usePage } from "./shown.ts";
 
 /** What the session can do to the operator: what if it had to start again, or its requests failed? */
 export function Actions() {
   const { feed } = usePage();
-  const [problem, setProblem] = useState<Refusal>();
+  const [problem, setProblem] = useState<RefusedActionError>();
   const act = (name: string, body: object): void => {
     feed.act(name, body).then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(error as Refusal),
+      (error: unknown) => setProblem(error as RefusedActionError),
     );
   };
   if (feed.actions.length === 0) return null;
@@ -84,14 +84,14 @@ function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
 function WriteTest() {
   const { feed } = usePage();
   const [written, setWritten] = useState<{ readonly path: string; readonly notes: readonly string[] }>();
-  const [problem, setProblem] = useState<Refusal>();
+  const [problem, setProblem] = useState<RefusedActionError>();
   const write = (): void => {
     feed.act("test", {}).then(
       (answer) => {
         setWritten(answer as NonNullable<typeof written>);
         setProblem(undefined);
       },
-      (error: unknown) => setProblem(error as Refusal),
+      (error: unknown) => setProblem(error as RefusedActionError),
     );
   };
   return (

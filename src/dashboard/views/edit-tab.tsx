@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { editableYaml } from "../history/editable-yaml.ts";
 import { revisionAt, type Track } from "../history/history.ts";
-import type { Refusal } from "../feed/feed.ts";
+import type { RefusedActionError } from "../feed/feed.ts";
 import { usePage } from "./shown.ts";
 
 const applied = "applied";
@@ -12,7 +12,7 @@ export function EditTab({ track }: { readonly track: Track }) {
   const current = revisionAt(track, Infinity);
   const [text, setText] = useState<string>();
   const [told, setTold] = useState<string>();
-  const [problem, setProblem] = useState<Refusal>();
+  const [problem, setProblem] = useState<RefusedActionError>();
   if (current === undefined) return <p class="empty">It was deleted.</p>;
   const { apiVersion, kind, metadata } = current.object;
   const act = async (name: string, body: object, done: string): Promise<void> => {
@@ -23,7 +23,7 @@ export function EditTab({ track }: { readonly track: Track }) {
       if (done === applied) setText(undefined);
     } catch (error) {
       setTold(undefined);
-      setProblem(error as Refusal);
+      setProblem(error as RefusedActionError);
     }
   };
   const object = text ?? editableYaml(current.object);
@@ -75,7 +75,7 @@ export function EditTab({ track }: { readonly track: Track }) {
 }
 
 /** Why something was refused, by its fields where it has some. */
-export function Problem({ problem: { message, hint, causes } }: { readonly problem: Refusal }) {
+export function Problem({ problem: { message, hint, causes } }: { readonly problem: RefusedActionError }) {
   return (
     <div class="problem" role="alert">
       <p>{message}</p>

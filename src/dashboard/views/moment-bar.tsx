@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Refusal } from "../feed/feed.ts";
+import type { RefusedActionError } from "../feed/feed.ts";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./times.ts";
 
@@ -46,14 +46,14 @@ export function MomentBar() {
 
 function GoBack({ isLast }: { readonly isLast: boolean }) {
   const { feed, show, moment } = usePage();
-  const [problem, setProblem] = useState<Refusal>();
+  const [problem, setProblem] = useState<RefusedActionError>();
   const goBack = async (): Promise<void> => {
     try {
       await feed.act("restore", { at: new Date(moment).toISOString() });
       setProblem(undefined);
       show({ moment: undefined });
     } catch (error) {
-      setProblem(error as Refusal);
+      setProblem(error as RefusedActionError);
     }
   };
   return (

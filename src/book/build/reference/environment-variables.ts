@@ -6,6 +6,10 @@ export interface EnvironmentVariable {
 
 /** All of them, but for those of flags: `TSBUILDER_` and the flag's name. */
 export const environmentVariables: Readonly<Record<string, EnvironmentVariable>> = {
+  BROWSER: {
+    readBy: "the CLI",
+    summary: "The program that opens the page of dev. Default: what the system opens addresses with.",
+  },
   KUBECONFIG: {
     readBy: "the operator",
     summary:
