@@ -65,7 +65,13 @@ export function ObjectTree() {
         />
         with what nobody has changed
       </label>
-      {rows.length === 0 && <p class="empty">There are no objects.</p>}
+      {rows.length === 0 && (
+        <p class="empty">
+          {history.tracks.size === 0
+            ? "Of this cluster the page shows reconciles and the log: it does not tell who writes what."
+            : "There are no objects here."}
+        </p>
+      )}
       <Rows
         items={rows}
         height={26}
