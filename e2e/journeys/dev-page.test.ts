@@ -175,7 +175,7 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await sees(".moment-bar output", "now");
     const names = async () => (await client.list(await mysql())).map(({ metadata }) => metadata.name);
     await eventually(async () => expect(await names()).toEqual(["mysql-sample"]));
-    await sees(".changes li", /changed by the cluster.*\+ +foo: bar/su);
+    await sees(".changes li", /brought back to how it was.*\+ +foo: bar/su);
   });
 
   test("the session is written out as a test of the project", async () => {

@@ -1,25 +1,22 @@
 import { parseRecording } from "../dev/record/read-recording.ts";
 import type { RecentRecord } from "../dev/record/recent-record.ts";
 import type { PageAction } from "../dev/page/page-action.ts";
-import type { Project } from "../project/project.ts";
 import { applyPlan } from "../scaffold/apply.ts";
 import type { Tree } from "../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";
+import type { OpenProject } from "./open-project.ts";
 import { planWrittenTest } from "./plan-written-test.ts";
 
 /** Writes what the page shows as a test into the project, in a file that is not there yet. */
-export function writeTestAction(
-  { root, tree, project }: { readonly root: string; readonly tree: Tree; readonly project: Project },
-  record: RecentRecord,
-): PageAction {
-  return async (input) => {
-    const { object } = (input ?? {}) as { readonly object?: unknown };
+export function writeTestAction(open: () => OpenProject, record: RecentRecord): PageAction {
+  return async () => {
+    const { root, tree, project } = open();
     const recording = parseRecording(record.text(), "the session");
     return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
       const path = freePath(tree);
       const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
         path,
-        object: typeof object === "string" ? object : undefined,
+        object: undefined,
       });
       applyPlan(root, changes);
       return { path, notes };

@@ -1,3 +1,4 @@
+import { writeAs } from "./registry/writers.ts";
 import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
@@ -48,8 +49,8 @@ export interface Cluster {
   snapshot(): Snapshot;
   /** A snapshot of earlier states, such as those that `onWrite` has told of: it has no other objects. */
   snapshotOf(states: Iterable<WrittenState>): Snapshot;
-  /** Restores a snapshot; clients see this as writes. */
-  restore(snapshot: Snapshot): void;
+  /** Restores a snapshot; clients see this as writes. `onWrite` is told of a user if one is given. */
+  restore(snapshot: Snapshot, user?: string): void;
   stop(): Promise<void>;
 }
 
@@ -102,7 +103,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     addUser: (name, groups = []) => credentials.issue(listener.url, name, groups),
     snapshot: () => core.store.snapshot(),
     snapshotOf: (states) => core.store.snapshotOf(states),
-    restore: (snapshot) => core.store.restore(snapshot),
+    restore: (snapshot, user) => writeAs(user, () => core.store.restore(snapshot)),
     async stop() {
       await stop();
       await listener.close();

@@ -6,6 +6,7 @@ import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
 import { PlannedFailures } from "./page/planned-failures.ts";
+import { restorer } from "./record/recorded.ts";
 import { leases } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
@@ -72,5 +73,5 @@ function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
   const kept = [...(cluster.snapshot().collections.get(leases)?.values() ?? [])]
     .filter(({ key }) => namespaces.has(key.split("/")[0]!))
     .map(({ key, bytes }) => ({ resource: leases, key, bytes }));
-  cluster.restore(cluster.snapshotOf([...states, ...kept]));
+  cluster.restore(cluster.snapshotOf([...states, ...kept]), restorer);
 }

@@ -108,5 +108,5 @@ function hasNoContent(path: string): boolean {
 
 /** Editors put backups and swap files next to the file they write. */
 function isSource(name: string): boolean {
-  return /\.(ts|json|ya?ml|sh|sql)$/.test(name) && !/(^|\/)[.#]/.test(name);
+  return /\.(ts|json|ya?ml|sh|sql)$/.test(name) && !/(^|\/)[.#]|\.test\.ts$/.test(name);
 }

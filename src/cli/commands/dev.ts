@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { RecentRecord } from "../../dev/record/recent-record.ts";
+import type { Page } from "../../dev/page/page-server.ts";
 import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
 import type { GeneratorCache } from "../../generators/project-sources.ts";
@@ -97,23 +98,24 @@ export const dev = defineCommand({
       view.report(event);
     };
     try {
+      const { startPage } = await import("../../dev/page/page-server.ts");
+      const { writeTestAction } = await import("../write-test-action.ts");
       const { startSession } = await import("../../dev/session.ts");
       const session = await startSession(
         { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
         report,
       );
-      const { startPage } = await import("../../dev/page/page-server.ts");
-      const { writeTestAction } = await import("../write-test-action.ts");
-      const test = writeTestAction({ root, tree, project }, recent);
+      const test = writeTestAction(() => openProject(cwd, ui), recent);
       const actions = isOther(flags) ? session.actions : { ...session.actions, test };
-      const page = await startPage({ assets: readPageAssets(), record: recent, actions });
+      let page: Page | undefined;
       try {
+        page = await startPage({ assets: readPageAssets(), record: recent, actions });
         view.started(session, page.url);
         if (flags.samples) await reportSamples(session, report);
         await Promise.race([ended, view.quit]);
       } finally {
         // No action is to come while the session stops.
-        await page.stop();
+        await page?.stop();
         await session.stop();
       }
     } finally {

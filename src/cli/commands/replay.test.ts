@@ -32,6 +32,14 @@ function record(...lines: readonly object[]): void {
 
 const file = "src/controller/order.recorded.test.ts";
 
+test.each(["--object default/one", "--quiet", `--test ${file}`, "--force", "--diff"])(
+  "replay --page refuses %s",
+  async (flags) => {
+    record(write);
+    await expect(call(`replay session.jsonl --page ${flags}`)).rejects.toThrow(/does not apply to --page/u);
+  },
+);
+
 describe("replay --test", () => {
   beforeEach(async () => {
     await initialize();

@@ -49,11 +49,14 @@ export const replay = defineCommand({
       cwd,
       ui,
     } = call;
+    if (page) {
+      refuseWithPage(call.flags);
+      return showPage(resolve(cwd, file), ui);
+    }
     const { readRecording } = await import("../../dev/record/read-recording.ts");
     const recording = readRecording(resolve(cwd, file));
     if (test !== undefined) return writeTest(call, recording, test);
     refuseWithoutTest(call.flags);
-    if (page) return showPage(resolve(cwd, file), ui);
     const { everything, tellRecording } = await import("../../dev/record/tell-recording.ts");
     const { session, recorded } = recording;
     ui.note(`${session.project}, recorded by tsbuilder ${session.tsbuilder} on ${session.at.slice(0, 10)}`);
@@ -102,6 +105,18 @@ async function writeTest(
     }
     const plan = planWrittenTest({ root, tree, project }, recording, { path, object: given.object });
     applyOrShow(root, plan, given, ui);
+  });
+}
+
+/** The page has a filter, and a session of its own. */
+function refuseWithPage(
+  given: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
+): void {
+  const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find((name) => given[name]);
+  if (flag === undefined) return;
+  throw new TsbuilderError(`--${flag} does not apply to --page`, {
+    code: "INVALID_ARGUMENT",
+    hint: `omit --${flag}, or omit --page`,
   });
 }
 

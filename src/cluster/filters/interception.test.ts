@@ -27,10 +27,14 @@ async function start(found: Interception, seen: InterceptedRequest[] = []) {
 }
 
 test.each([
-  [403, "Forbidden", 'configmaps "a" is forbidden: it was asked for'],
+  [403, "Forbidden", 'configmaps "a" is forbidden: tsbuilder was asked to let it fail'],
   [409, "Conflict", 'Operation cannot be fulfilled on configmaps "a": the object has been modified'],
-  [500, "InternalError", "Internal error occurred: it was asked for"],
-  [503, "ServiceUnavailable", "the server is currently unable to handle the request: it was asked for"],
+  [500, "InternalError", "Internal error occurred: tsbuilder was asked to let it fail"],
+  [
+    503,
+    "ServiceUnavailable",
+    "the server is currently unable to handle the request: tsbuilder was asked to let it fail",
+  ],
 ] as const)(
   "a request fails with %i, as a real server says it, and stores nothing",
   async (code, reason, message) => {

@@ -33,7 +33,7 @@ function describe({ user, info }: RequestContext): InterceptedRequest {
   return { user: user.name, verb: info.verb, resource };
 }
 
-const why = "it was asked for";
+const why = "tsbuilder was asked to let it fail";
 
 function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
   const subject = { group: info.group, plural: info.resource, kind: "" };

@@ -34,6 +34,12 @@ export const noteWriter: Filter = ({ user, request }, next) => {
   return writers.run({ user: user.name, ...(userAgent !== undefined && { userAgent }) }, next);
 };
 
+/** Does what writes, in the name of a user if there is one. */
+export function writeAs(user: string | undefined, write: () => void): void {
+  if (user === undefined) write();
+  else writers.run({ user }, write);
+}
+
 /** The cluster's objects for controllers, whose writes are known to be theirs. */
 export function withWriters(objects: ClusterObjects): ClusterObjects {
   return {

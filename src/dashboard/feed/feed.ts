@@ -20,8 +20,8 @@ export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused
 const pause = 150;
 const retryAfter = 1000;
 
-/** Twice what dev keeps. */
-const mostLength = 128 * 1024 * 1024;
+/** So much of what comes after the beginning is kept. */
+const mostLength = 64 * 1024 * 1024;
 
 /** Reads the record of the session that serves this page, and again after an outage. */
 export class Feed {
@@ -56,14 +56,23 @@ export class Feed {
 
   /** Has the session do something; throws what it answers if it can't. */
   async act(name: string, body: object): Promise<unknown> {
-    const response = await fetch(`/actions/${name}`, {
+    const request = {
       method: "POST",
       headers: { ...this.#authorization(), "content-type": "application/json" },
       body: JSON.stringify(body),
-    });
-    const answer: unknown = await response.json();
-    if (!response.ok) throw new RefusedActionError(answer as RefusalAnswer);
-    return answer;
+    };
+    try {
+      const response = await fetch(`/actions/${name}`, request);
+      const answer: unknown = await response.json();
+      if (response.ok) return answer;
+      throw new RefusedActionError(answer as RefusalAnswer);
+    } catch (error) {
+      if (error instanceof RefusedActionError) throw error;
+      throw new RefusedActionError({
+        message: "dev did not answer",
+        hint: "see whether it is still running",
+      });
+    }
   }
 
   async #read(): Promise<void> {
@@ -75,8 +84,9 @@ export class Feed {
     let length = 0;
     for await (const line of readLines(response.body)) {
       this.#take(JSON.parse(line) as Line);
-      length += line.length;
+      if (this.state !== "live") continue;
       // dev keeps the end of a long session; so does the page, which reads it again.
+      length += line.length;
       if (length > mostLength) return;
     }
     if (this.state === "loading" || this.state === "live") this.#change("disconnected");
@@ -88,10 +98,10 @@ export class Feed {
         this.session = line;
         return this.#change("loading");
       case "live":
+        this.#change("live");
         this.actions = line.actions;
-        return this.#change("live");
+        return;
       case "end":
-        this.actions = [];
         return this.#change("ended");
       default:
         this.history.add(line);
@@ -102,6 +112,7 @@ export class Feed {
 
   #change(state: FeedState): void {
     this.state = state;
+    if (state !== "live") this.actions = [];
     this.#tell();
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
+import { type Recorded, type RecordedWrite, restorer } from "../../dev/record/recorded.ts";
 import { Findings } from "./findings.ts";
 import { ann, madeReconcile, madeRequest, madeWrite, operator, stages } from "./made-records.ts";
 
@@ -48,6 +48,10 @@ test("two writers that set a field in turn fight: both are named, with the field
 test("whoever is set back each time fights, though with another value each time", () => {
   const values = [1, 2, 1, 3, 1, 4, 1];
   expect(find(turns(values.length, values)).map(({ kind }) => kind)).toEqual(["fight"]);
+});
+
+test("who brings a session back to a moment fights with nobody", () => {
+  expect(find(turns(20, [1, 3], [operator, { user: restorer }]))).toEqual([]);
 });
 
 test("it is no fight if the values move on, if one writer sets both, or if a third one takes part", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { RecordedWrite } from "../../dev/record/recorded.ts";
 import { History, revisionAt } from "./history.ts";
+import { madeReconcile } from "./made-records.ts";
 
 const time = (seconds: number) => new Date(seconds * 1000).toISOString();
 
@@ -47,6 +48,12 @@ test("the time of a session begins with its first write, and moves from write to
   expect(history.nextMoment(6000, 1)).toBeUndefined();
   expect(history.nextMoment(6000, -1)).toBe(3000);
   expect(history.nextMoment(3000, -1)).toBeUndefined();
+});
+
+test("a session ends at a whole millisecond, which a slider can reach", () => {
+  const history = historyOf(write(1, "ADDED", "a"));
+  history.add(madeReconcile(2000, { seconds: 0.0012 }));
+  expect(history.to).toBe(2002);
 });
 
 test("objects are found by kind and key, as causes name them", () => {

@@ -60,7 +60,7 @@ export class History {
         return this.#addWrite(recorded, at);
       case "reconcile": {
         const to = at + (recorded.seconds ?? 0) * 1000;
-        this.#to = Math.max(this.#to, to);
+        this.#to = Math.max(this.#to, Math.ceil(to));
         this.#reconciles.push({ ...recorded, from: at, to });
         return;
       }

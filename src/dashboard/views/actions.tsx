@@ -1,16 +1,23 @@
 import { useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
-import { Problem } from "./edit-tab.tsx";
+import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
 /** What the session can do to the operator: what if it had to start again, or its requests failed? */
 export function Actions() {
   const { feed } = usePage();
   const [problem, setProblem] = useState<RefusedActionError>();
-  const act = (name: string, body: object): void => {
+  const [told, setTold] = useState<string>();
+  const act = (name: string, body: object, done: string): void => {
     feed.act(name, body).then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(error as RefusedActionError),
+      () => {
+        setTold(done);
+        setProblem(undefined);
+      },
+      (error: unknown) => {
+        setTold(undefined);
+        setProblem(error as RefusedActionError);
+      },
     );
   };
   if (feed.actions.length === 0) return null;
@@ -19,13 +26,18 @@ export function Actions() {
       <summary>What if</summary>
       <div>
         {feed.actions.includes("restart") && (
-          <button type="button" onClick={() => act("restart", {})}>
+          <button type="button" onClick={() => act("restart", {}, "the operator runs again")}>
             Restart the operator
           </button>
         )}
         {feed.actions.includes("test") && <WriteTest />}
-        {feed.actions.includes("fail") && <Failures onFail={(failure) => act("fail", failure)} />}
-        {problem && <Problem problem={problem} />}
+        {feed.actions.includes("fail") && (
+          <Failures onFail={(failure) => act("fail", failure, "the next such requests will")} />
+        )}
+        <div role="status">
+          {told}
+          {problem && <Problem problem={problem} />}
+        </div>
       </div>
     </details>
   );
@@ -65,7 +77,7 @@ function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
         </select>
       </label>
       <label>
-        of <input name="resource" required placeholder="statefulsets" />
+        of <input name="resource" required placeholder="statefulsets.apps" />
       </label>
       <label>
         get{" "}

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { restorer } from "../../dev/record/recorded.ts";
 import { writerName } from "../../dev/record/writer-name.ts";
 import { difference } from "../history/difference.ts";
 import type { Revision, Track } from "../history/history.ts";
@@ -39,6 +40,7 @@ export function ChangesTab({ track: { revisions } }: { readonly track: Track }) 
 }
 
 function sentence({ write, by }: Revision): string {
+  if (by?.user === restorer) return "brought back to how it was";
   const who = writerName(by);
   switch (write) {
     case "ADDED":

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks";
 import { editableYaml } from "../history/editable-yaml.ts";
 import { revisionAt, type Track } from "../history/history.ts";
 import type { RefusedActionError } from "../feed/feed.ts";
+import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
 const applied = "applied";
 
 /** Changes an object by hand, or deletes it. What the server would refuse is told before. */
 export function EditTab({ track }: { readonly track: Track }) {
-  const { feed } = usePage();
+  const { feed, shown } = usePage();
   const current = revisionAt(track, Infinity);
   const [text, setText] = useState<string>();
   const [told, setTold] = useState<string>();
@@ -36,9 +37,15 @@ export function EditTab({ track }: { readonly track: Track }) {
           value={object}
           aria-invalid={problem !== undefined}
           aria-describedby="edit-told"
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setTold(undefined);
+          }}
         />
       </label>
+      {shown.moment !== undefined && (
+        <p>This is the object as it is now, not as it was at the moment that is shown.</p>
+      )}
       <p>
         <button
           type="button"
@@ -71,24 +78,5 @@ export function EditTab({ track }: { readonly track: Track }) {
         {problem && <Problem problem={problem} />}
       </div>
     </form>
-  );
-}
-
-/** Why something was refused, by its fields where it has some. */
-export function Problem({ problem: { message, hint, causes } }: { readonly problem: RefusedActionError }) {
-  return (
-    <div class="problem" role="alert">
-      <p>{message}</p>
-      {causes.length > 0 && (
-        <ul>
-          {causes.map(({ field, message: cause }) => (
-            <li>
-              {field !== undefined && <code>{field}</code>} {cause}
-            </li>
-          ))}
-        </ul>
-      )}
-      {hint !== undefined && <p>{hint}</p>}
-    </div>
   );
 }

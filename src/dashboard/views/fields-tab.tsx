@@ -22,11 +22,15 @@ export function FieldsTab({ track }: { readonly track: Track }) {
         {lines.map((line, at) => (
           <tr key={at}>
             <td>
-              <code>{line.text}</code>
+              <code title={line.path}>{line.text}</code>
             </td>
             <td>
-              {line.managers.map(({ manager, subresource, at: time }) => (
-                <span key={`${manager} ${subresource}`} class={`manager m${managers.indexOf(manager) % 6}`}>
+              {line.managers.map(({ manager, operation, subresource, at: time }) => (
+                <span
+                  title={operation}
+                  key={`${manager} ${subresource}`}
+                  class={`manager m${managers.indexOf(manager) % 6}`}
+                >
                   {manager}
                   {subresource === undefined ? "" : ` (${subresource})`}{" "}
                   {time !== undefined && <time class="dim">{timeOfDay(Date.parse(time)).slice(0, 8)}</time>}

@@ -1,3 +1,4 @@
+import { Empty } from "./empty.tsx";
 import { matches } from "./matches.ts";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
@@ -5,11 +6,10 @@ import { useFindings } from "./use-findings.ts";
 
 /** What looks wrong, in words, with ways to what it is about. */
 export function FindingsView() {
-  const { feed, shown, show, moment } = usePage();
-  const found = useFindings(feed, moment).filter(({ title, text }) =>
-    matches(shown.filter, `${title} ${text}`),
-  );
-  if (found.length === 0) return <p class="empty">Nothing looks wrong.</p>;
+  const { feed, shown, show } = usePage();
+  const all = useFindings(feed, shown.moment);
+  const found = all.filter(({ title, text }) => matches(shown.filter, `${title} ${text}`));
+  if (found.length === 0) return <Empty isFiltered={all.length > 0}>Nothing looks wrong.</Empty>;
   return (
     <ul class="findings">
       {found.map(({ kind, title, text, from, at, places, requests }) => (

@@ -1,6 +1,7 @@
 import { readableLogLine } from "../../dev/readable-log-line.ts";
 import type { Printed } from "../history/history.ts";
 import { Rows } from "./rows.tsx";
+import { Empty } from "./empty.tsx";
 import { matches } from "./matches.ts";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
@@ -8,12 +9,13 @@ import { timeOfDay } from "./times.ts";
 /** What the operator and dev printed. */
 export function LogView() {
   const { feed, shown, moment } = usePage();
-  const printed = feed.history.printed.filter(({ at, text }) => at <= moment && matches(shown.filter, text));
+  const past = feed.history.printed.filter(({ at }) => at <= moment);
+  const printed = past.filter(({ text }) => matches(shown.filter, text));
+  if (printed.length === 0) return <Empty isFiltered={past.length > 0}>Nothing was printed.</Empty>;
   return <PrintedLines printed={printed} />;
 }
 
 export function PrintedLines({ printed }: { readonly printed: readonly Printed[] }) {
-  if (printed.length === 0) return <p class="empty">Nothing was printed.</p>;
   return (
     <Rows
       items={printed}

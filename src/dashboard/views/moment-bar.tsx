@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
+import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./times.ts";
 
@@ -11,7 +12,8 @@ export function MomentBar() {
   const isLast = shown.moment === undefined;
   const step = (by: 1 | -1): void => {
     const next = feed.history.nextMoment(moment, by);
-    if (next !== undefined) show({ moment: next >= to ? undefined : next });
+    if (next === undefined && by === -1) return;
+    show({ moment: next === undefined || next >= to ? undefined : next });
   };
   return (
     <section class="moment-bar" aria-label="Time">
@@ -46,31 +48,29 @@ export function MomentBar() {
 
 function GoBack({ isLast }: { readonly isLast: boolean }) {
   const { feed, show, moment } = usePage();
-  const [problem, setProblem] = useState<RefusedActionError>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<{ readonly moment: number; readonly error: RefusedActionError }>();
   const goBack = async (): Promise<void> => {
+    setBusy(true);
     try {
       await feed.act("restore", { at: new Date(moment).toISOString() });
-      setProblem(undefined);
       show({ moment: undefined });
     } catch (error) {
-      setProblem(error as RefusedActionError);
+      setProblem({ moment, error: error as RefusedActionError });
     }
+    setBusy(false);
   };
   return (
     <>
       <button
         type="button"
-        disabled={isLast}
+        disabled={isLast || isBusy}
         title="Brings the cluster to the state of this moment, and starts the operator again"
         onClick={() => void goBack()}
       >
-        Go back to here
+        {isBusy ? "Going back" : "Go back to here"}
       </button>
-      {problem && (
-        <span class="problem" role="alert">
-          {problem.message}
-        </span>
-      )}
+      <span role="status">{problem?.moment === moment && <Problem problem={problem.error} />}</span>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { JSX } from "preact";
 import { ChangesTab } from "./changes-tab.tsx";
 import { EditTab } from "./edit-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";
@@ -28,12 +29,19 @@ export function ObjectPane() {
     events: EventsTab,
     edit: EditTab,
   }[tab];
+  const onKeyDown = ({ key, currentTarget }: JSX.TargetedKeyboardEvent<HTMLElement>): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step === undefined) return;
+    const next = (offered.indexOf(tab) + step + offered.length) % offered.length;
+    show({ tab: offered[next]! });
+    currentTarget.querySelectorAll("button")[next]?.focus();
+  };
   return (
     <section class="pane" aria-label={`${kind} ${track.key}`}>
       <h2>
         {kind} {track.key}
       </h2>
-      <div class="tabs" role="tablist" aria-label="What is shown of it">
+      <div class="tabs" role="tablist" aria-label="What is shown of it" onKeyDown={onKeyDown}>
         {offered.map((one) => (
           <button
             type="button"
@@ -42,6 +50,7 @@ export function ObjectPane() {
             id={`tab-${one}`}
             aria-selected={one === tab}
             aria-controls="tab"
+            tabIndex={one === tab ? 0 : -1}
             onClick={() => show({ tab: one })}
           >
             {titles[one]}

@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { ownerTree, type TreeNode } from "../history/owner-tree.ts";
 import { isCustom, isOfInterest } from "../history/of-interest.ts";
 import { Conditions } from "./conditions.tsx";
+import { Empty } from "./empty.tsx";
 import { openRows, type TreeRow } from "./open-rows.ts";
 import { Rows } from "./rows.tsx";
 import { matches } from "./matches.ts";
@@ -63,14 +64,14 @@ export function ObjectTree() {
           checked={shown.everything}
           onChange={({ currentTarget }) => show({ everything: currentTarget.checked })}
         />
-        with what nobody has changed
+        also objects that nobody changed
       </label>
       {rows.length === 0 && (
-        <p class="empty">
+        <Empty isFiltered={shown.filter !== "" && tree.length > 0}>
           {history.tracks.size === 0
             ? "Of this cluster the page shows reconciles and the log: it does not tell who writes what."
             : "There are no objects here."}
-        </p>
+        </Empty>
       )}
       <Rows
         items={rows}

@@ -23,7 +23,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
   useEffect(() => feed.subscribe(() => setTold((count) => count + 1)), [feed]);
   const show = useCallback((change: Partial<Shown>) => setShown((before) => ({ ...before, ...change })), []);
   const moment = shown.moment ?? feed.history.to;
-  const findings = useFindings(feed, moment);
+  const findings = useFindings(feed, shown.moment);
   const context = useMemo(() => ({ feed, shown, show, moment }), [feed, shown, show, moment]);
   const CurrentView = { objects: ObjectsView, timeline: TimelineView, findings: FindingsView, log: LogView }[
     shown.view
@@ -69,7 +69,7 @@ const states: Readonly<Record<Feed["state"], string>> = {
   live: "live",
   ended: "recorded",
   disconnected: "dev is not running",
-  refused: "this address has expired: open the one that dev prints",
+  refused: "this address has expired: open the one that tsbuilder prints",
 };
 
 function State({ feed }: { readonly feed: Feed }) {

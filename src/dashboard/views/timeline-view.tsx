@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Reconcile } from "../history/history.ts";
 import { whatLedTo } from "../history/what-led-to.ts";
 import { type Arrow, Arrows, type Point } from "./arrows.tsx";
+import { Empty } from "./empty.tsx";
 import { labelWidth, LaneRow } from "./lane-row.tsx";
 import { Legend, Outcome } from "./outcome.tsx";
 import { ReconcileDetail } from "./reconcile-detail.tsx";
@@ -110,7 +111,7 @@ export function TimelineView() {
           </span>
         ))}
       </div>
-      {lanes.length === 0 && <p class="empty">Nothing was reconciled.</p>}
+      {lanes.length === 0 && <Empty isFiltered={many > 0}>Nothing was reconciled.</Empty>}
       <Rows
         items={lanes}
         height={laneHeight}

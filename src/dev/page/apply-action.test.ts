@@ -2,6 +2,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../../../e2e/support/eventually.ts";
 import { applyAction } from "./apply-action.ts";
 import type { PageAction } from "./page-action.ts";
 
@@ -17,6 +18,22 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 const namespace = "default";
+
+const boxes = {
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "boxes", kind: "Box" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};
 
 test("an edited object is written as it is: what is left out is removed, and a dry run stores nothing", async () => {
   const read = async () => (await client.find(ConfigMap, { namespace, name: "edited" }))?.data;
@@ -36,6 +53,30 @@ test("an edited object is written as it is: what is left out is removed, and a d
   await client.delete(ConfigMap, { namespace, name: "edited" });
   await edit(`${head}  uid: "${metadata.uid}"\n  resourceVersion: "1"\ndata: { a: "5" }`);
   expect(await read()).toEqual({ a: "5" });
+});
+
+test("an edit of a kind without the subresource keeps the status", async () => {
+  const crds = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  await client.create(await client.mapper.kindFor(crds), {
+    metadata: { name: "boxes.example.com" },
+    ...boxes,
+  });
+  const object = (more: string): string =>
+    `apiVersion: example.com/v1\nkind: Box\nmetadata: { name: a }\n${more}`;
+  await eventually(() =>
+    apply({ object: object("spec: { size: 1 }\nstatus: { ready: true }"), dryRun: false }),
+  );
+  await apply({ object: object("spec: { size: 2 }"), dryRun: false });
+  const kind = await client.mapper.kindFor({ apiVersion: "example.com/v1", kind: "Box" });
+  expect(await client.get(kind, { namespace, name: "a" })).toMatchObject({
+    spec: { size: 2 },
+    status: { ready: true },
+  });
+});
+
+test("a Secret without values is written", async () => {
+  const object = "{ apiVersion: v1, kind: Secret, metadata: { name: empty }, data: null }";
+  expect(await apply({ object, dryRun: false })).toMatchObject({ object: { kind: "Secret" } });
 });
 
 test.each([

@@ -29,7 +29,11 @@ export function applyAction(client: Client, defaultNamespace: string): PageActio
     const { name, namespace } = placed.metadata;
     const current = await client.find(kind, { name: name!, namespace }, { live: true });
     const written = current
-      ? await client.update(kind, withVersion(placed, current.metadata.resourceVersion), options)
+      ? await client.update(
+          kind,
+          withStatus(withVersion(placed, current.metadata.resourceVersion), current),
+          options,
+        )
       : await client.create(kind, asNew(placed), options);
     return { object: hideSecret(written) };
   };
@@ -50,9 +54,9 @@ const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as c
 /** What a page shows of a Secret must not become its values. */
 function refuseHidden(object: KubernetesObject): void {
   if (object.kind !== "Secret") return;
-  const { data = {}, stringData = {} } = object as KubernetesObject &
-    Partial<Record<"data" | "stringData", object>>;
-  const hidden = [...Object.entries(data), ...Object.entries(stringData)].filter(
+  const { data, stringData } = object as KubernetesObject &
+    Partial<Record<"data" | "stringData", object | null>>;
+  const hidden = [...Object.entries(data ?? {}), ...Object.entries(stringData ?? {})].filter(
     ([, value]) => value === hiddenValue,
   );
   if (hidden.length === 0) return;
@@ -76,6 +80,12 @@ function withVersion(object: KubernetesObject, resourceVersion: string | undefin
     ...object,
     metadata: { ...(resourceVersion !== undefined && { resourceVersion }), ...object.metadata },
   };
+}
+
+/** Kinds without the subresource would lose it. */
+function withStatus(object: KubernetesObject, current: KubernetesObject): KubernetesObject {
+  const { status } = current as KubernetesObject & { readonly status?: unknown };
+  return status === undefined ? object : Object.assign({ status }, object);
 }
 
 /** It gets a uid of its own. */

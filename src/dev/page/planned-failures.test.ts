@@ -13,6 +13,13 @@ test("as many requests fail as are planned, and only those with the verb for the
   expect(failures.plans).toEqual([]);
 });
 
+test("a resource without its group means those of each group", () => {
+  const failures = new PlannedFailures();
+  failures.plan({ verb: "patch", resource: "boxes/status", outcome, times: 1 });
+  expect(failures.take({ verb: "patch", resource: "boxes.example.com" })).toBeUndefined();
+  expect(failures.take({ verb: "patch", resource: "boxes.example.com/status" })).toEqual(outcome);
+});
+
 test("any request can be meant, but no renewal of a lease and no discovery", () => {
   const failures = new PlannedFailures();
   failures.plan({ verb: "*", resource: "*", outcome, times: 1 });

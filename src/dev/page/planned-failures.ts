@@ -5,7 +5,7 @@ import { leases } from "../record/session-recording.ts";
 export interface PlannedFailure {
   /** `create`; `*` for any. */
   readonly verb: string;
-  /** `statefulsets.apps`, `pods/status`; `*` for any but Leases, which are renewed all the time. */
+  /** `statefulsets.apps`, `pods/status`; `statefulsets` for those of each group; `*` for any but Leases, which are renewed all the time. */
   readonly resource: string;
   readonly outcome: Interception;
   /** How many requests are left. */
@@ -42,7 +42,12 @@ function concerns(
 ): boolean {
   const isSameVerb = plan.verb === "*" || plan.verb === verb;
   const isAny = plan.resource === "*" && resource !== "" && resource !== leases;
-  return isSameVerb && (isAny || plan.resource === resource);
+  return isSameVerb && (isAny || plan.resource === resource || plan.resource === withoutGroup(resource));
+}
+
+/** `mysqls/status` of `mysqls.apps.example.com/status`. */
+function withoutGroup(resource: string): string {
+  return resource.replace(/\.[^/]*/u, "");
 }
 
 function less(plan: PlannedFailure): PlannedFailure[] {

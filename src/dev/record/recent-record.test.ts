@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -140,6 +142,22 @@ test("whatever is dropped, the bytes stay within the limit, and each moment back
       expect(told).toEqual(new Set(states.keys()));
     }),
   );
+});
+
+test("lines that were dropped are not held any more, however long they are", async () => {
+  const most = 64 * 1024;
+  const record = opened(most);
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const added: WeakRef<Buffer>[] = [];
+  for (let index = 1; index <= 100; index++) {
+    const one = write("MODIFIED", "a", "x".repeat(16 * 1024));
+    record.add(lineOfWrite(time(index), one));
+    added.push(new WeakRef(one.bytes));
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(added.filter((one) => one.deref() !== undefined).length).toBeLessThan(10);
 });
 
 function placed({ resource, key, bytes }: ClusterWrite): [string, string] {

@@ -26,6 +26,8 @@ export class RecentRecord implements LineKeeper, PageRecord {
   /** Lines before this index are dropped. */
   #start = 0;
   #bytes = 0;
+  /** Of dropped lines that the array still holds. */
+  #dropped = 0;
   #since = "";
 
   constructor(most: number = mostBytes) {
@@ -102,9 +104,10 @@ export class RecentRecord implements LineKeeper, PageRecord {
     this.#bytes -= sizeOf(line);
     settle(this.#kept, line);
     if (line.write) this.#since = line.at;
-    if (this.#start < 1000 || this.#start < this.#lines.length / 2) return;
+    this.#dropped += sizeOf(line);
+    if (this.#dropped < this.#most / 4) return;
     this.#lines = this.#lines.slice(this.#start);
-    this.#start = 0;
+    [this.#start, this.#dropped] = [0, 0];
   }
 }
 

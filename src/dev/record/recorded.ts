@@ -23,6 +23,9 @@ export interface RecordedWrite extends Pick<ClusterWrite, "resource" | "key" | "
   readonly object: KubernetesObject;
 }
 
+/** The user of the writes by which a page brings the cluster back to a moment. */
+export const restorer = "system:tsbuilder:restore";
+
 /** A line of the operator's output, or what dev said. */
 export interface RecordedText {
   readonly type: "operator" | "dev";

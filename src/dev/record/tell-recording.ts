@@ -25,8 +25,9 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
         const place = `${one.resource} ${one.key}`;
         const before = objects.get(place);
         objects.set(place, one.object);
+        const about = owners.about(one);
         if (one.write === "KEPT") return [];
-        return [{ at: one.at, about: owners.about(one), text: textOfWrite(one, before) }];
+        return [{ at: one.at, about, text: textOfWrite(one, before) }];
       }
       case "reconcile":
         return [{ at: one.at, about: [one.request], text: textOfReconcile(one) }];

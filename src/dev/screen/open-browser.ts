@@ -15,7 +15,8 @@ export function openBrowser(address: string): Promise<boolean> {
 
 function opener(address: string): [string, ...string[]] {
   const { BROWSER } = process.env;
-  if (BROWSER) return [BROWSER, address];
+  const [program, ...flags] = (BROWSER ?? "").split(/\s+/u).filter(Boolean);
+  if (program !== undefined) return [program, ...flags, address];
   if (process.platform === "darwin") return ["open", address];
   if (process.platform === "win32") return ["cmd", "/c", "start", "", address];
   return ["xdg-open", address];

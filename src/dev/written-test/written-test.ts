@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Recorded, RecordedSession } from "../record/recorded.ts";
+import { type Recorded, type RecordedSession, restorer } from "../record/recorded.ts";
 import { endState, type Expectation, restState } from "./end-state.ts";
 import { handSteps, type Step } from "./hand-steps.ts";
 import { Imports } from "./imports.ts";
@@ -42,6 +42,10 @@ export function writtenTest(
   const selection = select(told, facts, object);
   const steps = handSteps(told, selection, notes);
   if (steps.length === 0) throw nothingDone(told.writes.length > 0);
+  if (recorded.some((one) => one.type === "write" && one.by?.user === restorer))
+    notes.add(
+      "the session went back in time, which the test does not: correct what it expects, or record another session",
+    );
   const expected = endState(told, selection, notes);
   if (expected.length === 0)
     notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");

@@ -1,3 +1,4 @@
+import { restorer } from "../../../dev/record/recorded.ts";
 import { type Episode, Episodes } from "./episodes.ts";
 import { type Change, isSame } from "./changes.ts";
 import type { Detector, Finding, SeenWrite } from "./finding.ts";
@@ -31,6 +32,7 @@ export class FightDetector implements Detector {
       this.#changes.delete(place);
       return;
     }
+    if (write.by?.user === restorer) return void this.#changes.delete(place);
     if (write.write === "KEPT" || !this.#hasSeveral(place, write.writer) || write.write === "ADDED") return;
     for (const change of write.changes()) this.#seeChange(write, change);
   }

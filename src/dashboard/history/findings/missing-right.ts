@@ -15,7 +15,7 @@ interface Refusal {
 
 /** Refusals for other reasons than RBAC. */
 const otherReasons =
-  /admission webhook|ValidatingAdmissionPolicy|exceeded quota|because it is being terminated|violates PodSecurity/u;
+  /tsbuilder was asked|admission webhook|ValidatingAdmissionPolicy|exceeded quota|because it is being terminated|violates PodSecurity/u;
 
 /** Requests that RBAC forbids. */
 export class MissingRightDetector implements Detector {
