@@ -33,8 +33,10 @@ async function upgrade(folder: string): Promise<void> {
   cpSync(join(packed.work, "prefix/lib/node_modules/tsbuilder"), newer, { recursive: true });
   change(join(newer, "package.json"), /"version": "[^"]*"/, '"version": "0.2.0"');
   // Templates are compiled into the CLI.
-  for (const name of readdirSync(join(newer, "dist/cli")))
-    change(join(newer, "dist/cli", name), "## Developing", "## At work");
+  const scripts = readdirSync(join(newer, "dist/cli"), { withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const { name } of scripts) change(join(newer, "dist/cli", name), "## Developing", "## At work");
   const project = packed.shell(folder);
   const readme = join(project.folder, "README.md");
   change(readme, /$/, "\nMine.\n");

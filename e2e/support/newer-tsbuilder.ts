@@ -36,8 +36,10 @@ export function makeNewer(
     manifest.replace(/"version": "[^"]*"/u, `"version": "${version}"`),
   );
   const missing = new Set(lines.map(([was]) => was));
-  for (const name of readdirSync(join(folder, "dist/cli"))) {
-    const file = join(folder, "dist/cli", name);
+  const cli = join(folder, "dist/cli");
+  const scripts = readdirSync(cli, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of scripts) {
+    const file = join(cli, name);
     let text = readFileSync(file, "utf8");
     for (const [was, is] of lines) {
       if (text.includes(was)) missing.delete(was);
