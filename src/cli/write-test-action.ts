@@ -5,11 +5,12 @@ import { applyPlan } from "../scaffold/apply.ts";
 import type { Tree } from "../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";
 import type { OpenProject } from "./open-project.ts";
-import { planWrittenTest } from "./plan-written-test.ts";
 
 /** Writes what the page shows as a test into the project, in a file that is not there yet. */
 export function writeTestAction(open: () => OpenProject, record: RecentRecord): PageAction {
   return async () => {
+    // Not needed to start dev.
+    const { planWrittenTest } = await import("./plan-written-test.ts");
     const { root, tree, project } = open();
     const recording = parseRecording(record.text(), "the session");
     return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {

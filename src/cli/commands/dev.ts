@@ -98,17 +98,17 @@ export const dev = defineCommand({
       view.report(event);
     };
     try {
-      const { startPage } = await import("../../dev/page/page-server.ts");
-      const { writeTestAction } = await import("../write-test-action.ts");
       const { startSession } = await import("../../dev/session.ts");
       const session = await startSession(
         { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
         report,
       );
-      const test = writeTestAction(() => openProject(cwd, ui), recent);
-      const actions = isOther(flags) ? session.actions : { ...session.actions, test };
       let page: Page | undefined;
       try {
+        const { startPage } = await import("../../dev/page/page-server.ts");
+        const { writeTestAction } = await import("../write-test-action.ts");
+        const test = writeTestAction(() => openProject(cwd, ui), recent);
+        const actions = isOther(flags) ? session.actions : { ...session.actions, test };
         page = await startPage({ assets: readPageAssets(), record: recent, actions });
         view.started(session, page.url);
         if (flags.samples) await reportSamples(session, report);

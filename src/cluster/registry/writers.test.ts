@@ -39,3 +39,14 @@ test("each write is told with the user of its request, or its controller", async
   const [added] = writes.filter(({ key }) => key === "shop/web");
   expect(JSON.parse(added!.bytes.toString())).toMatchObject({ kind: "ConfigMap", data: { a: "1" } });
 });
+
+test("what is restored is told with the user for whom that is done", async () => {
+  const writes: ClusterWrite[] = [];
+  const cluster = await startCluster({ onWrite: (write) => writes.push(write) });
+  stop = () => cluster.stop();
+  const before = cluster.snapshot();
+  const path = "/api/v1/namespaces/default/configmaps";
+  await send(cluster.kubeconfig, { method: "POST", path, body: { metadata: { name: "web" } } });
+  cluster.restore(before, "ann");
+  expect(writes.at(-1)).toMatchObject({ type: "DELETED", key: "default/web", by: { user: "ann" } });
+});

@@ -16,7 +16,7 @@ interface End {
 /** Whether more may come. */
 export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused";
 
-/** The record as it arrives. Who subscribes is told at most once in so many milliseconds. */
+/** Subscribers are told at most once in so many milliseconds. */
 const pause = 150;
 const retryAfter = 1000;
 

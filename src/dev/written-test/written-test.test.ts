@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Recorded } from "../record/recorded.ts";
+import { type Recorded, restorer } from "../record/recorded.ts";
 import { ann, bodyOf, child, cluster, mysql, operator, write, written } from "./sample-writes.ts";
 
 test("what hands did is done again, and what the operator made of it is expected", () => {
@@ -156,6 +156,13 @@ test("with an object, other custom resources and what they own are left out", ()
       hint: "it has default/db, default/other",
     }),
   );
+});
+
+test("a session that went back in time is written with a note of that", () => {
+  const forward = [write(0, "ADDED", ann, mysql("db")), write(1, "DELETED", ann, mysql("db"))];
+  const back = write(2, "ADDED", { user: restorer }, mysql("db"));
+  expect(written(forward).notes).toEqual([]);
+  expect(written([...forward, back]).notes).toEqual([expect.stringContaining("went back in time")]);
 });
 
 test("objects that own each other belong to no custom resource", () => {
