@@ -8,6 +8,12 @@ test("formatTime() cuts fractions off", () => {
   expect(formatTime(new Date(noon))).toBe("2024-05-01T12:00:00Z");
 });
 
+test("formatTime() writes the second that it is given, whatever it wrote before", () => {
+  const seconds = [noon, noon + 1000, noon, -1, 0, -1000].map((time) => formatTime(time));
+  expect(seconds.map((text) => Date.parse(text))).toEqual([noon, noon + 1000, noon, -1000, 0, -1000]);
+  expect(() => formatTime(Number.NaN)).toThrow(RangeError);
+});
+
 test.each([
   [noon, "2024-05-01T12:00:00.000000Z"],
   [noon + 7, "2024-05-01T12:00:00.007000Z"],

@@ -2,8 +2,13 @@ import type { MicroTime, Time } from "../json/index.ts";
 
 /** Writes a point in time as objects carry it: RFC 3339, UTC, whole seconds. Fractions are cut off, as Go does. */
 export function formatTime(time: Date | number): Time {
-  return `${new Date(time).toISOString().slice(0, -5)}Z`;
+  const second = Math.floor(Number(time) / 1000);
+  if (second !== last.second) last = { second, text: `${new Date(time).toISOString().slice(0, -5)}Z` };
+  return last.text;
 }
+
+/** A server writes the same second again and again. */
+let last: { second: number; text: Time } = { second: 0, text: "1970-01-01T00:00:00Z" };
 
 /** Writes a point in time with six digits, as leases and events carry it. Fractions of a millisecond count. */
 export function formatMicroTime(time: Date | number): MicroTime {

@@ -79,7 +79,8 @@ export class Scripts {
 
 /** A module of which nothing is used before one of its functions is: it is loaded then. */
 function loadLater(id: string, load: (id: string) => unknown): object {
-  return new Proxy({}, { get: (_, name) => Reflect.get(load(id) as object, name) as unknown });
+  let loaded: object | undefined;
+  return new Proxy({}, { get: (_, name) => Reflect.get((loaded ??= load(id) as object), name) as unknown });
 }
 
 type ScriptBody = (exports: object, module: { exports: object }, require: unknown, url: string) => void;

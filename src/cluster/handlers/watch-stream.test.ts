@@ -67,6 +67,25 @@ test("the lines of one turn are one chunk, and streams that send the same lines 
   expect(other!.sent.map(String)).toEqual(['10\r\n{"a":1}\n{"a":1}\n\r\n']);
 });
 
+test("after lines to many streams, those of the next turns are one chunk, and few streams wait for no other turn", async () => {
+  const many = Array.from({ length: 40 }, () => startStream(new AbortController().signal));
+  const [{ stream, sent } = many[0]!] = many;
+  const line = (text: string) => Buffer.from(`${text}\n`);
+  for (const each of many) each.stream.write(line("a"));
+  await inTurn();
+  expect(many.map((each) => each.sent.length)).toEqual(many.map(() => 1));
+  stream.write(line("b"));
+  await inTurn();
+  stream.write(line("c"));
+  await inTurn();
+  expect(sent).toHaveLength(1);
+  await inTurn();
+  expect(sent.map(String)).toEqual(["2\r\na\n\r\n", "4\r\nb\nc\n\r\n"]);
+  stream.write(line("d"));
+  await inTurn();
+  expect(sent).toHaveLength(3);
+});
+
 test("a response without chunks gets the lines alone", async () => {
   const { stream, sent } = startStream(connected, false);
   stream.write(Buffer.from('{"a":1}\n'));

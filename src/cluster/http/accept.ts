@@ -6,8 +6,18 @@ export interface AcceptClause {
 
 const jsonTypes: readonly string[] = ["application/json", "application/*", "*/*"];
 
+/** Clients send few different headers, in each request. */
+const known = new Map<string, readonly AcceptClause[]>();
+const mostKnown = 100;
+
 /** Returns the clauses of an Accept header that the server can write, in the client's order of preference. */
 export function readAccept(accept: string): readonly AcceptClause[] {
+  const clauses = known.get(accept) ?? parseAccept(accept);
+  if (known.size < mostKnown) known.set(accept, clauses);
+  return clauses;
+}
+
+function parseAccept(accept: string): readonly AcceptClause[] {
   const clauses = accept.split(",").flatMap((clause) => {
     const [type = "", ...parameters] = clause.split(";").map((part) => part.trim());
     const mediaType = type.toLowerCase();

@@ -20,10 +20,8 @@ const namespaceSubresources = new Set(["status", "finalize"]);
 
 /** Parses paths such as `/api/v1/namespaces/ns/pods/name/status`. Throws URIError for malformed escapes. */
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const parts = path
-    .split("/")
-    .filter((part) => part !== "")
-    .map(decodeURIComponent);
+  const encoded = path.split("/").filter((part) => part !== "");
+  const parts = path.includes("%") ? encoded.map(decodeURIComponent) : encoded;
   const verb = verbs[method] ?? method.toLowerCase();
   const core = parts[0] === "api";
   if ((!core && parts[0] !== "apis") || parts.length < (core ? 3 : 4)) {

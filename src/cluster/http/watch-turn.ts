@@ -26,20 +26,34 @@ interface Stream {
 }
 
 /**
- * The streams of a cluster that got lines in this turn of the event loop. Watchers of the same objects send the same
- * lines: their bytes are put together once. Each cluster has its own, since the event loop of a simulation may end
- * before its turn does.
+ * Many watchers take longer to send to than requests take: so many of them cost another turn of the event loop, in which
+ * more lines are collected. Without requests, turns pass at once.
+ */
+const streamsPerTurn = 16;
+const mostTurns = 32;
+
+/**
+ * The streams of a cluster that got lines in the last turns of the event loop: one turn, if they are few. Watchers of the
+ * same objects send the same lines: their bytes are put together once. Each cluster has its own, since the event loop of a
+ * simulation may end before its turn does.
  */
 export class WatchTurn {
   #streams: Stream[] = [];
+  /** How many turns pass before streams send. */
+  #turns = 0;
 
   add(stream: Stream): void {
-    if (this.#streams.push(stream) === 1) setImmediate(() => this.#flush());
+    if (this.#streams.push(stream) === 1) this.#flushAfter(this.#turns);
+  }
+
+  #flushAfter(turns: number): void {
+    setImmediate(() => (turns === 0 ? this.#flush() : this.#flushAfter(turns - 1)));
   }
 
   #flush(): void {
     const streams = this.#streams;
     this.#streams = [];
+    this.#turns = Math.min(mostTurns, Math.floor(streams.length / streamsPerTurn));
     let last: Batch | undefined;
     for (const stream of streams) {
       try {

@@ -20,18 +20,21 @@ export async function sendReply(
   slices: TimeSlices,
 ): Promise<void> {
   if (response.headersSent || response.destroyed) return;
-  for (const [name, value] of Object.entries(headersOf(context, reply))) response.setHeader(name, value!);
-  response.statusCode = reply.code;
-  if (reply.stream) return reply.stream(response);
-
+  const headers = headersOf(context, reply);
+  if (reply.stream) {
+    response.writeHead(reply.code, headers);
+    return reply.stream(response);
+  }
   const parts = partsOf(reply.body);
   const size = parts.reduce((sum, { length }) => sum + length, 0);
-  if (size >= compressFrom && /\bgzip\b/.test(context.request.headers["accept-encoding"] ?? "")) {
-    response.setHeader("Content-Encoding", "gzip");
-    response.setHeader("Vary", "Accept-Encoding");
-    if (context.method !== "HEAD") return sendCompressed(response, parts);
-  } else response.setHeader("Content-Length", size);
+  const isCompressed =
+    size >= compressFrom && /\bgzip\b/.test(context.request.headers["accept-encoding"] ?? "");
+  response.writeHead(reply.code, {
+    ...headers,
+    ...(isCompressed ? { "Content-Encoding": "gzip", Vary: "Accept-Encoding" } : { "Content-Length": size }),
+  });
   if (context.method === "HEAD") response.end();
+  else if (isCompressed) await sendCompressed(response, parts);
   else if (size <= blockSize) response.end(parts.length === 1 ? parts[0] : Buffer.concat(parts));
   else await sendBlocks(response, parts, slices);
 }

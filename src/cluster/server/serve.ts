@@ -30,25 +30,39 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { method = "GET", url = "/", headers, rawHeaders, socket } = request;
-  const received: ReceivedRequest = {
-    method,
-    url,
-    headers,
-    rawHeaders,
-    socket,
-    get errored() {
-      return request.errored;
-    },
-    readBody: () => readBody(request),
-  };
-  const context = contextOf(received, response);
+  const context = contextOf(new Received(request), response);
   if (!context) return refuse(response, badRequest("the request's URL is malformed"));
   try {
     await sendReply(context, response, await handler(context), slices);
   } catch (error) {
     if (!isDisconnect(context, error)) report(failedRequest(context, error));
     refuse(response, statusErrorOf(error));
+  }
+}
+
+class Received implements ReceivedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly rawHeaders: readonly string[];
+  readonly socket: object;
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    this.method = request.method ?? "GET";
+    this.url = request.url ?? "/";
+    this.headers = request.headers;
+    this.rawHeaders = request.rawHeaders;
+    this.socket = request.socket;
+    this.#request = request;
+  }
+
+  get errored(): Error | null {
+    return this.#request.errored;
+  }
+
+  readBody(): Promise<Buffer> {
+    return readBody(this.#request);
   }
 }
 

@@ -46,6 +46,7 @@ export class Collection {
   /** The entries whose key starts with a prefix, in byte order of their keys. */
   list(prefix = ""): Entry[] {
     const sorted = (this.#sorted = this.#inOrder());
+    if (prefix === "") return [...sorted];
     const start = firstIndex(sorted, (key) => key >= prefix);
     const end = firstIndex(sorted, (key) => key >= prefix && !key.startsWith(prefix));
     return sorted.slice(start, end);
@@ -54,6 +55,7 @@ export class Collection {
   /** Writes don't keep the order, which costs more the more objects there are: the next list brings them in. */
   #inOrder(): Entry[] {
     const sorted = this.#sorted;
+    if (sorted && this.#written.size === 0) return sorted;
     const keys = [...this.#written];
     this.#written.clear();
     if (!sorted) return [...this.#entries.values()].sort((a, b) => compareText(a.key, b.key));

@@ -77,10 +77,10 @@ function keyText(value: JSONValue): string {
 
 /** Compares path elements by their order in `fieldsV1`: members, keys, values, indexes, each sorted. */
 export function compareElements(a: PathElement, b: PathElement): number {
+  if (a[0] === "f" && b[0] === "f") return compareText(a, b);
   const kinds = "fkvi";
   const byKind = kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
   if (byKind !== 0) return byKind;
-  if (a[0] === "f") return compareText(a, b);
   return compareJSON(JSON.parse(a.slice(2)) as JSONValue, JSON.parse(b.slice(2)) as JSONValue);
 }
 
