@@ -10,6 +10,7 @@ const maxUpdaters = 10;
  * The only old updater of a version is kept.
  */
 export function capUpdaters(managers: Managers): Managers {
+  if (managers.size <= maxUpdaters) return managers;
   const updaters = [...managers.values()].filter(({ operation }) => operation === "Update").sort(byTime);
   const capped = new Map(managers);
   const firstOfVersion = new Map<string, string>();

@@ -21,8 +21,9 @@ type Value = JSONValue | undefined;
 export function compareFields(from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
   if (from === to) return unchanged;
   if (from === undefined) return { ...unchanged, added: newFields(to, schema) };
-  const shapes = shapesOf(from, to, schema);
-  return shapes.map((shape) => compareAs(shape, from, to, schema)).reduce(unite);
+  const [shape, other] = shapesOf(from, to, schema);
+  const comparison = compareAs(shape, from, to, schema);
+  return other ? unite(comparison, compareAs(other, from, to, schema)) : comparison;
 }
 
 /** A value whose type changed is compared as both types: the old fields are removed, the new ones added. */

@@ -30,7 +30,7 @@ export function shapesOf(
   a: JSONValue | undefined,
   b: JSONValue | undefined,
   schema: SchemaNode | undefined,
-): readonly Shape[] {
+): readonly [Shape, Shape?] {
   if (a == null) return [shapeOf(b, schema)];
   if (b == null) return [shapeOf(a, schema)];
   const [first, second] = [shapeOf(a, schema), shapeOf(b, schema)];

@@ -1,8 +1,9 @@
 import type { JSONObject } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { capUpdaters } from "./cap-updaters.ts";
+import { createdFields } from "./created-fields.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { isEmptySet, union } from "./field-set.ts";
+import { type FieldSet, isEmptySet, union } from "./field-set.ts";
 import { type Managers, managerKey } from "./managers.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
 import { managersForUpdate, withManagers } from "./stored-managers.ts";
@@ -35,14 +36,37 @@ export async function recordUpdate(
   { live, next, manager, time }: Update,
   managers: Managers,
 ): Promise<Managers> {
+  if (!live && managers.size === 0) {
+    const settle = async () => (await settleUpdate(endpoint, undefined, next, managers)).taken;
+    const taken = await createdFields(endpoint, next, settle);
+    return withUpdater(managers, endpoint, { taken, manager, time });
+  }
+  const { taken, left } = await settleUpdate(endpoint, live, next, managers);
+  return withUpdater(left, endpoint, { taken, manager, time });
+}
+
+/** The fields that a write sets, and what it leaves to the managers. */
+async function settleUpdate(
+  endpoint: Endpoint,
+  live: JSONObject | undefined,
+  next: JSONObject,
+  managers: Managers,
+): Promise<{ readonly taken: FieldSet; readonly left: Managers }> {
   const before = withManagers(live ?? newObjectOf(endpoint), new Map());
   const after = withManagers(next, new Map());
   const fitted = await fitManagers(endpoint, before, managers);
   const settled = await settleOwnership(endpoint, before, after, fitted, "");
   const { added, modified } = settled.comparison;
-  const taken = withoutServerFields(union(added, modified));
-  if (isEmptySet(taken)) return settled.managers;
+  return { taken: withoutServerFields(union(added, modified)), left: settled.managers };
+}
 
+/** The fields that a manager took by a write. */
+interface Taken extends Pick<Update, "manager" | "time"> {
+  readonly taken: FieldSet;
+}
+
+function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, time }: Taken): Managers {
+  if (isEmptySet(taken)) return managers;
   const identity = {
     manager: manager || "unknown",
     operation: "Update",
@@ -50,9 +74,9 @@ export async function recordUpdate(
     subresource: endpoint.subresource,
   } as const;
   const key = managerKey(identity);
-  const own = settled.managers.get(key)?.fields;
+  const own = managers.get(key)?.fields;
   const fields = own ? union(own, taken) : taken;
-  return capUpdaters(new Map(settled.managers).set(key, { time: formatTime(time), fields, ...identity }));
+  return capUpdaters(new Map(managers).set(key, { time: formatTime(time), fields, ...identity }));
 }
 
 /** Returns an empty object of the kind, with which a create is compared. */
