@@ -39,7 +39,10 @@ export function customStrategy(
       if (hasStatus(object)) resetStatus(object, old, subresource);
     },
     warnings: warnOfFinalizers,
-    prepareForCreate({ metadata }) {
+    prepareForCreate(object) {
+      const { metadata } = object;
+      // A default of the status is only shown: no write has set it.
+      if (hasStatus(object)) resetStatus(object, undefined, "");
       if (!isTerminating()) return;
       const { group, names } = crd.spec;
       const why = "create not allowed while custom resource definition is terminating";

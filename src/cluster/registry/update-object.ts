@@ -55,17 +55,23 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
     const current = await resource.present(stored, write.version);
     const next = await source.next(current.object);
     const update = await prepare(write, current.object, next, source);
-    const changed = !changedOnlyTimes(
-      current.object as unknown as JSONObject,
-      update as unknown as JSONObject,
-    );
-    const converted = changed ? await resource.convert(update, resource.storageVersion) : update;
+    const isSame = changedOnlyTimes(current.object as unknown as JSONObject, update as unknown as JSONObject);
+    const converted =
+      isSame && !resource.custom ? update : await resource.convert(update, resource.storageVersion);
+    const changed = !isSame || isShownOtherwise(resource, stored, converted);
     if (resource.collection.get(key) === stored) {
       if (!changed && !isDue(write, current.object, converted)) return { entry: current, created: false };
       return { entry: await commit(write, stored, current.object, converted), created: false };
     }
     if (!source.retry || attempt === attempts) throw conflict(resource, write.name);
   }
+}
+
+/** What was stored without a default of today, or with a field of yesterday, is stored anew by a write that changes nothing. */
+function isShownOtherwise({ custom }: Write["resource"], stored: Entry, converted: ApiObject): boolean {
+  return (
+    custom && !changedOnlyTimes(stored.object as unknown as JSONObject, converted as unknown as JSONObject)
+  );
 }
 
 async function createMissing(write: Write, source: UpdateSource): Promise<Entry> {
