@@ -97,5 +97,6 @@ function textsOf(name: string, format: string | undefined): readonly unknown[] {
   if (format === "date-time") return ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000000Z", "today"];
   if (format === "byte") return ["YQ==", "YQ", ""];
   const texts = usual[name]?.filter((value) => typeof value === "string");
-  return texts ?? ["", "x", "10.0.0.1", "example.com/a", "Bogus", "1Gi"];
+  // Not the first address of the real server's range: that is the one of its own Service.
+  return texts ?? ["", "x", "10.0.0.9", "example.com/a", "Bogus", "1Gi"];
 }
