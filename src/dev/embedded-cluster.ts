@@ -6,7 +6,7 @@ import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
 import { PlannedFailures } from "./page/planned-failures.ts";
-import { restorer } from "./record/recorded.ts";
+import { type RecordedFault, restorer } from "./record/recorded.ts";
 import { leases } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
@@ -18,18 +18,20 @@ export interface EmbeddedOptions {
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
+  /** Is told of each request of the operator that fails, or waits, on demand. */
+  readonly onFault?: ((fault: Omit<RecordedFault, "type" | "at">) => void) | undefined;
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, onWrite }: EmbeddedOptions,
+  { projectName, port, persist, onWrite, onFault }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
   const namespace = `${projectName}-system`;
-  const failures = new PlannedFailures();
+  const failures = new PlannedFailures(onFault);
   const cluster = await startCluster({
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),

@@ -3,6 +3,7 @@ import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
 import { writerName } from "../../dev/record/writer-name.ts";
 import { type Change, changesOf } from "./findings/changes.ts";
 import { ConflictDetector } from "./findings/conflicts.ts";
+import { Faults } from "./findings/faults.ts";
 import { FightDetector } from "./findings/fight.ts";
 import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
 import { HotLoopDetector } from "./findings/hot-loop.ts";
@@ -24,6 +25,7 @@ export class Findings {
     new StuckDeletionDetector(),
     new SlowRequestDetector(),
   ];
+  readonly #faults = new Faults();
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #writers = new WriterNames();
   #to = -Infinity;
@@ -37,8 +39,9 @@ export class Findings {
     } else if (recorded.type === "reconcile") {
       const reconcile = { ...recorded, from: at, to: at + (recorded.seconds ?? 0) * 1000 };
       this.#to = Math.max(this.#to, reconcile.to);
-      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile);
-    }
+      const asked = this.#faults.metBy(reconcile);
+      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);
+    } else if (recorded.type === "fault") this.#faults.add(recorded, at);
   }
 
   #see({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** An object as a write left it. */
@@ -28,10 +29,10 @@ export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly to: number;
 };
 
-/** What was printed. */
+/** What was printed, or done on the page. */
 export interface Printed {
   readonly at: number;
-  readonly by: RecordedText["type"];
+  readonly by: RecordedText["type"] | "page";
   readonly text: string;
 }
 
@@ -44,6 +45,7 @@ export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
   readonly #printed: Printed[] = [];
+  readonly #acts: Printed[] = [];
   readonly #places = new Map<string, Set<string>>();
   readonly #moments: number[] = [];
   #writes = 0;
@@ -68,9 +70,24 @@ export class History {
       case "dev":
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
         return;
+      case "action":
+        return this.#addAct(at, describeAction(recorded));
+      case "fault":
+        return this.#addAct(at, describeFault(recorded));
       case "full":
         this.#isFull = true;
     }
+  }
+
+  /** It is told when it has ended, after what was printed meanwhile. */
+  #addAct(at: number, text: string): void {
+    const act = { at, by: "page", text } as const;
+    for (const list of [this.#acts, this.#printed])
+      list.splice(
+        countUntil(list, (each) => each.at <= at),
+        0,
+        act,
+      );
   }
 
   #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
@@ -103,6 +120,11 @@ export class History {
 
   get printed(): readonly Printed[] {
     return this.#printed;
+  }
+
+  /** What was done on the page, and what came of planned failures. */
+  get acts(): readonly Printed[] {
+    return this.#acts;
   }
 
   /** When the first thing happened; before anything did, Infinity. */

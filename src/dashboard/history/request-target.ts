@@ -34,6 +34,23 @@ export function placeOf({ resource, namespace, name }: RequestTarget): string | 
   return `${resource} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
+/** The verb of a request, as RBAC names it. */
+export function verbOf(method: string, path: string, { name }: RequestTarget): string {
+  switch (method) {
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return name === undefined ? "deletecollection" : "delete";
+    default:
+      if (/[?&]watch=(?:true|1)\b/u.test(path)) return "watch";
+      return name === undefined ? "list" : "get";
+  }
+}
+
 /** Whether a request changes objects, and not only says what it would do. */
 export function isWrite(method: string, path: string): boolean {
   return method !== "GET" && method !== "HEAD" && !/[?&]dryRun=/u.test(path);

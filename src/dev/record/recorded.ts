@@ -33,6 +33,34 @@ export interface RecordedText {
   readonly text: string;
 }
 
+/** Something that somebody did on the page. */
+export interface RecordedAction {
+  readonly type: "action";
+  /** When it began. */
+  readonly at: string;
+  /** Such as `restart`. */
+  readonly name: string;
+  /** What it was about, without objects. */
+  readonly input: Readonly<Record<string, string | number | boolean>>;
+  readonly outcome: "done" | "refused";
+  readonly seconds: number;
+  /** Why it was refused. */
+  readonly error?: string | undefined;
+}
+
+/** A request of the operator that failed or waited because the page asked for it. */
+export interface RecordedFault {
+  readonly type: "fault";
+  readonly at: string;
+  readonly verb: string;
+  /** Plural and group, and the subresource: `mysqls.apps.example.com/status`. */
+  readonly resource: string;
+  /** The code with which it was answered. */
+  readonly code?: number | undefined;
+  /** The milliseconds that it waited. */
+  readonly delay?: number | undefined;
+}
+
 /** The file has as much as it may; nothing follows. */
 export interface RecordedEnd {
   readonly type: "full";
@@ -44,4 +72,6 @@ export type Recorded =
   | RecordedWrite
   | (RecordedReconcile & { readonly type: "reconcile" })
   | RecordedText
+  | RecordedAction
+  | RecordedFault
   | RecordedEnd;

@@ -1,5 +1,6 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
+import { describeAction, describeFault } from "./describe-action.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 import { writerName } from "./writer-name.ts";
@@ -34,6 +35,11 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
       case "operator":
       case "dev":
         return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];
+      case "action":
+      case "fault": {
+        const text = one.type === "action" ? describeAction(one) : describeFault(one);
+        return [{ at: one.at, about: everything, text: `page | ${text}` }];
+      }
       case "full":
         return [{ at: one.at, about: everything, text: "the record is full" }];
     }
