@@ -26,6 +26,8 @@ export interface DevCluster {
 
 /** What can be done to a cluster that only this session has. */
 export interface OwnCluster {
+  /** The client of a page: the record says that it was the page. */
+  readonly client: Client;
   /** What happens to the operator's next requests. */
   readonly failures: PlannedFailures;
   /** Brings all objects to states that writes have left. Leases stay, as their writes are not recorded. */

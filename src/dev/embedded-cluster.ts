@@ -6,7 +6,7 @@ import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
 import { PlannedFailures } from "./page/planned-failures.ts";
-import { type RecordedFault, restorer } from "./record/recorded.ts";
+import { pageAgent, type RecordedFault, restorer } from "./record/recorded.ts";
 import { leases } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
@@ -47,10 +47,11 @@ export async function startEmbeddedCluster(
     return file;
   };
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
   return {
     url: cluster.url,
     kubeconfig: write("kubeconfig", cluster.kubeconfig),
-    client: createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} })),
+    client: createClient(config),
     namespace,
     prefix: "",
     sampleNamespace: "default",
@@ -65,7 +66,11 @@ export async function startEmbeddedCluster(
         ]),
       ),
     stop: () => cluster.stop(),
-    own: { failures, restore: (states) => restore(cluster, states) },
+    own: {
+      client: createClient(config, { userAgent: pageAgent }),
+      failures,
+      restore: (states) => restore(cluster, states),
+    },
   };
 }
 

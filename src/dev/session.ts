@@ -118,7 +118,7 @@ async function start(
   const sources = watchSources(root, (changes) => void reloader.reload(changes));
   cleanups.push(() => {
     sources.close();
-    return reloader.idle();
+    return reloader.close();
   });
   const actions = sessionActions({
     cluster,

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DevCluster } from "../dev-cluster.ts";
 import { startEmbeddedCluster } from "../embedded-cluster.ts";
 import { RecentRecord } from "../record/recent-record.ts";
+import type { RecordedWrite } from "../record/recorded.ts";
 import { SessionRecording } from "../record/session-recording.ts";
 import type { PageActions } from "./page-action.ts";
 import { sessionActions } from "./session-actions.ts";
@@ -214,6 +215,20 @@ test("what is deleted goes with what it owns", async () => {
   expect(await actions["delete"]!(ref)).toEqual({ existed: true });
   await podsOf(0);
   expect(await actions["delete"]!(ref)).toEqual({ existed: false });
+});
+
+test("what the page writes and deletes is recorded as the page's", async () => {
+  const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: told }";
+  await actions["apply"]!({ object });
+  await actions["delete"]!({ apiVersion: "v1", kind: "ConfigMap", namespace, name: "told" });
+  const lines = record
+    .text()
+    .split("\n")
+    .filter((line) => line.includes(`"key":"default/told"`));
+  expect(lines.map((line) => (JSON.parse(line) as RecordedWrite).by)).toEqual([
+    { user: "kubernetes-admin", userAgent: "tsbuilder-page" },
+    { user: "kubernetes-admin", userAgent: "tsbuilder-page" },
+  ]);
 });
 
 test("the operator's next requests fail as planned, and nobody else's", async () => {

@@ -17,12 +17,12 @@ export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
 
 /** The actions of a session. In a cluster that others have, too, only the operator can be restarted. */
 export function sessionActions({ cluster, record, since, restart, apply }: ActionParts): PageActions {
-  const { client, sampleNamespace, own } = cluster;
+  const { sampleNamespace, own } = cluster;
   return {
     restart: async () => restart(),
     ...(own && {
-      apply: applyAction(client, sampleNamespace),
-      delete: deleteAction(client),
+      apply: applyAction(own.client, sampleNamespace),
+      delete: deleteAction(own.client),
       fail: failAction(own.failures),
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
     }),

@@ -26,6 +26,9 @@ export interface RecordedWrite extends Pick<ClusterWrite, "resource" | "key" | "
 /** The user of the writes by which a page brings the cluster back to a moment. */
 export const restorer = "system:tsbuilder:restore";
 
+/** The program of what a page writes. */
+export const pageAgent = "tsbuilder-page";
+
 /** A line of the operator's output, or what dev said. */
 export interface RecordedText {
   readonly type: "operator" | "dev";

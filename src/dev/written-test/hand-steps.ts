@@ -69,14 +69,14 @@ export function handSteps(
   return steps;
 }
 
-/** Of what was there before, custom resources are a hand's, and what kubectl or dev's samples made. */
+/** Of what was there before, custom resources are a hand's, and what kubectl, the page or dev's samples made. */
 function isKeptByHand(object: KubernetesObject, { isOwn }: Selection): boolean {
   const { deletionTimestamp, ownerReferences = [] } = object.metadata;
   if (deletionTimestamp !== undefined) return false;
   const [first] = managedFieldsOf(object);
   return (
     isOwn(object) ||
-    (ownerReferences.length === 0 && /^(?:kubectl|tsbuilder-dev-)/u.test(first?.manager ?? ""))
+    (ownerReferences.length === 0 && /^(?:kubectl|tsbuilder-dev-|tsbuilder-page)/u.test(first?.manager ?? ""))
   );
 }
 

@@ -1,4 +1,4 @@
-import type { RecordedWrite } from "../record/recorded.ts";
+import { pageAgent, type RecordedWrite } from "../record/recorded.ts";
 
 /** Somebody with kubectl or a client, the operator, or the cluster with its own controllers. */
 export type Writer = "hand" | "operator" | "cluster";
@@ -43,7 +43,7 @@ const ofDev = new Set([
 ]);
 
 function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
-  if (by?.userAgent?.startsWith("tsbuilder") !== true) return false;
+  if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
   const namespace = `${project}-system`;
   return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
 }

@@ -1,3 +1,4 @@
+import { pageAgent } from "../../../dev/record/recorded.ts";
 import type { Reconcile } from "../history.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
@@ -117,8 +118,9 @@ function placesWritten({ requests }: Reconcile): string[] {
   return places;
 }
 
-/** Not the cluster's own controllers, and nobody with kubectl. */
+/** Not the cluster's own controllers, and nobody with kubectl or the page. */
 function isOperator(by: SeenWrite["by"]): boolean {
   if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
+  if (by.userAgent === pageAgent) return false;
   return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }
