@@ -1,5 +1,6 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { Client } from "@tsbuilder/runtime";
+import type { OperatorLeases } from "./operator-leases.ts";
 import type { PlannedFailures } from "./page/planned-failures.ts";
 
 /** The cluster of a session. */
@@ -30,6 +31,8 @@ export interface OwnCluster {
   readonly client: Client;
   /** What happens to the operator's next requests. */
   readonly failures: PlannedFailures;
+  /** By which Lease the operator leads. */
+  readonly leases: OperatorLeases;
   /** Brings all objects to states that writes have left. Leases stay, as their writes are not recorded. */
   restore(states: readonly ClusterWrite[]): void;
 }

@@ -5,9 +5,11 @@ import { writePrivate } from "../shared/write-private.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
+import { inNamespace } from "./in-namespace.ts";
+import { OperatorLeases } from "./operator-leases.ts";
 import { PlannedFailures } from "./page/planned-failures.ts";
 import { pageAgent, type RecordedFault, restorer } from "./record/recorded.ts";
-import { leases } from "./record/session-recording.ts";
+import { leases as leasesResource } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
 /** The options of a session's embedded cluster. */
@@ -31,14 +33,18 @@ export async function startEmbeddedCluster(
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
   const namespace = `${projectName}-system`;
+  const isOperator = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);
+  const leases = new OperatorLeases(isOperator);
   const failures = new PlannedFailures(onFault);
   const cluster = await startCluster({
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
-    onWrite,
-    intercept: (request) =>
-      request.user.startsWith(`system:serviceaccount:${namespace}:`) ? failures.take(request) : undefined,
+    onWrite: (written) => {
+      leases.see(written);
+      onWrite?.(written);
+    },
+    intercept: (request) => (isOperator(request.user) ? failures.take(request) : undefined),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);
   const write = (name: string, content: object): string => {
@@ -56,19 +62,19 @@ export async function startEmbeddedCluster(
     prefix: "",
     sampleNamespace: "default",
     outlives: false,
-    actAs: async (serviceAccount) =>
-      write(
-        "operator.kubeconfig",
-        cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
-          "system:serviceaccounts",
-          `system:serviceaccounts:${namespace}`,
-          "system:authenticated",
-        ]),
-      ),
+    actAs: async (serviceAccount) => {
+      const own = cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
+        "system:serviceaccounts",
+        `system:serviceaccounts:${namespace}`,
+        "system:authenticated",
+      ]);
+      return write("operator.kubeconfig", inNamespace(own, namespace));
+    },
     stop: () => cluster.stop(),
     own: {
       client: createClient(config, { userAgent: pageAgent }),
       failures,
+      leases,
       restore: (states) => restore(cluster, states),
     },
   };
@@ -77,8 +83,8 @@ export async function startEmbeddedCluster(
 /** Leases are left as they are, but for those of namespaces that were not there. */
 function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
   const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
-  const kept = [...(cluster.snapshot().collections.get(leases)?.values() ?? [])]
+  const kept = [...(cluster.snapshot().collections.get(leasesResource)?.values() ?? [])]
     .filter(({ key }) => namespaces.has(key.split("/")[0]!))
-    .map(({ key, bytes }) => ({ resource: leases, key, bytes }));
+    .map(({ key, bytes }) => ({ resource: leasesResource, key, bytes }));
   cluster.restore(cluster.snapshotOf([...states, ...kept]), restorer);
 }

@@ -40,6 +40,8 @@ export interface OperatorProcess {
   /** Stops the running operator, if any, does what is to be done without one, and starts a new one in any case. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
+  /** Resolves when the process that runs now has ended. */
+  ended(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -93,6 +95,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       }
     },
     isRunning: () => current !== undefined,
+    ended: async () => void (await current?.finished),
     stop: async () => {
       standby.close();
       await endCurrent();

@@ -126,6 +126,12 @@ async function start(
     since,
     apply,
     restart: (meanwhile) => reloader.between(() => operator.restart(meanwhile)),
+    ended: () => operator.ended(),
+    restartAfter: (cause) =>
+      reloader.between(async () => {
+        await cause();
+        await operator.restart();
+      }),
   });
   return {
     url: cluster.url,

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient, type Desired, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
+import type { Desired, KubernetesObject } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { ClusterRoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DevCluster } from "../dev-cluster.ts";
@@ -12,6 +11,7 @@ import { startEmbeddedCluster } from "../embedded-cluster.ts";
 import { RecentRecord } from "../record/recent-record.ts";
 import type { RecordedWrite } from "../record/recorded.ts";
 import { SessionRecording } from "../record/session-recording.ts";
+import { operatorClient } from "./operator-client.ts";
 import type { PageActions } from "./page-action.ts";
 import { sessionActions } from "./session-actions.ts";
 
@@ -47,6 +47,11 @@ beforeEach(async () => {
     restart: async (meanwhile) => {
       steps.push("stop");
       await meanwhile?.();
+      steps.push("start");
+    },
+    ended: async () => void steps.push("ended"),
+    restartAfter: async (cause) => {
+      await cause();
       steps.push("start");
     },
   });
@@ -234,15 +239,7 @@ test("what the page writes and deletes is recorded as the page's", async () => {
 test("the operator's next requests fail as planned, and nobody else's", async () => {
   const plan = { verb: "create", resource: "configmaps", code: 503, times: 1 };
   expect(await actions["fail"]!(plan)).toMatchObject({ plans: [{ outcome: { code: 503 }, times: 1 }] });
-  await cluster.client.create(ClusterRoleBinding, {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: "operator" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-    subjects: [{ kind: "ServiceAccount", name: "manager", namespace: cluster.namespace }],
-  });
-  const kubeconfig = JSON.parse(readFileSync(await cluster.actAs("manager"), "utf8")) as object;
-  const operator = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const operator = await operatorClient(cluster);
   await cluster.client.create(ConfigMap, configMap("a", "1"));
   await expect(operator.create(ConfigMap, configMap("b", "1"))).rejects.toMatchObject({ status: 503 });
   await operator.create(ConfigMap, configMap("b", "1"));
@@ -252,7 +249,16 @@ test("the operator's next requests fail as planned, and nobody else's", async ()
 
 test("a cluster that others have, too, is left alone", () => {
   const { own: _, ...others } = cluster;
-  const parts = { cluster: others, record, since: "", apply: async () => {}, restart: async () => {} };
+  const nothing = async () => {};
+  const parts = {
+    cluster: others,
+    record,
+    since: "",
+    apply: nothing,
+    restart: nothing,
+    ended: nothing,
+    restartAfter: nothing,
+  };
   expect(Object.keys(sessionActions(parts))).toEqual(["restart"]);
   expect(Object.keys(sessionActions({ ...parts, cluster, record: undefined }))).not.toContain("restore");
 });

@@ -10,6 +10,7 @@ const reference = ["apiVersion", "kind", "namespace", "name"];
 /** What is told of each action that changes something. */
 const members: Readonly<Record<string, readonly string[]>> = {
   restart: [],
+  "lose-leader": [],
   fail: ["verb", "resource", "code", "delay", "times"],
   restore: ["at"],
   delete: reference,

@@ -11,6 +11,7 @@ type Input = RecordedAction["input"];
 
 const texts: Readonly<Record<string, (input: Input) => string>> = {
   restart: () => "restarted the operator",
+  "lose-leader": () => "let another replica take the operator's Lease",
   fail: describePlan,
   restore: ({ at }) => `brought the cluster back to ${at}`,
   delete: (input) => `deleted ${objectOf(input)}`,

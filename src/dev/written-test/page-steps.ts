@@ -8,6 +8,9 @@ interface PageSteps {
   readonly restarts: readonly number[];
 }
 
+/** Actions after which another process of the operator runs; the one of a test takes no Lease. */
+const restarting: ReadonlySet<string> = new Set(["restart", "lose-leader"]);
+
 /** Finds what a test does as the page did; the rest is noted. */
 export function pageSteps(recorded: readonly Recorded[], notes: Notes): PageSteps {
   const restarts: number[] = [];
@@ -15,7 +18,7 @@ export function pageSteps(recorded: readonly Recorded[], notes: Notes): PageStep
   let wentBack = recorded.some((one) => one.type === "write" && one.by?.user === restorer);
   for (const action of recorded) {
     if (action.type !== "action" || action.outcome !== "done") continue;
-    if (action.name === "restart") restarts.push(Date.parse(action.at));
+    if (restarting.has(action.name)) restarts.push(Date.parse(action.at));
     else if (action.name === "restore") wentBack = true;
     else if (action.name === "fail" && action.input["times"] !== 0)
       notes.add(
