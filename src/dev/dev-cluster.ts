@@ -1,5 +1,6 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { Client } from "@tsbuilder/runtime";
+import type { MovableClock } from "./clock/movable-clock.ts";
 import type { OperatorLeases } from "./operator-leases.ts";
 import type { PlannedFailures } from "./page/planned-failures.ts";
 
@@ -31,6 +32,7 @@ export interface OwnCluster {
   readonly client: Client;
   /** What happens to the operator's next requests. */
   readonly failures: PlannedFailures;
+  readonly clock: MovableClock;
   /** By which Lease the operator leads. */
   readonly leases: OperatorLeases;
   /** Brings all objects to states that writes have left. Leases stay, as their writes are not recorded. */

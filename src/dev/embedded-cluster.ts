@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { backgroundClock } from "@tsbuilder/apimachinery/time";
 import type { Cluster, ClusterWrite } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
+import { MovableClock } from "./clock/movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
@@ -36,7 +38,10 @@ export async function startEmbeddedCluster(
   const isOperator = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);
   const leases = new OperatorLeases(isOperator);
   const failures = new PlannedFailures(onFault);
+  const clock = new MovableClock();
   const cluster = await startCluster({
+    clock,
+    connectionClock: backgroundClock,
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
@@ -75,6 +80,7 @@ export async function startEmbeddedCluster(
       client: createClient(config, { userAgent: pageAgent }),
       failures,
       leases,
+      clock,
       restore: (states) => restore(cluster, states),
     },
   };

@@ -116,7 +116,9 @@ async function start(
   };
   const reloader = new Reloader(steps, new OwnWrites(root), report);
   const sources = watchSources(root, (changes) => void reloader.reload(changes));
+  const ending = new AbortController();
   cleanups.push(() => {
+    ending.abort();
     sources.close();
     return reloader.close();
   });
@@ -125,13 +127,9 @@ async function start(
     record: options.recording?.recent,
     since,
     apply,
-    restart: (meanwhile) => reloader.between(() => operator.restart(meanwhile)),
-    ended: () => operator.ended(),
-    restartAfter: (cause) =>
-      reloader.between(async () => {
-        await cause();
-        await operator.restart();
-      }),
+    operator,
+    between: (work) => reloader.between(work),
+    signal: ending.signal,
   });
   return {
     url: cluster.url,

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
 import { LoseLeader } from "./lose-leader.tsx";
+import { MoveClock } from "./move-clock.tsx";
 import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
@@ -37,6 +38,13 @@ export function Actions() {
           <LoseLeader
             isSeen={isOpen}
             onLose={() => act("lose-leader", {}, "the operator has lost its Lease, and runs again")}
+          />
+        )}
+        {feed.actions.includes("move-clock") && (
+          <MoveClock
+            onMove={(seconds) =>
+              act("move-clock", { seconds }, "the clock was moved, and what waited for it is due")
+            }
           />
         )}
         {feed.actions.includes("test") && <WriteTest />}

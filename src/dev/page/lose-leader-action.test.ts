@@ -39,10 +39,9 @@ test("another replica takes the Lease that the operator holds, which ends and is
   const steps: string[] = [];
   const lose = loseLeaderAction({
     cluster: cluster.own!,
-    ended: async () => void steps.push("ended"),
-    restartAfter: async (cause) => {
-      await cause();
-      steps.push("start");
+    operator: {
+      ended: async () => void steps.push("ended"),
+      restart: async () => void steps.push("start"),
     },
   });
   expect(await leader({})).toEqual({ lease: undefined });
@@ -69,8 +68,7 @@ test("an operator that doesn't end without its Lease gets the chance to take it 
   await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
   const lose = loseLeaderAction({
     cluster: cluster.own!,
-    ended: () => new Promise(() => {}),
-    restartAfter: (cause) => cause(),
+    operator: { ended: () => new Promise(() => {}), restart: () => expect.unreachable() },
     patience: 0,
   });
   await expect(lose({})).rejects.toMatchObject({ code: "REFUSED" });

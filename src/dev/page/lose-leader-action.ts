@@ -3,15 +3,13 @@ import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { OwnCluster } from "../dev-cluster.ts";
 import type { HeldLease } from "../operator-leases.ts";
+import type { OperatorProcess } from "../operator-process.ts";
 import type { PageAction } from "./page-action.ts";
 
 /** What losing the leader needs. */
 export interface LeaderParts {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
-  /** Resolves when the operator's process has ended, be it because none runs. */
-  readonly ended: () => Promise<void>;
-  /** Does something that ends the operator, and starts it again. */
-  readonly restartAfter: (cause: () => Promise<void>) => Promise<void>;
+  readonly operator: Pick<OperatorProcess, "ended" | "restart">;
   /** How long the operator may take to end; in milliseconds. */
   readonly patience?: number;
 }
@@ -27,19 +25,16 @@ const [otherHolder, leaseSeconds] = ["another-replica", 5];
  */
 export function loseLeaderAction({
   cluster: { client, leases },
-  ended,
-  restartAfter,
+  operator,
   patience = patienceMilliseconds,
 }: LeaderParts): PageAction {
   return async () => {
-    await restartAfter(async () => {
-      const { held } = leases;
-      if (!held) throw noLease();
-      await take(client, held, otherHolder, leaseSeconds);
-      if (await hasEnded(ended(), patience)) return;
-      await take(client, held, "", 1);
-      throw runsOn(patience);
-    });
+    const { held } = leases;
+    if (!held) throw noLease();
+    await take(client, held, otherHolder, leaseSeconds);
+    if (await hasEnded(operator.ended(), patience)) return operator.restart();
+    await take(client, held, "", 1);
+    throw runsOn(patience);
   };
 }
 

@@ -13,7 +13,7 @@ import type { RecordedWrite } from "../record/recorded.ts";
 import { SessionRecording } from "../record/session-recording.ts";
 import { operatorClient } from "./operator-client.ts";
 import type { PageActions } from "./page-action.ts";
-import { sessionActions } from "./session-actions.ts";
+import { type ActionParts, sessionActions } from "./session-actions.ts";
 
 let folder: string;
 let cluster: DevCluster;
@@ -44,16 +44,17 @@ beforeEach(async () => {
     record,
     since: new Date().toISOString(),
     apply: async () => void steps.push("apply"),
-    restart: async (meanwhile) => {
-      steps.push("stop");
-      await meanwhile?.();
-      steps.push("start");
+    operator: {
+      restart: async (meanwhile) => {
+        steps.push("stop");
+        await meanwhile?.();
+        steps.push("start");
+      },
+      ended: async () => {},
+      moveClock: () => {},
     },
-    ended: async () => void steps.push("ended"),
-    restartAfter: async (cause) => {
-      await cause();
-      steps.push("start");
-    },
+    between: (work) => work(),
+    signal: new AbortController().signal,
   });
 });
 afterEach(async () => {
@@ -250,14 +251,14 @@ test("the operator's next requests fail as planned, and nobody else's", async ()
 test("a cluster that others have, too, is left alone", () => {
   const { own: _, ...others } = cluster;
   const nothing = async () => {};
-  const parts = {
+  const parts: ActionParts = {
     cluster: others,
     record,
     since: "",
     apply: nothing,
-    restart: nothing,
-    ended: nothing,
-    restartAfter: nothing,
+    operator: { restart: nothing, ended: nothing, moveClock: () => {} },
+    between: (work) => work(),
+    signal: new AbortController().signal,
   };
   expect(Object.keys(sessionActions(parts))).toEqual(["restart"]);
   expect(Object.keys(sessionActions({ ...parts, cluster, record: undefined }))).not.toContain("restore");

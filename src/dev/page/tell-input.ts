@@ -11,6 +11,7 @@ const reference = ["apiVersion", "kind", "namespace", "name"];
 const members: Readonly<Record<string, readonly string[]>> = {
   restart: [],
   "lose-leader": [],
+  "move-clock": ["seconds"],
   fail: ["verb", "resource", "code", "delay", "times"],
   restore: ["at"],
   delete: reference,

@@ -12,6 +12,8 @@ type Input = RecordedAction["input"];
 const texts: Readonly<Record<string, (input: Input) => string>> = {
   restart: () => "restarted the operator",
   "lose-leader": () => "let another replica take the operator's Lease",
+  "move-clock": ({ seconds }) =>
+    `moved the clock forward${typeof seconds === "number" ? ` by ${span(seconds)}` : ""}`,
   fail: describePlan,
   restore: ({ at }) => `brought the cluster back to ${at}`,
   delete: (input) => `deleted ${objectOf(input)}`,
@@ -33,6 +35,17 @@ function outcomeOf({ code, delay }: { readonly code?: unknown; readonly delay?: 
   if (typeof delay === "number") return `wait for ${delay / 1000} s`;
   return `fail with ${String(code)}`;
 }
+
+/** Seconds in the largest unit in which they are a whole number. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? ["s", 1];
+  return `${seconds / size} ${unit}`;
+}
+
+const units = [
+  ["h", 3600],
+  ["min", 60],
+] as const;
 
 function objectOf({ kind = "an object", namespace, name = "" }: Input): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`.trim();

@@ -87,6 +87,9 @@ test("what was done on the page is told, whatever else is left out", () => {
     page("6", "fail", { ...create, code: 500, times: 0 }),
     page("7", "delete", mysql),
     page("8", "apply", mysql, "spec.a is wrong"),
+    page("9", "move-clock", { seconds: 7200 }),
+    page("9", "move-clock", { seconds: 90 }),
+    page("9", "lose-leader", {}),
     page("9", "something new", {}),
   ]);
   expect(told.map(({ text }) => text)).toEqual([
@@ -98,6 +101,9 @@ test("what was done on the page is told, whatever else is left out", () => {
     "page | no longer has requests to create secrets fail",
     "page | deleted MySQL default/db",
     "page | wrote MySQL default/db, which was refused: spec.a is wrong",
+    "page | moved the clock forward by 2 h",
+    "page | moved the clock forward by 90 s",
+    "page | let another replica take the operator's Lease",
     "page | something new",
   ]);
   expect(told.every(({ about }) => about === everything)).toBe(true);

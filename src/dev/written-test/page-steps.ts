@@ -20,6 +20,10 @@ export function pageSteps(recorded: readonly Recorded[], notes: Notes): PageStep
     if (action.type !== "action" || action.outcome !== "done") continue;
     if (restarting.has(action.name)) restarts.push(Date.parse(action.at));
     else if (action.name === "restore") wentBack = true;
+    else if (action.name === "move-clock")
+      notes.add(
+        `the page ${describeAction(action)}, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing`,
+      );
     else if (action.name === "fail" && action.input["times"] !== 0)
       notes.add(
         `the page ${describeAction(action)}, which the test does not: startFaultProxy of @tsbuilder/runtime/testing does`,

@@ -215,7 +215,7 @@ test("an operator that the page restarted is restarted, where hands were not don
     done(0, "restart"),
     write(1, "ADDED", ann, mysql("a")),
     done(2, "restart"),
-    done(3, "restart"),
+    done(3, "lose-leader"),
     write(4, "ADDED", ann, mysql("b")),
     { ...done(5, "restart"), outcome: "refused" } as Recorded,
   ]);
@@ -239,14 +239,16 @@ test("an operator that the page restarted is restarted, where hands were not don
   expect(text.match(/manager\.stop\(\)/gu)).toHaveLength(1);
 });
 
-test("requests that the page had fail are noted, and what it took back is not", () => {
+test("requests that the page had fail and moves of the clock are noted, and what it took back is not", () => {
   const plan = { verb: "create", resource: "secrets", code: 403 };
   const { notes } = written([
     write(1, "ADDED", ann, mysql("a")),
     done(2, "fail", { ...plan, times: 2 }),
     done(3, "fail", { ...plan, times: 0 }),
+    done(4, "move-clock", { seconds: 3600 }),
   ]);
   expect(notes).toEqual([
     "the page has the next 2 requests to create secrets fail with 403, which the test does not: startFaultProxy of @tsbuilder/runtime/testing does",
+    "the page moved the clock forward by 1 h, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing",
   ]);
 });
