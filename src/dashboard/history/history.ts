@@ -1,5 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
+import { endedAt } from "../../dev/record/ended-at.ts";
+import { placeName } from "../../dev/record/places.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** An object as a write left it. */
@@ -28,6 +30,11 @@ export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly from: number;
   readonly to: number;
 };
+
+/** A reconcile with its times in milliseconds. */
+export function timed(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
+  return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
+}
 
 /** What was printed, or done on the page. */
 export interface Printed {
@@ -61,9 +68,9 @@ export class History {
       case "write":
         return this.#addWrite(recorded, at);
       case "reconcile": {
-        const to = at + (recorded.seconds ?? 0) * 1000;
-        this.#to = Math.max(this.#to, Math.ceil(to));
-        this.#reconciles.push({ ...recorded, from: at, to });
+        const reconcile = timed(recorded);
+        this.#to = Math.max(this.#to, Math.ceil(reconcile.to));
+        this.#reconciles.push(reconcile);
         return;
       }
       case "operator":
@@ -92,7 +99,7 @@ export class History {
 
   #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
     if (write !== "KEPT" && at > (this.#moments.at(-1) ?? -Infinity)) this.#moments.push(at);
-    const place = `${resource} ${key}`;
+    const place = placeName({ resource, key });
     let track = this.#tracks.get(place);
     if (track === undefined) {
       track = { place, resource, key, revisions: [] };

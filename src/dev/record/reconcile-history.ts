@@ -1,4 +1,5 @@
 import type { ReconcileEndMessage, ReconcileStartMessage, RequestMessage } from "@tsbuilder/runtime";
+import { causeOfRequeue } from "./causes.ts";
 import type { OperatorMessage } from "./subscriber.ts";
 
 /** Why a reconcile ran, what it requested, and how it ended. */
@@ -123,9 +124,9 @@ function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string
     case "terminal":
       return undefined;
     case "later":
-      return `requeueAfter ${requeueAfter / 1000} s`;
+      return causeOfRequeue(requeueAfter);
     case "again":
-      return "requeueAfter 0 s";
+      return causeOfRequeue(0);
     case "conflict":
     case "error":
       return `retry after ${outcome}`;

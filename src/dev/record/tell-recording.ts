@@ -1,6 +1,7 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
+import { eventResources, placeName } from "./places.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 import { writerName } from "./writer-name.ts";
@@ -23,7 +24,7 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
   const told = recorded.flatMap((one): Told[] => {
     switch (one.type) {
       case "write": {
-        const place = `${one.resource} ${one.key}`;
+        const place = placeName(one);
         const before = objects.get(place);
         objects.set(place, one.object);
         const about = owners.about(one);
@@ -84,7 +85,7 @@ const most = 5;
 function textOfWrite({ write, resource, object, key, by }: RecordedWrite, before: unknown): string {
   const who = writerName(by);
   const { involvedObject, reason = "", message = "" } = object as Event;
-  if (/^events(?:\.events\.k8s\.io)?$/u.test(resource) && write !== "DELETED")
+  if (eventResources.has(resource) && write !== "DELETED")
     return `Event about ${involvedObject?.kind} ${involvedObject?.name}: ${reason}: ${message}, by ${who}`;
   const what = `${object.kind} ${key}`;
   if (write === "ADDED") return `${what} is created by ${who}`;

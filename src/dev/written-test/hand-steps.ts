@@ -1,5 +1,6 @@
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { placeName } from "../record/places.ts";
 import { initialObject } from "./initial-object.ts";
 import type { Notes } from "./notes.ts";
 import type { Selection } from "./selection.ts";
@@ -43,7 +44,7 @@ export function handSteps(
   const rank = ({ write, object }: SessionWrite): number =>
     write === "KEPT" ? Number(selection.isOwn(object)) : 2;
   for (const write of writes.toSorted((a, b) => rank(a) - rank(b))) {
-    const { at, by, object, resource, key } = write;
+    const { at, by, object, key } = write;
     if (!selection.has(object)) continue;
     const isHands = write.write === "KEPT" ? isKeptByHand(object, selection) : by === "hand";
     const step = isHands ? stepOf(write, notes) : undefined;
@@ -62,8 +63,8 @@ export function handSteps(
       last = at;
     }
     if (!selection.isOwn(object)) continue;
-    if (write.write === "DELETED") found.delete(`${resource} ${key}`);
-    else found.set(`${resource} ${key}`, object);
+    if (write.write === "DELETED") found.delete(placeName(write));
+    else found.set(placeName(write), object);
   }
   restartUntil(Infinity);
   return steps;

@@ -1,3 +1,4 @@
+import { eventResources } from "../record/places.ts";
 import { pageAgent, type RecordedWrite } from "../record/recorded.ts";
 
 /** Somebody with kubectl or a client, the operator, or the cluster with its own controllers. */
@@ -17,8 +18,7 @@ export function writerOf(write: RecordedWrite, project: string): Writer {
 /** Resources that are written because of a request for another one, by the API server or to tell of it. */
 export const alongside: ReadonlySet<string> = new Set([
   "apiservices.apiregistration.k8s.io",
-  "events",
-  "events.events.k8s.io",
+  ...eventResources,
   "ipaddresses.networking.k8s.io",
 ]);
 

@@ -1,3 +1,4 @@
+import { objectOfCause, requeueOfCause } from "../../../dev/record/causes.ts";
 import { pageAgent } from "../../../dev/record/recorded.ts";
 import type { Reconcile } from "../history.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
@@ -60,9 +61,9 @@ export class HotLoopDetector implements Detector {
     const found = new Map<string, string>();
     const written = placesWritten(before);
     for (const cause of causes) {
-      const [, delay] = /^requeueAfter (\S+) s$/u.exec(cause) ?? [];
-      if (delay !== undefined && Number(delay) * 1000 <= pause) continue;
-      const [, kind = "", key = ""] = /^(?:add|update|delete) of (\S+) (\S+)$/u.exec(cause) ?? [];
+      const delay = requeueOfCause(cause);
+      if (delay !== undefined && delay <= pause) continue;
+      const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };
       const place = written.find((place) => this.#isOwn(place, kind, key, before.from));
       if (place === undefined) return undefined;
       found.set(place, `${kind} ${key}`);
