@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { editableYaml } from "../history/editable-yaml.ts";
 import { revisionAt, type Track } from "../history/history.ts";
 import type { RefusedActionError } from "../feed/feed.ts";
+import { DeleteButton } from "./delete-button.tsx";
 import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
@@ -59,19 +60,16 @@ export function EditTab({ track }: { readonly track: Track }) {
         <button type="button" disabled={text === undefined} onClick={() => setText(undefined)}>
           Take the changes back
         </button>
-        <button
-          type="button"
-          class="danger"
-          onClick={() =>
+        <DeleteButton
+          track={track}
+          onDelete={() =>
             void act(
               "delete",
               { apiVersion, kind, namespace: metadata.namespace, name: metadata.name },
               "its deletion has begun",
             )
           }
-        >
-          Delete
-        </button>
+        />
       </p>
       <div id="edit-told" role="status">
         {told}
