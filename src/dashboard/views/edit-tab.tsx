@@ -47,7 +47,7 @@ export function EditTab({ track }: { readonly track: Track }) {
       {shown.moment !== undefined && (
         <p>This is the object as it is now, not as it was at the moment that is shown.</p>
       )}
-      <p>
+      <div class="buttons">
         <button
           type="button"
           onClick={() => void act("apply", { object, dryRun: true }, "the cluster would take it")}
@@ -70,7 +70,7 @@ export function EditTab({ track }: { readonly track: Track }) {
             )
           }
         />
-      </p>
+      </div>
       <div id="edit-told" role="status">
         {told}
         {problem && <Problem problem={problem} />}
