@@ -1,34 +1,55 @@
 import type { RecordedAction, RecordedFault } from "./recorded.ts";
 
-/** What somebody did on the page, in words. */
+/** What somebody did on the page, or could not do, in words. */
 export function describeAction({ name, input, outcome, error }: RecordedAction): string {
-  const what = texts[name]?.(input) ?? name;
-  if (outcome === "done") return what;
-  return `${what}, which was refused${error === undefined ? "" : `: ${error}`}`;
+  const { done, wanted, what } = wordsOf(name, input);
+  if (outcome === "done") return `${done} ${what}`;
+  return `could not ${wanted} ${what}${error === undefined ? "" : `: ${error}`}`;
 }
 
 type Input = RecordedAction["input"];
 
-const texts: Readonly<Record<string, (input: Input) => string>> = {
-  restart: () => "restarted the operator",
-  "lose-leader": () => "let another replica take the operator's Lease",
-  "move-clock": ({ seconds }) =>
-    `moved the clock forward${typeof seconds === "number" ? ` by ${span(seconds)}` : ""}`,
-  fail: describePlan,
-  restore: ({ at }) => `brought the cluster back to ${at}`,
-  delete: (input) => `deleted ${objectOf(input)}`,
-  apply: (input) => `wrote ${objectOf(input)}`,
-};
+interface Words {
+  readonly done: string;
+  readonly wanted: string;
+  readonly what: string;
+}
+
+function wordsOf(name: string, input: Input): Words {
+  switch (name) {
+    case "restart":
+      return { done: "restarted", wanted: "restart", what: "the operator" };
+    case "lose-leader":
+      return { done: "let", wanted: "let", what: "another replica take the operator's Lease" };
+    case "move-clock":
+      return { done: "moved", wanted: "move", what: describeMove(input) };
+    case "fail":
+      return describePlan(input);
+    case "restore":
+      return { done: "brought", wanted: "bring", what: `the cluster back to ${input["at"]}` };
+    case "delete":
+      return { done: "deleted", wanted: "delete", what: objectOf(input) };
+    case "apply":
+      return { done: "wrote", wanted: "write", what: objectOf(input) };
+    default:
+      return { done: "did", wanted: "do", what: name };
+  }
+}
 
 /** What a request met that was to fail or to wait. */
 export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {
   return `had a request to ${verb} ${resource} ${outcomeOf(outcome)}`;
 }
 
-function describePlan({ verb, resource, times = 1, code, delay }: Input): string {
-  if (times === 0) return `no longer has requests to ${verb} ${resource} fail`;
+function describePlan({ verb, resource, times = 1, code, delay }: Input): Words {
+  const requests = `to ${verb} ${resource}`;
+  if (times === 0) return { done: "let", wanted: "let", what: `requests ${requests} pass again` };
   const which = times === 1 ? "the next request" : `the next ${times} requests`;
-  return `has ${which} to ${verb} ${resource} ${outcomeOf({ code, delay })}`;
+  return { done: "has", wanted: "have", what: `${which} ${requests} ${outcomeOf({ code, delay })}` };
+}
+
+function describeMove({ seconds }: Input): string {
+  return `the clock forward${typeof seconds === "number" ? ` by ${span(seconds)}` : ""}`;
 }
 
 function outcomeOf({ code, delay }: { readonly code?: unknown; readonly delay?: unknown }): string {

@@ -98,13 +98,13 @@ test("what was done on the page is told, whatever else is left out", () => {
     "page | had a request to create secrets fail with 403",
     "page | has the next request to create secrets wait for 5 s",
     "page | had a request to create secrets wait for 5 s",
-    "page | no longer has requests to create secrets fail",
+    "page | let requests to create secrets pass again",
     "page | deleted MySQL default/db",
-    "page | wrote MySQL default/db, which was refused: spec.a is wrong",
+    "page | could not write MySQL default/db: spec.a is wrong",
     "page | moved the clock forward by 2 h",
     "page | moved the clock forward by 90 s",
     "page | let another replica take the operator's Lease",
-    "page | something new",
+    "page | did something new",
   ]);
   expect(told.every(({ about }) => about === everything)).toBe(true);
 });
