@@ -101,8 +101,23 @@ describe.skipIf("missing" in found)("what the page of dev does", () => {
     expect(await dev.stop()).toBe(0);
   });
 
-  test("without leader election, what waits is due once the clock is moved", async () => {
+  test("the operator is started again, and what the page can do fits into a small window", async () => {
     await start();
+    await opened.page.getByText("What if").click();
+    await press("button", "Restart the operator");
+    await sees(".actions", /the operator runs again/u);
+    await opened.page.setViewportSize({ width: 480, height: 800 });
+    const { x, width } = (await opened.page.locator(".actions > div").boundingBox())!;
+    await opened.picture("what-if-small");
+    expect([x >= 0, x + width <= 480]).toEqual([true, true]);
+    expect(await opened.judge()).toEqual([]);
+    await opened.page.setViewportSize({ width: 1280, height: 800 });
+    await opened.page.getByText("What if").click();
+    await press("button", /^Log$/u);
+    await sees(".printed", /page restarted the operator/u);
+  });
+
+  test("without leader election, what waits is due once the clock is moved", async () => {
     await press("button", /^Objects$/u);
     await opened.page.getByText("What if").click();
     await sees(".actions", /dev -- --leader-elect/u);
