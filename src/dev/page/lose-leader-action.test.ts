@@ -39,6 +39,7 @@ test("another replica takes the Lease that the operator holds, which ends and is
   const steps: string[] = [];
   const lose = loseLeaderAction({
     cluster: cluster.own!,
+    signal: new AbortController().signal,
     operator: {
       ended: async () => void steps.push("ended"),
       restart: async () => void steps.push("start"),
@@ -68,10 +69,31 @@ test("an operator that doesn't end without its Lease gets the chance to take it 
   await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
   const lose = loseLeaderAction({
     cluster: cluster.own!,
+    signal: new AbortController().signal,
     operator: { ended: () => new Promise(() => {}), restart: () => expect.unreachable() },
     patience: 0,
   });
   await expect(lose({})).rejects.toMatchObject({ code: "REFUSED" });
   expect((await operator.get(Lease, lease)).spec?.holderIdentity).toBe("");
+  await operator.close();
+});
+
+test("nobody waits for an operator's end once the session stops, and none is started again", async () => {
+  const operator = await operatorClient(cluster);
+  await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
+  const ending = new AbortController();
+  const lose = loseLeaderAction({
+    cluster: cluster.own!,
+    signal: ending.signal,
+    operator: {
+      ended: () => {
+        ending.abort();
+        return new Promise(() => {});
+      },
+      restart: () => expect.unreachable(),
+    },
+  });
+  await lose({});
+  expect((await operator.get(Lease, lease)).spec?.holderIdentity).toBe("another-replica");
   await operator.close();
 });

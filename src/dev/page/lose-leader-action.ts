@@ -10,6 +10,8 @@ import type { PageAction } from "./page-action.ts";
 export interface LeaderParts {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
   readonly operator: Pick<OperatorProcess, "ended" | "restart">;
+  /** Ends the wait for the operator: the session stops. */
+  readonly signal: AbortSignal;
   /** How long the operator may take to end; in milliseconds. */
   readonly patience?: number;
 }
@@ -26,13 +28,16 @@ const [otherHolder, leaseSeconds] = ["another-replica", 5];
 export function loseLeaderAction({
   cluster: { client, leases },
   operator,
+  signal,
   patience = patienceMilliseconds,
 }: LeaderParts): PageAction {
   return async () => {
     const { held } = leases;
     if (!held) throw noLease();
     await take(client, held, otherHolder, leaseSeconds);
-    if (await hasEnded(operator.ended(), patience)) return operator.restart();
+    const isEnded = await hasEnded(operator.ended(), patience, signal);
+    if (signal.aborted) return;
+    if (isEnded) return operator.restart();
     await take(client, held, "", 1);
     throw runsOn(patience);
   };
@@ -50,11 +55,22 @@ async function take(
   await client.patch(kind, { namespace, name }, { merge: { spec } });
 }
 
-/** False if it takes too long. */
-function hasEnded(ended: Promise<void>, patience: number): Promise<boolean> {
+/** False if it takes too long, or nobody waits any more. */
+function hasEnded(ended: Promise<void>, patience: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(false), patience);
-    ended.then(() => resolve(true), reject).finally(() => clearTimeout(timer));
+    const giveUp = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(giveUp, patience);
+    if (signal.aborted) giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    ended
+      .then(() => resolve(true), reject)
+      .finally(() => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+      });
   });
 }
 

@@ -35,7 +35,7 @@ export function sessionActions(parts: ActionParts): PageActions {
       delete: deleteAction(own.client),
       fail: failAction(own.failures),
       leader: leaderAction(own),
-      "lose-leader": whole(loseLeaderAction({ cluster: own, operator }), between),
+      "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
       "move-clock": whole(moveClockAction({ cluster: own, operator, signal }), between),
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
     }),

@@ -26,7 +26,7 @@ function wordsOf(name: string, input: Input): Words {
     case "fail":
       return describePlan(input);
     case "restore":
-      return { done: "brought", wanted: "bring", what: `the cluster back to ${input["at"]}` };
+      return { done: "brought", wanted: "bring", what: `the cluster back to ${input["at"] ?? "a moment"}` };
     case "delete":
       return { done: "deleted", wanted: "delete", what: objectOf(input) };
     case "apply":
