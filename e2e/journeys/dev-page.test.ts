@@ -124,6 +124,13 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await press("treeitem", /MySQL default\/hot/u);
     await press("tab", "Edit");
     await press("button", "Delete");
+    await sees("dialog", /Delete MySQL default\/hot\?.*ConfigMap default\/beat/su);
+    await opened.picture("delete");
+    expect(await opened.judge()).toEqual([]);
+    await opened.page.keyboard.press("Enter");
+    expect(await client.find(await mysql(), { namespace: "default", name: "hot" })).toBeDefined();
+    await press("button", "Delete");
+    await press("button", "Delete it");
     await eventually(async () =>
       expect(await client.find(await mysql(), { namespace: "default", name: "hot" })).toBeUndefined(),
     );

@@ -78,6 +78,11 @@ export interface AssembleOptions {
   readonly serviceAccountIssuer?: string;
   /** The objects to start with. Default: none but those that every cluster has. */
   readonly state?: Snapshot;
+  /**
+   * The clock of connections: when watches time out, and how long `intercept` delays a request. With another clock than the
+   * cluster's, that can be moved without ending the watches of clients. Default: the cluster's clock.
+   */
+  readonly connectionClock?: Clock;
   /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
@@ -170,6 +175,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journa
     store,
     registry,
     clock,
+    connectionClock: options.connectionClock ?? clock,
     slices: new TimeSlices(),
     watchTurn: new WatchTurn(),
     onError,
@@ -213,7 +219,7 @@ function handlerOf(core: Core, { onError, onWrite, intercept }: AssembleOptions)
       authenticationFilter(readToken),
       impersonationFilter(core.authorizer),
       authorizationFilter(core.authorizer),
-      ...(intercept ? [interceptionFilter(intercept, core.clock)] : []),
+      ...(intercept ? [interceptionFilter(intercept, core.connectionClock)] : []),
       ...(onWrite ? [noteWriter] : []),
     ],
     apiHandler(core),

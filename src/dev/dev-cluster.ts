@@ -1,5 +1,7 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { Client } from "@tsbuilder/runtime";
+import type { MovableClock } from "./clock/movable-clock.ts";
+import type { OperatorLeases } from "./operator-leases.ts";
 import type { PlannedFailures } from "./page/planned-failures.ts";
 
 /** The cluster of a session. */
@@ -26,8 +28,13 @@ export interface DevCluster {
 
 /** What can be done to a cluster that only this session has. */
 export interface OwnCluster {
+  /** The client of a page: the record says that it was the page. */
+  readonly client: Client;
   /** What happens to the operator's next requests. */
   readonly failures: PlannedFailures;
+  readonly clock: MovableClock;
+  /** By which Lease the operator leads. */
+  readonly leases: OperatorLeases;
   /** Brings all objects to states that writes have left. Leases stay, as their writes are not recorded. */
   restore(states: readonly ClusterWrite[]): void;
 }

@@ -1,13 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { backgroundClock } from "@tsbuilder/apimachinery/time";
 import type { Cluster, ClusterWrite } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
+import { MovableClock } from "./clock/movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
+import { inNamespace } from "./in-namespace.ts";
+import { OperatorLeases } from "./operator-leases.ts";
 import { PlannedFailures } from "./page/planned-failures.ts";
-import { restorer } from "./record/recorded.ts";
-import { leases } from "./record/session-recording.ts";
+import { pageAgent, type RecordedFault, restorer } from "./record/recorded.ts";
+import { leases as leasesResource } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
 /** The options of a session's embedded cluster. */
@@ -18,25 +22,34 @@ export interface EmbeddedOptions {
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
+  /** Is told of each request of the operator that fails, or waits, on demand. */
+  readonly onFault?: ((fault: Omit<RecordedFault, "type" | "at">) => void) | undefined;
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, onWrite }: EmbeddedOptions,
+  { projectName, port, persist, onWrite, onFault }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
   const namespace = `${projectName}-system`;
-  const failures = new PlannedFailures();
+  const isOperator = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);
+  const leases = new OperatorLeases(isOperator);
+  const failures = new PlannedFailures(onFault);
+  const clock = new MovableClock();
   const cluster = await startCluster({
+    clock,
+    connectionClock: backgroundClock,
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
-    onWrite,
-    intercept: (request) =>
-      request.user.startsWith(`system:serviceaccount:${namespace}:`) ? failures.take(request) : undefined,
+    onWrite: (written) => {
+      leases.see(written);
+      onWrite?.(written);
+    },
+    intercept: (request) => (isOperator(request.user) ? failures.take(request) : undefined),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);
   const write = (name: string, content: object): string => {
@@ -45,33 +58,39 @@ export async function startEmbeddedCluster(
     return file;
   };
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
   return {
     url: cluster.url,
     kubeconfig: write("kubeconfig", cluster.kubeconfig),
-    client: createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} })),
+    client: createClient(config),
     namespace,
     prefix: "",
     sampleNamespace: "default",
     outlives: false,
-    actAs: async (serviceAccount) =>
-      write(
-        "operator.kubeconfig",
-        cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
-          "system:serviceaccounts",
-          `system:serviceaccounts:${namespace}`,
-          "system:authenticated",
-        ]),
-      ),
+    actAs: async (serviceAccount) => {
+      const own = cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
+        "system:serviceaccounts",
+        `system:serviceaccounts:${namespace}`,
+        "system:authenticated",
+      ]);
+      return write("operator.kubeconfig", inNamespace(own, namespace));
+    },
     stop: () => cluster.stop(),
-    own: { failures, restore: (states) => restore(cluster, states) },
+    own: {
+      client: createClient(config, { userAgent: pageAgent }),
+      failures,
+      leases,
+      clock,
+      restore: (states) => restore(cluster, states),
+    },
   };
 }
 
 /** Leases are left as they are, but for those of namespaces that were not there. */
 function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
   const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
-  const kept = [...(cluster.snapshot().collections.get(leases)?.values() ?? [])]
+  const kept = [...(cluster.snapshot().collections.get(leasesResource)?.values() ?? [])]
     .filter(({ key }) => namespaces.has(key.split("/")[0]!))
-    .map(({ key, bytes }) => ({ resource: leases, key, bytes }));
+    .map(({ key, bytes }) => ({ resource: leasesResource, key, bytes }));
   cluster.restore(cluster.snapshotOf([...states, ...kept]), restorer);
 }

@@ -40,22 +40,35 @@ export interface OperatorProcess {
   /** Stops the running operator, if any, does what is to be done without one, and starts a new one in any case. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
+  /** Resolves when the process that runs now has ended. */
+  ended(): Promise<void>;
+  /** Moves the clock of this process, and of each that follows, ahead of the system time; in milliseconds. */
+  moveClock(ahead: number): void;
   stop(): Promise<void>;
 }
 
 /**
- * Runs before the operator's bundle, which is loaded when a line arrives on standard input. The pipe closes when our
- * process ends, even if killed, and then the operator ends, too.
+ * Runs before the operator's bundle, which is loaded when a line arrives on standard input. Each line says how many
+ * milliseconds the clock is ahead. The pipe closes when our process ends, even if killed, and then the operator ends, too.
  */
 const wait = `data:text/javascript,${encodeURIComponent(`
   process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
-  await new Promise((go) => process.stdin.once("data", go));
+  let begun = "";
+  await new Promise((go) => {
+    process.stdin.setEncoding("utf8").on("data", (text) => {
+      const lines = (begun + text).split("\\n");
+      begun = lines.pop();
+      for (const line of lines) globalThis[Symbol.for("@tsbuilder/clock")]?.moveTo(Number(line));
+      if (lines.length > 0) go();
+    });
+  });
   process.stdin.unref();
 `)}`;
 
 /** Prepares the operator's process; `restart` starts it. */
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
   let current: Running | undefined;
+  let ahead = 0;
   // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
   const standby = createStandby(() => launch(options), {
     isWanted: options.inspect === undefined,
@@ -81,7 +94,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       }
       listener.end();
     });
-    child.stdin!.write("go\n");
+    child.stdin!.write(`${ahead}\n`);
   };
   return {
     restart: async (meanwhile) => {
@@ -93,6 +106,11 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       }
     },
     isRunning: () => current !== undefined,
+    moveClock: (wanted) => {
+      ahead = wanted;
+      current?.child.stdin!.write(`${ahead}\n`);
+    },
+    ended: async () => void (await current?.finished),
     stop: async () => {
       standby.close();
       await endCurrent();

@@ -7,6 +7,7 @@ import type { ClusterChoice } from "../ship/kubectl.ts";
 import { accountConfig } from "./account-config.ts";
 import { readChosen } from "./chosen-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
+import { inNamespace } from "./in-namespace.ts";
 
 /**
  * Opens an existing cluster for a session. The names of what it applies start with the project's name and `-dev`, so
@@ -42,7 +43,7 @@ export async function openOtherCluster(
     actAs: async (name) => {
       const account = { namespace, name };
       const own = await accountConfig(client, config, account, { write, signal: ended.signal });
-      return write("operator.kubeconfig", JSON.stringify(own));
+      return write("operator.kubeconfig", JSON.stringify(inNamespace(own, namespace)));
     },
     stop: async () => {
       ended.abort();

@@ -104,3 +104,17 @@ test("something else is done between reloads, and its error is the caller's alon
   expect(order).toEqual(["reloaded", "between", "reloaded again"]);
   expect(events.filter(({ type }) => type === "error")).toEqual([]);
 });
+
+test("once it is closed, what has begun is done, and what waits is refused", async () => {
+  let finish = (): void => {};
+  const order: string[] = [];
+  const running = reloader.between(() => new Promise<void>((resolve) => (finish = resolve)));
+  const reload = reloader.reload(["src/main.ts"]);
+  const waiting = reloader.between(async () => void order.push("waited"));
+  await Promise.resolve();
+  const closed = reloader.close().then(() => order.push("closed"));
+  finish();
+  await expect(waiting).rejects.toMatchObject({ code: "REFUSED", message: "tsbuilder dev is stopping" });
+  await Promise.all([running, reload, closed]);
+  expect([order, done, events]).toEqual([["closed"], [], []]);
+});

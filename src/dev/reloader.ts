@@ -1,3 +1,4 @@
+import { TsbuilderError } from "../shared/errors.ts";
 import type { Report } from "./dev-event.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import type { SourceChanges } from "./watch-sources.ts";
@@ -20,6 +21,7 @@ export class Reloader {
   readonly #ownWrites: OwnWrites;
   readonly #report: Report;
   #work = Promise.resolve();
+  #isClosed = false;
   // What failed is retried with the next edit.
   #isConfigNew = false;
   #isBundleNew = false;
@@ -38,9 +40,12 @@ export class Reloader {
     return this.#work;
   }
 
-  /** Does something else between reloads; its errors are the caller's. */
+  /** Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. */
   between<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(work);
+    const done = this.#work.then(() => {
+      if (this.#isClosed) throw ending();
+      return work();
+    });
     this.#work = done.then(
       () => undefined,
       () => undefined,
@@ -48,13 +53,14 @@ export class Reloader {
     return done;
   }
 
-  /** Resolves when the reloads so far are done. */
-  idle(): Promise<void> {
+  /** Begins nothing more, not even what waits; resolves when what has begun is done. */
+  close(): Promise<void> {
+    this.#isClosed = true;
     return this.#work;
   }
 
   async #takeUp(seen: SourceChanges): Promise<void> {
-    const changes = this.#ownWrites.leaveOut(seen);
+    const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(seen);
     if (changes.length === 0) return;
     const started = performance.now();
     await this.#generateAndBundle(changes);
@@ -81,4 +87,8 @@ export class Reloader {
     await bundled;
     this.#isBundleNew ||= isCode;
   }
+}
+
+function ending(): TsbuilderError {
+  return new TsbuilderError("tsbuilder dev is stopping", { code: "REFUSED", hint: "start it again" });
 }

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { TsbuilderError } from "../shared/errors.ts";
+import { operatorClock } from "./clock/operator-clock.ts";
 import type { ObjectPlace } from "./dev-objects.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
@@ -42,7 +43,7 @@ export async function sessionOperator(
     file,
     project: root,
     inspect,
-    preload: [subscriber, ...runtimeOf(root)],
+    preload: [operatorClock, subscriber, ...runtimeOf(root)],
     listen: () => listenToOperator(record, (cause) => report({ type: "error", error: notRecorded(cause) })),
     args: [
       "--health-probe-bind-address=0",

@@ -7,6 +7,7 @@ import type { Report } from "./dev-event.ts";
 import { lockSession } from "./lock-session.ts";
 import { OwnWrites } from "./own-writes.ts";
 import type { PageActions } from "./page/page-action.ts";
+import { recordActions } from "./page/record-actions.ts";
 import { sessionActions } from "./page/session-actions.ts";
 import type { RecordedReconcile } from "./record/reconcile-history.ts";
 import { RecordFile } from "./record/record-file.ts";
@@ -115,20 +116,25 @@ async function start(
   };
   const reloader = new Reloader(steps, new OwnWrites(root), report);
   const sources = watchSources(root, (changes) => void reloader.reload(changes));
+  const ending = new AbortController();
   cleanups.push(() => {
+    ending.abort();
     sources.close();
-    return reloader.idle();
+    return reloader.close();
+  });
+  const actions = sessionActions({
+    cluster,
+    record: options.recording?.recent,
+    since,
+    apply,
+    operator,
+    between: (work) => reloader.between(work),
+    signal: ending.signal,
   });
   return {
     url: cluster.url,
     kubeconfig: cluster.kubeconfig,
-    actions: sessionActions({
-      cluster,
-      record: options.recording?.recent,
-      since,
-      apply,
-      restart: (meanwhile) => reloader.between(() => operator.restart(meanwhile)),
-    }),
+    actions: options.recording ? recordActions(actions, options.recording) : actions,
     applySamples: () => applySamples(root, client, cluster.sampleNamespace),
   };
 }

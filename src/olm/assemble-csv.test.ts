@@ -1,104 +1,7 @@
 import { expect, test } from "vitest";
 import type { KindDescription } from "../generators/describe-kinds.ts";
-import { type ManifestObject, parseManifest } from "../ship/manifest.ts";
-import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
-import type { InstalledDeployment } from "./csv.ts";
-
-// One file, as all cases assemble the same small project, whose manifests stand here.
-const base = `
-apiVersion: operators.coreos.com/v1alpha1
-kind: ClusterServiceVersion
-metadata:
-  name: shop.v0.0.0
-  annotations: { capabilities: Basic Install }
-spec:
-  displayName: Shop
-  installModes:
-  - { type: OwnNamespace, supported: false }
-  - { type: AllNamespaces, supported: true }
-`;
-
-const deployment = `
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: shop-controller-manager, namespace: shop-system, labels: { app: shop } }
-spec:
-  selector: { matchLabels: { app: shop } }
-  template:
-    metadata: { labels: { app: shop } }
-    spec:
-      serviceAccountName: shop-controller-manager
-      containers:
-      - name: manager
-        image: shop:v1
-        args: [--leader-elect]
-`;
-
-const account = `
-apiVersion: v1
-kind: ServiceAccount
-metadata: { name: shop-controller-manager, namespace: shop-system }
-`;
-
-const crd = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: orders.shop.example.com, annotations: { cert-manager.io/inject-ca-from: shop-system/cert } }
-spec:
-  group: shop.example.com
-  names: { kind: Order, plural: orders }
-  versions:
-  - name: v1
-    served: true
-    schema:
-      openAPIV3Schema:
-        description: "An Order.\\nAnd more."
-        properties:
-          spec: { properties: { minReadySeconds: { type: integer, description: Seconds. } } }
-          status: { properties: { clusterIPs: { type: array } } }
-  - { name: v1alpha1, served: false }
-`;
-
-function assemble(...manifests: string[]): AssembledBundle {
-  return assembleObjects([base, deployment, ...manifests].flatMap(parseManifest));
-}
-
-function assembleObjects(
-  objects: readonly ManifestObject[],
-  kinds: readonly KindDescription[] = [],
-  samples: readonly ManifestObject[] = [],
-): AssembledBundle {
-  return assembleCsv({
-    objects,
-    packageName: "shop",
-    version: "1.2.0",
-    builder: "tsbuilder-v1",
-    projectLayout: "typescript.tsbuilder.dev/v1",
-    extraServiceAccounts: [],
-    kinds,
-    samples,
-  });
-}
-
-const role = (kind: string, name: string, resource: string): string => `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ${kind}
-metadata: { name: ${name}${kind === "Role" ? ", namespace: shop-system" : ""} }
-rules: [{ apiGroups: [""], resources: [${resource}], verbs: [get] }]
-`;
-
-const bind = (kind: string, name: string, roleKind: string, ...accounts: string[]): string => `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ${kind}
-metadata: { name: ${name}-binding${kind === "RoleBinding" ? ", namespace: shop-system" : ""} }
-roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ${roleKind}, name: ${name} }
-subjects:
-${accounts.map((each) => `- { kind: ServiceAccount, name: ${each}, namespace: shop-system }`).join("\n")}
-`;
-
-function installed({ csv }: AssembledBundle): InstalledDeployment {
-  return csv.spec.install!.spec.deployments[0]!;
-}
+import { parseManifest } from "../ship/manifest.ts";
+import { account, assemble, assembleObjects, base, crd, deployment, installed } from "./sample-bundle.ts";
 
 test("a bundle has the base's words, the deployment, and the package's version", () => {
   const { csv, notes } = assemble(account);
@@ -115,56 +18,6 @@ test("a bundle has the base's words, the deployment, and the package's version",
     label: { app: "shop" },
   });
   expect(notes).toEqual([]);
-});
-
-test("roles become permissions where they are bound, each rule once; those of others stay manifests", () => {
-  const { csv, objects, notes } = assemble(
-    account,
-    role("Role", "own", "pods"),
-    bind("RoleBinding", "own", "Role", "shop-controller-manager"),
-    role("ClusterRole", "everywhere", "nodes"),
-    bind("ClusterRoleBinding", "everywhere", "ClusterRole", "shop-controller-manager"),
-    role("ClusterRole", "here", "pods"),
-    bind("RoleBinding", "here", "ClusterRole", "shop-controller-manager"),
-    role("ClusterRole", "viewer", "orders"),
-  );
-  const { permissions, clusterPermissions } = csv.spec.install!.spec;
-  const rule = (resource: string) => ({ apiGroups: [""], resources: [resource], verbs: ["get"] });
-
-  expect(permissions).toEqual([{ serviceAccountName: "shop-controller-manager", rules: [rule("pods")] }]);
-  expect(clusterPermissions).toEqual([
-    { serviceAccountName: "shop-controller-manager", rules: [rule("nodes")] },
-  ]);
-  expect(objects.map(({ fileName }) => fileName)).toEqual([
-    "viewer_rbac.authorization.k8s.io_v1_clusterrole.yaml",
-  ]);
-  expect(notes).toEqual([]);
-});
-
-test("a role that is bound to others, too, stays with them, and the namespace in the binding is named", () => {
-  const { csv, objects, notes } = assemble(
-    role("Role", "shared", "pods"),
-    bind("RoleBinding", "shared", "Role", "shop-controller-manager", "helper"),
-  );
-
-  expect(csv.spec.install!.spec.permissions).toHaveLength(1);
-  expect(objects.map(({ object }) => [object.kind, object.metadata.namespace])).toEqual([
-    ["Role", undefined],
-    ["RoleBinding", undefined],
-  ]);
-  expect(objects[1]!.object["subjects"]).toEqual([
-    { kind: "ServiceAccount", name: "helper", namespace: "shop-system" },
-  ]);
-  expect(notes[0]).toMatch(/^RoleBinding shared-binding is for service accounts in shop-system/u);
-});
-
-test("a ServiceAccount without permissions is one with no rules, which OLM makes; others stay manifests", () => {
-  const { csv, objects } = assemble(account, account.replace("shop-controller-manager", "helper"));
-
-  expect(csv.spec.install!.spec.permissions).toEqual([
-    { serviceAccountName: "shop-controller-manager", rules: [] },
-  ]);
-  expect(objects.map(({ object }) => object.metadata.name)).toEqual(["helper"]);
 });
 
 test("OLM's annotation says what to watch as soon as an install mode other than all namespaces is supported", () => {
@@ -266,31 +119,6 @@ test("samples are examples, each once; what else stands beside them is not in th
     { apiVersion: "shop.example.com/v1", kind: "Order", metadata: { name: "first" } },
   ]);
   expect(bundled.map(({ object }) => object.kind)).toEqual(["CustomResourceDefinition"]);
-});
-
-test("extra service accounts get their permissions from OLM, too", () => {
-  const objects = [
-    base,
-    deployment,
-    role("Role", "helper", "pods"),
-    bind("RoleBinding", "helper", "Role", "helper"),
-  ].flatMap(parseManifest);
-  const request = {
-    objects,
-    samples: [],
-    kinds: [],
-    packageName: "shop",
-    version: "1.2.0",
-    builder: "",
-    projectLayout: "",
-  };
-  const permissions = (extraServiceAccounts: readonly string[]): unknown =>
-    assembleCsv({ ...request, extraServiceAccounts }).csv.spec.install!.spec.permissions?.map(
-      ({ serviceAccountName }) => serviceAccountName,
-    );
-
-  expect(permissions([])).toBeUndefined();
-  expect(permissions(["helper"])).toEqual(["helper"]);
 });
 
 test("objects of a kind that OLM does not create are left out by name", () => {

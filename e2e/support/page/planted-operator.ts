@@ -42,3 +42,16 @@ export function slowDown(defaulter: string): string {
       '    if (mysql.metadata.name === "slow") await new Promise((resolve) => setTimeout(resolve, 1500));\n$&',
     );
 }
+
+/** A scaffolded controller that does something with an object once that is an hour old. */
+export function waitForAnHour(controller: string): string {
+  const wait = `    const age = Date.now() - Date.parse(mysql.metadata.creationTimestamp ?? "");
+    if (age < 3_600_000) return { requeueAfter: "1h" };
+    if (mysql.metadata.annotations?.["waited"] === undefined) {
+      await this.#client.patch(MySQL, mysql, { merge: { metadata: { annotations: { waited: "an hour" } } } });
+      return;
+    }
+
+`;
+  return controller.replace(place, () => `${wait}${place}`);
+}

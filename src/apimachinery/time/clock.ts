@@ -19,8 +19,10 @@ export type Participant = () => Promise<unknown> | undefined;
 /** Node's longest timer; a longer one would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The system time. Its timers keep the process alive. */
-export const systemClock: Clock = {
+/** The name among the symbols of all realms under which whoever starts a process may leave it another clock. */
+const givenClock = Symbol.for("@tsbuilder/clock");
+
+const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(run, milliseconds) {
@@ -29,9 +31,15 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * The system time. Its timers keep the process alive. In `tsbuilder dev` it is a clock that the page can move forward,
+ * which dev leaves to the operator's process.
+ */
+export const systemClock: Clock = (globalThis as { readonly [givenClock]?: Clock })[givenClock] ?? realClock;
+
 /** The system time for background work: its timers don't keep the process alive. */
 export const backgroundClock: Clock = {
-  ...systemClock,
+  ...realClock,
   setTimer(run, milliseconds) {
     const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), longestTimer));
     timer.unref();

@@ -201,7 +201,12 @@ function sessionOptions(
       : async (folder, report) =>
           (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(
             folder,
-            { ...flags, projectName, onWrite: (write) => recording.write(write) },
+            {
+              ...flags,
+              projectName,
+              onWrite: (write) => recording.write(write),
+              onFault: (fault) => recording.fault(fault),
+            },
             report,
           ),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,

@@ -66,6 +66,19 @@ test("a watch ends after its timeout", async () => {
   expect(cluster.core.store.revision).toBeGreaterThan(0);
 });
 
+test("with a clock of its own for connections, a cluster's time moves on without ending watches", async () => {
+  await cluster.stop();
+  const connections = new FakeClock();
+  cluster = await startTestCluster({ clock, connectionClock: connections });
+  const { events, ended } = await watch("timeoutSeconds=5");
+  await clock.advance(60_000);
+  await create("a");
+  await until(() => events.length === 1);
+  expect(events[0]).toMatchObject({ type: "ADDED", object: { metadata: { name: "a" } } });
+  await connections.advance(5000);
+  await ended;
+});
+
 test("a watch from an expired revision gets 410 as an event, a list as its response", async () => {
   const first = await create("a");
   const { resourceVersion } = (first.body as { metadata: { resourceVersion: string } }).metadata;

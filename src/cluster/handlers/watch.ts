@@ -63,7 +63,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   const { target, options, encoder, revision } = plan;
   const { resource, core } = target;
   const out = new WatchStream(response, context.signal, {
-    clock: core.clock,
+    clock: core.connectionClock,
     turn: core.watchTurn,
     timeoutSeconds: options.timeoutSeconds,
     report: (error) => core.onError(failedRequest(context, error)),

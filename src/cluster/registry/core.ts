@@ -13,6 +13,8 @@ export interface Core {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
+  /** For what happens to connections, and not to objects. */
+  readonly connectionClock: Clock;
   readonly slices: TimeSlices;
   readonly watchTurn: WatchTurn;
   /** Gets failures of the server that no answer can tell. */

@@ -1,3 +1,5 @@
+import { causesOf } from "../../dev/record/causes.ts";
+import { eventResources } from "../../dev/record/places.ts";
 import type { History, Reconcile, Revision, Track } from "./history.ts";
 import { hasSucceeded, isWrite, placeOf, type RequestTarget, requestTarget } from "./request-target.ts";
 
@@ -35,9 +37,7 @@ export function about(history: History, place: string): About {
 /** Causes name no group, so an object of another group with the same kind and key counts, too. */
 function causedBy({ reconciles }: History, { revisions, key }: Track): Reconcile[] {
   const kinds = new Set(revisions.map(({ object }) => object.kind));
-  const causes = new Set(
-    [...kinds].flatMap((kind) => ["add", "update", "delete"].map((type) => `${type} of ${kind} ${key}`)),
-  );
+  const causes = new Set([...kinds].flatMap((kind) => causesOf({ kind, key })));
   return inOrder(reconciles.filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause))));
 }
 
@@ -82,7 +82,7 @@ function eventsAbout({ tracks }: History, { key, revisions }: Track): ToldEvent[
   const kinds = new Set(revisions.map(({ object }) => object.kind));
   const events: ToldEvent[] = [];
   for (const { resource, place, revisions } of tracks.values()) {
-    if (resource !== "events" && resource !== "events.events.k8s.io") continue;
+    if (!eventResources.has(resource)) continue;
     const revision = revisions.findLast(({ write }) => write !== "DELETED") ?? revisions.at(-1);
     if (revision === undefined) continue;
     const { involvedObject, regarding = involvedObject } = revision.object as EventObject;

@@ -1,8 +1,10 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { placeName } from "../../dev/record/places.ts";
 import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
 import { writerName } from "../../dev/record/writer-name.ts";
 import { type Change, changesOf } from "./findings/changes.ts";
 import { ConflictDetector } from "./findings/conflicts.ts";
+import { Faults } from "./findings/faults.ts";
 import { FightDetector } from "./findings/fight.ts";
 import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
 import { HotLoopDetector } from "./findings/hot-loop.ts";
@@ -10,6 +12,7 @@ import { MissingRightDetector } from "./findings/missing-right.ts";
 import { RetryLoopDetector } from "./findings/retry-loop.ts";
 import { SlowRequestDetector } from "./findings/slow-request.ts";
 import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
+import { timed } from "./history.ts";
 
 export type { Finding } from "./findings/finding.ts";
 
@@ -24,6 +27,7 @@ export class Findings {
     new StuckDeletionDetector(),
     new SlowRequestDetector(),
   ];
+  readonly #faults = new Faults();
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #writers = new WriterNames();
   #to = -Infinity;
@@ -35,14 +39,15 @@ export class Findings {
       const write = this.#see(recorded, at);
       for (const detector of this.#detectors) detector.seeWrite?.(write);
     } else if (recorded.type === "reconcile") {
-      const reconcile = { ...recorded, from: at, to: at + (recorded.seconds ?? 0) * 1000 };
+      const reconcile = timed(recorded);
       this.#to = Math.max(this.#to, reconcile.to);
-      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile);
-    }
+      const asked = this.#faults.metBy(reconcile);
+      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);
+    } else if (recorded.type === "fault") this.#faults.add(recorded, at);
   }
 
   #see({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {
-    const place = `${resource} ${key}`;
+    const place = placeName({ resource, key });
     const before = this.#objects.get(place);
     if (write === "DELETED") this.#objects.delete(place);
     else this.#objects.set(place, object);

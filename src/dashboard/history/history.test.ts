@@ -61,3 +61,18 @@ test("objects are found by kind and key, as causes name them", () => {
   expect(history.placesOf("ConfigMap", "default/a")).toEqual(["configmaps default/a"]);
   expect(history.placesOf("Secret", "default/a")).toEqual([]);
 });
+
+test("what was done on the page stands at its time among what was printed", () => {
+  const history = new History();
+  history.add({ type: "operator", at: time(1), text: "a" });
+  history.add({ type: "operator", at: time(3), text: "b" });
+  history.add({ type: "action", at: time(2), name: "restart", input: {}, outcome: "done", seconds: 1 });
+  history.add({ type: "fault", at: time(4), verb: "get", resource: "pods", code: 500 });
+  expect(history.printed.map(({ by, text }) => `${by} ${text}`)).toEqual([
+    "operator a",
+    "page restarted the operator",
+    "operator b",
+    "page had a request to get pods fail with 500",
+  ]);
+  expect(history.acts.map(({ at }) => at)).toEqual([2000, 4000]);
+});

@@ -1,4 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
+import { endedAt } from "../../dev/record/ended-at.ts";
+import { placeName } from "../../dev/record/places.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** An object as a write left it. */
@@ -28,10 +31,15 @@ export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly to: number;
 };
 
-/** What was printed. */
+/** A reconcile with its times in milliseconds. */
+export function timed(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
+  return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
+}
+
+/** What was printed, or done on the page. */
 export interface Printed {
   readonly at: number;
-  readonly by: RecordedText["type"];
+  readonly by: RecordedText["type"] | "page";
   readonly text: string;
 }
 
@@ -44,6 +52,7 @@ export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
   readonly #printed: Printed[] = [];
+  readonly #acts: Printed[] = [];
   readonly #places = new Map<string, Set<string>>();
   readonly #moments: number[] = [];
   #writes = 0;
@@ -59,23 +68,38 @@ export class History {
       case "write":
         return this.#addWrite(recorded, at);
       case "reconcile": {
-        const to = at + (recorded.seconds ?? 0) * 1000;
-        this.#to = Math.max(this.#to, Math.ceil(to));
-        this.#reconciles.push({ ...recorded, from: at, to });
+        const reconcile = timed(recorded);
+        this.#to = Math.max(this.#to, Math.ceil(reconcile.to));
+        this.#reconciles.push(reconcile);
         return;
       }
       case "operator":
       case "dev":
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
         return;
+      case "action":
+        return this.#addAct(at, describeAction(recorded));
+      case "fault":
+        return this.#addAct(at, describeFault(recorded));
       case "full":
         this.#isFull = true;
     }
   }
 
+  /** It is told when it has ended, after what was printed meanwhile. */
+  #addAct(at: number, text: string): void {
+    const act = { at, by: "page", text } as const;
+    for (const list of [this.#acts, this.#printed])
+      list.splice(
+        countUntil(list, (each) => each.at <= at),
+        0,
+        act,
+      );
+  }
+
   #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
     if (write !== "KEPT" && at > (this.#moments.at(-1) ?? -Infinity)) this.#moments.push(at);
-    const place = `${resource} ${key}`;
+    const place = placeName({ resource, key });
     let track = this.#tracks.get(place);
     if (track === undefined) {
       track = { place, resource, key, revisions: [] };
@@ -103,6 +127,11 @@ export class History {
 
   get printed(): readonly Printed[] {
     return this.#printed;
+  }
+
+  /** What was done on the page, and what came of planned failures. */
+  get acts(): readonly Printed[] {
+    return this.#acts;
   }
 
   /** When the first thing happened; before anything did, Infinity. */

@@ -1,3 +1,4 @@
+import { eventResources } from "../../dev/record/places.ts";
 import type { Revision, Track } from "./history.ts";
 
 /** Whether a resource is a custom one: those of Kubernetes' own groups are not. */
@@ -11,7 +12,7 @@ export function isCustom(resource: string): boolean {
  * the cluster for itself. Events stand with the objects that they are about.
  */
 export function isOfInterest({ resource, key, revisions }: Track): boolean {
-  if (resource === "events" || resource === "events.events.k8s.io") return false;
+  if (eventResources.has(resource)) return false;
   if (isCustom(resource)) return true;
   return !everywhere.has(key.slice(key.indexOf("/") + 1)) && revisions.some(isTold);
 }

@@ -1,3 +1,5 @@
+import { placeName } from "../../dev/record/places.ts";
+
 /** What a request to an API server is for. */
 export interface RequestTarget {
   /** Plural and group: `statefulsets.apps`. */
@@ -31,7 +33,24 @@ export function requestTarget(path: string): RequestTarget | undefined {
 /** The place of the object that a request is for; undefined if it is for a collection. */
 export function placeOf({ resource, namespace, name }: RequestTarget): string | undefined {
   if (name === undefined) return undefined;
-  return `${resource} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  return placeName({ resource, key: namespace === undefined ? name : `${namespace}/${name}` });
+}
+
+/** The verb of a request, as RBAC names it. */
+export function verbOf(method: string, path: string, { name }: RequestTarget): string {
+  switch (method) {
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return name === undefined ? "deletecollection" : "delete";
+    default:
+      if (/[?&]watch=(?:true|1)\b/u.test(path)) return "watch";
+      return name === undefined ? "list" : "get";
+  }
 }
 
 /** Whether a request changes objects, and not only says what it would do. */

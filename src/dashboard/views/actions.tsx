@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
+import { LoseLeader } from "./lose-leader.tsx";
+import { MoveClock } from "./move-clock.tsx";
 import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
@@ -8,7 +10,9 @@ export function Actions() {
   const { feed } = usePage();
   const [problem, setProblem] = useState<RefusedActionError>();
   const [told, setTold] = useState<string>();
+  const [isOpen, setOpen] = useState(false);
   const act = (name: string, body: object, done: string): void => {
+    setTold("working on it");
     feed.act(name, body).then(
       () => {
         setTold(done);
@@ -22,13 +26,26 @@ export function Actions() {
   };
   if (feed.actions.length === 0) return null;
   return (
-    <details class="actions">
+    <details class="actions" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>What if</summary>
       <div>
         {feed.actions.includes("restart") && (
           <button type="button" onClick={() => act("restart", {}, "the operator runs again")}>
             Restart the operator
           </button>
+        )}
+        {feed.actions.includes("lose-leader") && (
+          <LoseLeader
+            isSeen={isOpen}
+            onLose={() => act("lose-leader", {}, "the operator has lost its Lease, and runs again")}
+          />
+        )}
+        {feed.actions.includes("move-clock") && (
+          <MoveClock
+            onMove={(seconds) =>
+              act("move-clock", { seconds }, "the clock was moved, and what waited for it is due")
+            }
+          />
         )}
         {feed.actions.includes("test") && <WriteTest />}
         {feed.actions.includes("fail") && (

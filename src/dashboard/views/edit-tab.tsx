@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { editableYaml } from "../history/editable-yaml.ts";
 import { revisionAt, type Track } from "../history/history.ts";
 import type { RefusedActionError } from "../feed/feed.ts";
+import { DeleteButton } from "./delete-button.tsx";
 import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
@@ -46,7 +47,7 @@ export function EditTab({ track }: { readonly track: Track }) {
       {shown.moment !== undefined && (
         <p>This is the object as it is now, not as it was at the moment that is shown.</p>
       )}
-      <p>
+      <div class="buttons">
         <button
           type="button"
           onClick={() => void act("apply", { object, dryRun: true }, "the cluster would take it")}
@@ -59,20 +60,17 @@ export function EditTab({ track }: { readonly track: Track }) {
         <button type="button" disabled={text === undefined} onClick={() => setText(undefined)}>
           Take the changes back
         </button>
-        <button
-          type="button"
-          class="danger"
-          onClick={() =>
+        <DeleteButton
+          track={track}
+          onDelete={() =>
             void act(
               "delete",
               { apiVersion, kind, namespace: metadata.namespace, name: metadata.name },
               "its deletion has begun",
             )
           }
-        >
-          Delete
-        </button>
-      </p>
+        />
+      </div>
       <div id="edit-told" role="status">
         {told}
         {problem && <Problem problem={problem} />}

@@ -86,12 +86,14 @@ export function ObjectTree() {
           onKeyDown,
         }}
       >
-        {({ node, level, isOpen }) => (
+        {({ node, level, position, siblings, isOpen }) => (
           <div
             class={`node${node.deleting ? " deleting" : ""}`}
             id={idOf(node)}
             role="treeitem"
             aria-level={level}
+            aria-posinset={position}
+            aria-setsize={siblings}
             aria-expanded={node.children.length > 0 ? isOpen : undefined}
             aria-selected={node.place === shown.place}
             style={{ paddingLeft: `${level * 1.1}em` }}

@@ -1,6 +1,6 @@
 import { logOf } from "../history/log-of.ts";
 import type { Reconcile } from "../history/history.ts";
-import { objectOfCause } from "../history/what-led-to.ts";
+import { objectOfCause } from "../../dev/record/causes.ts";
 import { PrintedLines } from "./log-view.tsx";
 import { usePage } from "./shown.ts";
 import { duration } from "./times.ts";

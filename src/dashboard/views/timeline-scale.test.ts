@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Reconcile } from "../history/history.ts";
-import { barsOf, lanesOf, ticksOf } from "./timeline-scale.ts";
+import { barsOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 
 function reconcile(request: string, from: number, to: number, controller = "shop"): Reconcile {
   return {
@@ -72,4 +72,13 @@ test("whatever is zoomed into, each reconcile of the stretch has one bar, and no
 test("the axis names round moments with space between them", () => {
   expect(ticksOf(950, 3100, 0.2)).toEqual([1000, 1500, 2000, 2500, 3000]);
   expect(ticksOf(0, 10, 100)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+test("marks have space for words up to the next one, and those that have not stand for several", () => {
+  const acts = [5, 10, 100, 1000, 2000].map((at) => ({ at, by: "page" as const, text: "" }));
+  const marks = marksOf(acts, 10, 1500, 1);
+  expect(marks.map(({ left, width, acts: own }) => [left, width, own.map(({ at }) => at)])).toEqual([
+    [0, 990, [10, 100]],
+    [990, 500, [1000]],
+  ]);
 });

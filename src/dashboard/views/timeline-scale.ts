@@ -1,4 +1,4 @@
-import type { Reconcile } from "../history/history.ts";
+import type { Printed, Reconcile } from "../history/history.ts";
 
 /** A row of the timeline: all reconciles of one request of a controller, in the order of their starts. */
 export interface Lane {
@@ -45,6 +45,33 @@ export function barsOf({ reconciles }: Lane, from: number, to: number, scale: nu
     } else bars.push({ left, width, reconciles: [reconcile] });
   }
   return bars;
+}
+
+/** What was done on the page, in pixels; where there is no space for the words of each, one mark stands for several. */
+export interface Mark {
+  readonly left: number;
+  /** Until the next one. */
+  readonly width: number;
+  readonly acts: readonly Printed[];
+}
+
+/** A mark with less space would have no words. */
+const leastWords = 140;
+
+/** The marks between two moments, at so many pixels a millisecond; `from` stands at 0. */
+export function marksOf(acts: readonly Printed[], from: number, to: number, scale: number): Mark[] {
+  const groups: { readonly left: number; readonly acts: Printed[] }[] = [];
+  for (const act of acts) {
+    if (act.at < from || act.at > to) continue;
+    const left = (act.at - from) * scale;
+    const last = groups.at(-1);
+    if (last && left - last.left < leastWords) last.acts.push(act);
+    else groups.push({ left, acts: [act] });
+  }
+  return groups.map((group, i) => ({
+    ...group,
+    width: (groups[i + 1]?.left ?? (to - from) * scale) - group.left,
+  }));
 }
 
 const steps = [

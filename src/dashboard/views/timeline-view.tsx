@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Reconcile } from "../history/history.ts";
 import { whatLedTo } from "../history/what-led-to.ts";
+import { ActMarks } from "./act-marks.tsx";
 import { type Arrow, Arrows, type Point } from "./arrows.tsx";
 import { Empty } from "./empty.tsx";
 import { labelWidth, LaneRow } from "./lane-row.tsx";
@@ -11,7 +12,7 @@ import { Rows } from "./rows.tsx";
 import { matches } from "./matches.ts";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./times.ts";
-import { type Bar, barsOf, lanesOf, ticksOf } from "./timeline-scale.ts";
+import { type Bar, barsOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 
 const laneHeight = 30;
 
@@ -24,7 +25,7 @@ interface Stretch {
 /** Reconciles by their requests and in time. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
-  const { reconciles, from, to } = feed.history;
+  const { reconciles, acts, from, to } = feed.history;
   const [zoomed, setZoomed] = useState<Stretch>();
   const [merged, setMerged] = useState<readonly Reconcile[]>([]);
   const [width, setWidth] = useState(800);
@@ -111,6 +112,7 @@ export function TimelineView() {
           </span>
         ))}
       </div>
+      <ActMarks marks={marksOf(acts, left, right, scale)} />
       {lanes.length === 0 && <Empty isFiltered={many > 0}>Nothing was reconciled.</Empty>}
       <Rows
         items={lanes}

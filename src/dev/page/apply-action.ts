@@ -4,11 +4,9 @@ import type { ManifestObject } from "../../ship/manifest.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { hiddenValue, hideSecret } from "../hide-secret.ts";
+import { pageAgent } from "../record/recorded.ts";
 import { ActionInput } from "./action-input.ts";
 import type { PageAction } from "./page-action.ts";
-
-/** The field manager of what is written by hand in a page. */
-const pageFieldManager = "tsbuilder-page";
 
 /**
  * Writes an object as it was edited: what is missing from it is removed, except for its status. With a resourceVersion it
@@ -18,7 +16,7 @@ export function applyAction(client: Client, defaultNamespace: string): PageActio
   return async (input) => {
     const members = new ActionInput(input);
     const options = {
-      fieldManager: pageFieldManager,
+      fieldManager: pageAgent,
       dryRun: members.flag("dryRun"),
       fieldValidation: "Strict",
     } as const;

@@ -13,6 +13,18 @@ test("as many requests fail as are planned, and only those with the verb for the
   expect(failures.plans).toEqual([]);
 });
 
+test("each request that meets a planned failure is told of, with what it met", () => {
+  const told: object[] = [];
+  const failures = new PlannedFailures((fault) => void told.push(fault));
+  failures.plan({ verb: "*", resource: "pods", outcome, times: 1 });
+  failures.plan({ verb: "get", resource: "*", outcome: { delay: 5 }, times: 1 });
+  for (const verb of ["list", "get", "get"]) failures.take({ verb, resource: "pods" });
+  expect(told).toEqual([
+    { verb: "list", resource: "pods", code: 500 },
+    { verb: "get", resource: "pods", delay: 5 },
+  ]);
+});
+
 test("a resource without its group means those of each group", () => {
   const failures = new PlannedFailures();
   failures.plan({ verb: "patch", resource: "boxes/status", outcome, times: 1 });

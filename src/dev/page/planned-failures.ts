@@ -1,4 +1,5 @@
 import type { InterceptedRequest, Interception } from "@tsbuilder/cluster";
+import type { RecordedFault } from "../record/recorded.ts";
 import { leases } from "../record/session-recording.ts";
 
 /** What happens to the next requests with a verb for a resource. */
@@ -14,7 +15,13 @@ export interface PlannedFailure {
 
 /** The failures that requests still meet, the oldest plan first. */
 export class PlannedFailures {
+  readonly #onFault: ((fault: Omit<RecordedFault, "type" | "at">) => void) | undefined;
   #plans: readonly PlannedFailure[] = [];
+
+  /** Tells of each request that meets one. */
+  constructor(onFault?: (fault: Omit<RecordedFault, "type" | "at">) => void) {
+    this.#onFault = onFault;
+  }
 
   get plans(): readonly PlannedFailure[] {
     return this.#plans;
@@ -29,10 +36,12 @@ export class PlannedFailures {
   }
 
   /** What happens to a request, which counts as one of the planned times. */
-  take(request: Pick<InterceptedRequest, "verb" | "resource">): Interception | undefined {
-    const found = this.#plans.find((plan) => concerns(plan, request));
-    if (found) this.#plans = this.#plans.flatMap((plan) => (plan === found ? less(plan) : plan));
-    return found?.outcome;
+  take({ verb, resource }: Pick<InterceptedRequest, "verb" | "resource">): Interception | undefined {
+    const found = this.#plans.find((plan) => concerns(plan, { verb, resource }));
+    if (!found) return undefined;
+    this.#plans = this.#plans.flatMap((plan) => (plan === found ? less(plan) : plan));
+    this.#onFault?.({ verb, resource, ...found.outcome });
+    return found.outcome;
   }
 }
 

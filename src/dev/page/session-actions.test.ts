@@ -1,18 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient, type Desired, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
+import type { Desired, KubernetesObject } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { ClusterRoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DevCluster } from "../dev-cluster.ts";
 import { startEmbeddedCluster } from "../embedded-cluster.ts";
 import { RecentRecord } from "../record/recent-record.ts";
+import type { RecordedWrite } from "../record/recorded.ts";
 import { SessionRecording } from "../record/session-recording.ts";
+import { operatorClient } from "./operator-client.ts";
 import type { PageActions } from "./page-action.ts";
-import { sessionActions } from "./session-actions.ts";
+import { type ActionParts, sessionActions } from "./session-actions.ts";
 
 let folder: string;
 let cluster: DevCluster;
@@ -43,11 +44,17 @@ beforeEach(async () => {
     record,
     since: new Date().toISOString(),
     apply: async () => void steps.push("apply"),
-    restart: async (meanwhile) => {
-      steps.push("stop");
-      await meanwhile?.();
-      steps.push("start");
+    operator: {
+      restart: async (meanwhile) => {
+        steps.push("stop");
+        await meanwhile?.();
+        steps.push("start");
+      },
+      ended: async () => {},
+      moveClock: () => {},
     },
+    between: (work) => work(),
+    signal: new AbortController().signal,
   });
 });
 afterEach(async () => {
@@ -216,18 +223,24 @@ test("what is deleted goes with what it owns", async () => {
   expect(await actions["delete"]!(ref)).toEqual({ existed: false });
 });
 
+test("what the page writes and deletes is recorded as the page's", async () => {
+  const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: told }";
+  await actions["apply"]!({ object });
+  await actions["delete"]!({ apiVersion: "v1", kind: "ConfigMap", namespace, name: "told" });
+  const lines = record
+    .text()
+    .split("\n")
+    .filter((line) => line.includes(`"key":"default/told"`));
+  expect(lines.map((line) => (JSON.parse(line) as RecordedWrite).by)).toEqual([
+    { user: "kubernetes-admin", userAgent: "tsbuilder-page" },
+    { user: "kubernetes-admin", userAgent: "tsbuilder-page" },
+  ]);
+});
+
 test("the operator's next requests fail as planned, and nobody else's", async () => {
   const plan = { verb: "create", resource: "configmaps", code: 503, times: 1 };
   expect(await actions["fail"]!(plan)).toMatchObject({ plans: [{ outcome: { code: 503 }, times: 1 }] });
-  await cluster.client.create(ClusterRoleBinding, {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: "operator" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-    subjects: [{ kind: "ServiceAccount", name: "manager", namespace: cluster.namespace }],
-  });
-  const kubeconfig = JSON.parse(readFileSync(await cluster.actAs("manager"), "utf8")) as object;
-  const operator = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const operator = await operatorClient(cluster);
   await cluster.client.create(ConfigMap, configMap("a", "1"));
   await expect(operator.create(ConfigMap, configMap("b", "1"))).rejects.toMatchObject({ status: 503 });
   await operator.create(ConfigMap, configMap("b", "1"));
@@ -237,7 +250,16 @@ test("the operator's next requests fail as planned, and nobody else's", async ()
 
 test("a cluster that others have, too, is left alone", () => {
   const { own: _, ...others } = cluster;
-  const parts = { cluster: others, record, since: "", apply: async () => {}, restart: async () => {} };
+  const nothing = async () => {};
+  const parts: ActionParts = {
+    cluster: others,
+    record,
+    since: "",
+    apply: nothing,
+    operator: { restart: nothing, ended: nothing, moveClock: () => {} },
+    between: (work) => work(),
+    signal: new AbortController().signal,
+  };
   expect(Object.keys(sessionActions(parts))).toEqual(["restart"]);
   expect(Object.keys(sessionActions({ ...parts, cluster, record: undefined }))).not.toContain("restore");
 });

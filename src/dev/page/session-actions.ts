@@ -1,30 +1,48 @@
 import type { DevCluster } from "../dev-cluster.ts";
+import type { OperatorProcess } from "../operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
 import { applyAction } from "./apply-action.ts";
 import { deleteAction } from "./delete-action.ts";
 import { failAction } from "./fail-action.ts";
-import type { PageActions } from "./page-action.ts";
+import { leaderAction } from "./leader-action.ts";
+import { loseLeaderAction } from "./lose-leader-action.ts";
+import { moveClockAction } from "./move-clock-action.ts";
+import type { PageAction, PageActions } from "./page-action.ts";
 import { restoreAction, type RestoreParts } from "./restore-action.ts";
 
 /** What a page may do to a session. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
+  readonly operator: Pick<OperatorProcess, "restart" | "ended" | "moveClock">;
   /** Without one, there is no way back. */
   readonly record: RecentRecord | undefined;
-  /** Restarts the operator when no reload runs, with something done while none runs. */
-  readonly restart: (meanwhile?: () => Promise<void>) => Promise<void>;
+  /** Does something to the operator when no reload runs. */
+  readonly between: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Aborted when the session stops. */
+  readonly signal: AbortSignal;
 }
 
 /** The actions of a session. In a cluster that others have, too, only the operator can be restarted. */
-export function sessionActions({ cluster, record, since, restart, apply }: ActionParts): PageActions {
-  const { client, sampleNamespace, own } = cluster;
+export function sessionActions(parts: ActionParts): PageActions {
+  const { cluster, operator, record, since, between, apply, signal } = parts;
+  const { sampleNamespace, own } = cluster;
+  const restart = (meanwhile?: () => Promise<void>): Promise<void> =>
+    between(() => operator.restart(meanwhile));
   return {
     restart: async () => restart(),
     ...(own && {
-      apply: applyAction(client, sampleNamespace),
-      delete: deleteAction(client),
+      apply: applyAction(own.client, sampleNamespace),
+      delete: deleteAction(own.client),
       fail: failAction(own.failures),
+      leader: leaderAction(own),
+      "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
+      "move-clock": whole(moveClockAction({ cluster: own, operator, signal }), between),
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
     }),
   };
+}
+
+/** An action that is done between reloads. */
+function whole(action: PageAction, between: ActionParts["between"]): PageAction {
+  return (input) => between(() => action(input));
 }

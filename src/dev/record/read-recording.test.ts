@@ -28,6 +28,11 @@ test.each([
   [`${JSON.stringify(first)}\n[]\n`, "line 2 is not a JSON object"],
   [`${JSON.stringify(first)}\n{"type":"write","at":"1"}\n`, "line 2 is not a line of a record"],
   [`${JSON.stringify(first)}\n{"type":"other","at":"1"}\n`, "line 2 is not a line of a record"],
+  [
+    `${JSON.stringify(first)}\n{"type":"action","at":"1","name":"restart"}\n`,
+    "line 2 is not a line of a record",
+  ],
+  [`${JSON.stringify(first)}\n{"type":"fault","at":"1","verb":"get"}\n`, "line 2 is not a line of a record"],
   [`${JSON.stringify({ ...first, at: 1 })}\n`, "line 1 is not a line of a record"],
   [`${JSON.stringify({ ...first, format: 2 })}\n`, "has the format 2, but this tsbuilder reads 1"],
 ])("%j is refused", (text, message) => {

@@ -87,6 +87,10 @@ function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): bool
     case "operator":
     case "dev":
       return typeof line["text"] === "string";
+    case "action":
+      return typeof line["name"] === "string" && isObject(line["input"]);
+    case "fault":
+      return typeof line["verb"] === "string" && typeof line["resource"] === "string";
     default:
       return type === "full";
   }

@@ -1,6 +1,7 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import { LineReader } from "./line-reader.ts";
 import type { PageRecord, RecordReading } from "./page-record.ts";
+import { placeName } from "./places.ts";
 import { bytesOf, lengthOf, type LineKeeper, lineOfWrite, type RecordLine } from "./record-line.ts";
 
 /** Lines and objects of so many bytes are kept in memory. */
@@ -121,7 +122,7 @@ function sizeOf(line: RecordLine): number {
 function settle(states: Map<string, RecordLine>, line: RecordLine): void {
   const { write } = line;
   if (!write) return;
-  const place = `${write.resource} ${write.key}`;
+  const place = placeName(write);
   if (write.type === "DELETED") states.delete(place);
   else states.set(place, line);
 }

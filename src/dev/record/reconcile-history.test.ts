@@ -12,11 +12,18 @@ function begin() {
     channel: Name,
     message: Omit<ChannelMessages[Name], keyof typeof who>,
   ): RecordedReconcile | undefined =>
-    history.add({ ...who, ...message, channel, at: now } as unknown as OperatorMessage);
-  let now = 0;
+    history.add({
+      ...who,
+      ...message,
+      channel,
+      at: now,
+      ...(ahead > 0 && { ahead }),
+    } as unknown as OperatorMessage);
+  let [now, ahead] = [0, 0];
   return {
     history,
     move: (milliseconds: number) => void (now += milliseconds),
+    moveClock: (milliseconds: number) => void (ahead += milliseconds),
     enqueue: (cause: string, after?: number) => tell("tsbuilder:enqueue", { cause, after }),
     start: (reconcileID: string) => tell("tsbuilder:reconcile:start", { reconcileID }),
     request: (reconcileID: string | undefined, path: string) =>
@@ -105,4 +112,32 @@ test("a hot loop and a long list don't fill the memory", () => {
   const ended = end("one", "done")!;
   expect(ended.causes).toHaveLength(10);
   expect(ended.requests).toHaveLength(100);
+});
+
+test("what was due later is a cause once the operator's clock was moved; the record's times are real", () => {
+  const { enqueue, start, end, move, moveClock } = begin();
+  enqueue("interval", 3_600_000);
+  start("1");
+  expect(end("1", "done")?.causes).toEqual([]);
+  move(50);
+  moveClock(3_600_000);
+  start("2");
+  expect(end("2", "done")).toMatchObject({
+    at: "1970-01-01T00:00:00.050Z",
+    causes: ["interval"],
+    seconds: 1,
+  });
+});
+
+test("nothing takes longer than it really did, if the clock was moved meanwhile", () => {
+  const { start, request, end, move, moveClock } = begin();
+  start("1");
+  request("1", "/a");
+  move(5);
+  moveClock(3_600_000);
+  request("1", "/b");
+  expect(end("1", "done")).toMatchObject({
+    seconds: 0.005,
+    requests: [{ seconds: 0.01 }, { seconds: 0.005 }],
+  });
 });

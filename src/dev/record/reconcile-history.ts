@@ -1,4 +1,5 @@
 import type { ReconcileEndMessage, ReconcileStartMessage, RequestMessage } from "@tsbuilder/runtime";
+import { causeOfRequeue } from "./causes.ts";
 import type { OperatorMessage } from "./subscriber.ts";
 
 /** Why a reconcile ran, what it requested, and how it ended. */
@@ -16,10 +17,11 @@ export interface RecordedReconcile extends ReconcileStartMessage {
   readonly seconds?: number | undefined;
 }
 
-interface Running extends ReconcileStartMessage {
-  readonly at: string;
-  readonly causes: readonly string[];
-  readonly requests: Omit<RequestMessage, "reconcileID">[];
+interface Running {
+  readonly began: OperatorMessage;
+  readonly told: Omit<RecordedReconcile, "outcome"> & {
+    readonly requests: Omit<RequestMessage, "reconcileID">[];
+  };
 }
 
 const mostCauses = 10;
@@ -42,23 +44,25 @@ export class ReconcileHistory {
       case "tsbuilder:enqueue": {
         const key = keyOf(message);
         const causes = this.#queued.get(key) ?? new Map<string, number>();
-        const since = Math.min(message.at + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
+        const since = Math.min(timeOf(message) + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
         if (causes.size < mostCauses || causes.has(message.cause)) causes.set(message.cause, since);
         this.#queued.set(key, causes);
         return undefined;
       }
       case "tsbuilder:reconcile:start": {
         const key = keyOf(message);
-        const causes = this.#takeCauses(key, message.at);
+        const causes = this.#takeCauses(key, timeOf(message));
         const { controller, request, reconcileID } = message;
         const at = new Date(message.at).toISOString();
-        this.#running.set(reconcileID, { at, controller, request, reconcileID, causes, requests: [] });
+        const told = { at, controller, request, reconcileID, causes, requests: [] };
+        this.#running.set(reconcileID, { told, began: message });
         return undefined;
       }
       case "tsbuilder:request": {
-        const { reconcileID, method, path, code, seconds } = message;
-        const requests = this.#running.get(reconcileID ?? "")?.requests;
-        if (requests && requests.length < mostRequests) requests.push({ method, path, code, seconds });
+        const { reconcileID, method, path, code } = message;
+        const running = this.#running.get(reconcileID ?? "");
+        if (!running || running.told.requests.length >= mostRequests) return undefined;
+        running.told.requests.push({ method, path, code, seconds: realSeconds(message, running.began) });
         return undefined;
       }
       case "tsbuilder:reconcile:end": {
@@ -67,8 +71,14 @@ export class ReconcileHistory {
         this.#running.delete(message.reconcileID);
         const again = causeOfNext(message);
         if (again !== undefined) this.#again.set(keyOf(message), again);
-        const { outcome, requeueAfter, error, seconds } = message;
-        return { ...running, outcome, requeueAfter, error, seconds };
+        const { outcome, requeueAfter, error } = message;
+        return {
+          ...running.told,
+          outcome,
+          requeueAfter,
+          error,
+          seconds: realSeconds(message, running.began),
+        };
       }
     }
   }
@@ -86,12 +96,26 @@ export class ReconcileHistory {
 
   /** The reconciles that ran when the process ended. */
   unfinished(): readonly RecordedReconcile[] {
-    return [...this.#running.values()].map((running) => ({ ...running, outcome: "unfinished" }));
+    return [...this.#running.values()].map(({ told }) => ({ ...told, outcome: "unfinished" }));
   }
 }
 
 function keyOf({ controller, request }: { readonly controller: string; readonly request: string }): string {
   return `${controller} ${request}`;
+}
+
+/** The time of the operator's clock. */
+function timeOf({ at, ahead = 0 }: OperatorMessage): number {
+  return at + ahead;
+}
+
+/** How long something took that the operator's clock has measured, which may have been moved meanwhile. */
+function realSeconds(
+  message: OperatorMessage & { readonly seconds: number },
+  began: OperatorMessage,
+): number {
+  if (message.ahead === began.ahead) return message.seconds;
+  return Math.min(message.seconds, (message.at - began.at) / 1000);
 }
 
 function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string | undefined {
@@ -100,9 +124,9 @@ function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string
     case "terminal":
       return undefined;
     case "later":
-      return `requeueAfter ${requeueAfter / 1000} s`;
+      return causeOfRequeue(requeueAfter);
     case "again":
-      return "requeueAfter 0 s";
+      return causeOfRequeue(0);
     case "conflict":
     case "error":
       return `retry after ${outcome}`;

@@ -43,6 +43,9 @@ test("a file has the writes, the reconciles, and what was printed", () => {
   recording.reconciled([reconcile]);
   recording.event({ type: "operator", line: "a line" });
   recording.event({ type: "error", error: new Error("no luck") });
+  const action = { name: "restart", input: {}, outcome: "done" as const, seconds: 1 };
+  recording.acted({ at: "", ...action });
+  recording.fault({ verb: "get", resource: "pods", code: 500 });
   recording.close();
 
   const { session, recorded } = readRecording(path);
@@ -59,6 +62,8 @@ test("a file has the writes, the reconciles, and what was printed", () => {
     { type: "reconcile", ...reconcile, at: undefined },
     { type: "operator", text: "a line" },
     { type: "dev", text: "error: no luck" },
+    { type: "action", ...action },
+    { type: "fault", verb: "get", resource: "pods", code: 500 },
   ]);
 });
 

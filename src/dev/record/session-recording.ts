@@ -3,7 +3,13 @@ import type { DevEvent } from "../dev-event.ts";
 import type { RecentRecord } from "./recent-record.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
 import { type LineKeeper, lineOf, lineOfWrite } from "./record-line.ts";
-import { format, type RecordedSession, type RecordedText } from "./recorded.ts";
+import {
+  format,
+  type RecordedAction,
+  type RecordedFault,
+  type RecordedSession,
+  type RecordedText,
+} from "./recorded.ts";
 import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
 
 interface RecordingOptions extends RecordingFileOptions {
@@ -59,6 +65,14 @@ export class SessionRecording {
     const text = textOf(event, this.#options.describe);
     const line: RecordedText = { type: event.type === "operator" ? "operator" : "dev", at: now(), text };
     this.#add(line);
+  }
+
+  acted(action: Omit<RecordedAction, "type">): void {
+    this.#add({ type: "action", ...action });
+  }
+
+  fault(fault: Omit<RecordedFault, "type" | "at">): void {
+    this.#add({ type: "fault", at: now(), ...fault });
   }
 
   close(): void {

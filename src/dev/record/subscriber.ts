@@ -4,8 +4,10 @@ import type { ChannelMessages } from "@tsbuilder/runtime";
 export type OperatorMessage = {
   readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
     readonly channel: Name;
-    /** Milliseconds since 1970. */
+    /** Milliseconds since 1970, by the real time. */
     readonly at: number;
+    /** By how many milliseconds the operator's clock is ahead of that; absent if it was not moved. */
+    readonly ahead?: number;
   };
 }[keyof ChannelMessages];
 
@@ -28,6 +30,8 @@ const channels = Object.keys({
  */
 export const subscriber = `data:text/javascript,${encodeURIComponent(`
   import { subscribe } from "node:diagnostics_channel";
+  const { now } = Date;
+  const clock = globalThis[Symbol.for("@tsbuilder/clock")];
   let messages = [];
   const send = () => {
     const told = messages;
@@ -36,7 +40,8 @@ export const subscriber = `data:text/javascript,${encodeURIComponent(`
   };
   for (const channel of ${JSON.stringify(channels)}) {
     subscribe(channel, (message) => {
-      if (messages.push({ ...message, channel, at: Date.now() }) === 1) setImmediate(send);
+      const moved = clock?.ahead > 0 ? { ahead: clock.ahead } : {};
+      if (messages.push({ ...message, channel, at: now(), ...moved }) === 1) setImmediate(send);
     });
   }
   process.on("exit", send);

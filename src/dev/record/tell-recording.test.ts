@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
-import { tellRecording } from "./tell-recording.ts";
+import { everything, tellRecording } from "./tell-recording.ts";
 
 const operator = { user: "system:serviceaccount:shop-system:controller-manager", userAgent: "shop" };
 
@@ -64,6 +64,49 @@ test("at most five changed fields are named, and those that the server counts ne
   expect(tellRecording(recorded)[1]!.text).toBe(
     "ConfigMap web changes in data.a, data.b, data.c, data.d, data.e and 2 more fields, by controller-manager",
   );
+});
+
+test("what was done on the page is told, whatever else is left out", () => {
+  const page = (at: string, name: string, input: object, error?: string): Recorded => ({
+    type: "action",
+    at,
+    name,
+    input: input as Record<string, string>,
+    outcome: error === undefined ? "done" : "refused",
+    seconds: 1,
+    error,
+  });
+  const create = { verb: "create", resource: "secrets" };
+  const mysql = { apiVersion: "shop/v1", kind: "MySQL", namespace: "default", name: "db" };
+  const told = tellRecording([
+    page("1", "restart", {}),
+    page("2", "fail", { ...create, code: 403, times: 2 }),
+    { type: "fault", at: "3", ...create, code: 403 },
+    page("4", "fail", { ...create, delay: 5000 }),
+    { type: "fault", at: "5", ...create, delay: 5000 },
+    page("6", "fail", { ...create, code: 500, times: 0 }),
+    page("7", "delete", mysql),
+    page("8", "apply", mysql, "spec.a is wrong"),
+    page("9", "move-clock", { seconds: 7200 }),
+    page("9", "move-clock", { seconds: 90 }),
+    page("9", "lose-leader", {}),
+    page("9", "something new", {}),
+  ]);
+  expect(told.map(({ text }) => text)).toEqual([
+    "page | restarted the operator",
+    "page | has the next 2 requests to create secrets fail with 403",
+    "page | had a request to create secrets fail with 403",
+    "page | has the next request to create secrets wait for 5 s",
+    "page | had a request to create secrets wait for 5 s",
+    "page | let requests to create secrets pass again",
+    "page | deleted MySQL default/db",
+    "page | could not write MySQL default/db: spec.a is wrong",
+    "page | moved the clock forward by 2 h",
+    "page | moved the clock forward by 90 s",
+    "page | let another replica take the operator's Lease",
+    "page | did something new",
+  ]);
+  expect(told.every(({ about }) => about === everything)).toBe(true);
 });
 
 test("what an object owns, and Events about it, are about the object, too", () => {

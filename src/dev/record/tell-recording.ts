@@ -1,5 +1,7 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
+import { describeAction, describeFault } from "./describe-action.ts";
+import { eventResources, placeName } from "./places.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 import { writerName } from "./writer-name.ts";
@@ -22,7 +24,7 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
   const told = recorded.flatMap((one): Told[] => {
     switch (one.type) {
       case "write": {
-        const place = `${one.resource} ${one.key}`;
+        const place = placeName(one);
         const before = objects.get(place);
         objects.set(place, one.object);
         const about = owners.about(one);
@@ -34,6 +36,11 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
       case "operator":
       case "dev":
         return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];
+      case "action":
+      case "fault": {
+        const text = one.type === "action" ? describeAction(one) : describeFault(one);
+        return [{ at: one.at, about: everything, text: `page | ${text}` }];
+      }
       case "full":
         return [{ at: one.at, about: everything, text: "the record is full" }];
     }
@@ -78,7 +85,7 @@ const most = 5;
 function textOfWrite({ write, resource, object, key, by }: RecordedWrite, before: unknown): string {
   const who = writerName(by);
   const { involvedObject, reason = "", message = "" } = object as Event;
-  if (/^events(?:\.events\.k8s\.io)?$/u.test(resource) && write !== "DELETED")
+  if (eventResources.has(resource) && write !== "DELETED")
     return `Event about ${involvedObject?.kind} ${involvedObject?.name}: ${reason}: ${message}, by ${who}`;
   const what = `${object.kind} ${key}`;
   if (write === "ADDED") return `${what} is created by ${who}`;

@@ -1,5 +1,6 @@
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { placeName } from "../record/places.ts";
 import { initialObject } from "./initial-object.ts";
 import type { Notes } from "./notes.ts";
 import type { Selection } from "./selection.ts";
@@ -11,33 +12,46 @@ export type Step =
   | { readonly type: "create"; readonly object: KubernetesObject; readonly body: object }
   | { readonly type: "change" | "change status"; readonly object: KubernetesObject; readonly patch: object }
   | { readonly type: "delete"; readonly object: KubernetesObject; readonly policy: string | undefined }
+  /** Stops the operator and starts another one. */
+  | { readonly type: "restart" }
   /** Waits until the operator is idle, and these custom resources, which changed since the last wait, are like this. */
   | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
 
 /** Steps that are closer than this, in milliseconds, are made without a wait, unless the operator did something. */
 const apart = 1000;
 
-/** What hands did with the selected objects, and what hands had made before, in the order of time. */
+/**
+ * What hands did with the selected objects, and what hands had made before, in the order of time, with the restarts of the
+ * operator between.
+ */
 export function handSteps(
   { writes, values }: Pick<SessionWrites, "writes" | "values">,
   selection: Selection,
   notes: Notes,
+  restarts: readonly number[] = [],
 ): Step[] {
   const steps: Step[] = [];
   const found = new Map<string, KubernetesObject>();
   let rested = new Set<KubernetesObject>();
   let last = Infinity;
+  let restarted = 0;
+  const restartUntil = (at: number): void => {
+    const due = restarts.filter((each) => each <= at).length;
+    if (due > restarted && steps.length > 0) steps.push({ type: "wait", rested: [] }, { type: "restart" });
+    restarted = Math.max(restarted, due);
+  };
   // Of what was there before, custom resources come last: they may need the rest.
   const rank = ({ write, object }: SessionWrite): number =>
     write === "KEPT" ? Number(selection.isOwn(object)) : 2;
   for (const write of writes.toSorted((a, b) => rank(a) - rank(b))) {
-    const { at, by, object, resource, key } = write;
+    const { at, by, object, key } = write;
     if (!selection.has(object)) continue;
     const isHands = write.write === "KEPT" ? isKeptByHand(object, selection) : by === "hand";
     const step = isHands ? stepOf(write, notes) : undefined;
     if (step && values.isUnstable(object.metadata.name ?? "")) {
       notes.add(`what a hand did with ${object.kind} ${key} is left out: its name is generated`);
     } else if (step) {
+      restartUntil(at);
       const isRested = at - write.restedSince >= apart;
       const isApart = at - last >= apart || write.idleSince > last;
       if (isApart && steps.length > 0) {
@@ -49,20 +63,21 @@ export function handSteps(
       last = at;
     }
     if (!selection.isOwn(object)) continue;
-    if (write.write === "DELETED") found.delete(`${resource} ${key}`);
-    else found.set(`${resource} ${key}`, object);
+    if (write.write === "DELETED") found.delete(placeName(write));
+    else found.set(placeName(write), object);
   }
+  restartUntil(Infinity);
   return steps;
 }
 
-/** Of what was there before, custom resources are a hand's, and what kubectl or dev's samples made. */
+/** Of what was there before, custom resources are a hand's, and what kubectl, the page or dev's samples made. */
 function isKeptByHand(object: KubernetesObject, { isOwn }: Selection): boolean {
   const { deletionTimestamp, ownerReferences = [] } = object.metadata;
   if (deletionTimestamp !== undefined) return false;
   const [first] = managedFieldsOf(object);
   return (
     isOwn(object) ||
-    (ownerReferences.length === 0 && /^(?:kubectl|tsbuilder-dev-)/u.test(first?.manager ?? ""))
+    (ownerReferences.length === 0 && /^(?:kubectl|tsbuilder-dev-|tsbuilder-page)/u.test(first?.manager ?? ""))
   );
 }
 

@@ -1,4 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { endedAt } from "../record/ended-at.ts";
+import { placeName } from "../record/places.ts";
 import type { Recorded, RecordedWrite } from "../record/recorded.ts";
 import { managedFieldsOf } from "./owned-fields.ts";
 import { StableValues } from "./stable-values.ts";
@@ -51,10 +53,10 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   let [restedSince, idleSince] = [0, 0];
   for (const one of recorded) {
     const at = Date.parse(one.at);
-    if (one.type === "reconcile") idleSince = Math.max(idleSince, at + (one.seconds ?? 0) * 1000);
+    if (one.type === "reconcile") idleSince = Math.max(idleSince, endedAt(one));
     if (one.type !== "write") continue;
     const { resource, key, write, object } = one;
-    const place = `${resource} ${key}`;
+    const place = placeName(one);
     const known = objects.get(place);
     const before = known?.isThere === true ? known.object : undefined;
     const by = writerOf(one, project);

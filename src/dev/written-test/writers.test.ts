@@ -3,6 +3,7 @@ import type { RecordedWrite } from "../record/recorded.ts";
 import { writerOf } from "./writers.ts";
 
 const dev = { user: "kubernetes-admin", userAgent: "tsbuilder-runtime" };
+const page = { user: "kubernetes-admin", userAgent: "tsbuilder-page" };
 const kubectl = { user: "kubernetes-admin", userAgent: "kubectl/v1.36.0 (linux/amd64)" };
 
 test.each<[string, RecordedWrite["by"], string, string]>([
@@ -18,6 +19,8 @@ test.each<[string, RecordedWrite["by"], string, string]>([
   ["cluster", { user: "system:node:tsbuilder-node" }, "pods", "default/db"],
   ["cluster", dev, "customresourcedefinitions.apiextensions.k8s.io", "mysqls.apps.example.com"],
   ["cluster", dev, "clusterroles.rbac.authorization.k8s.io", "manager-role"],
+  ["hand", page, "clusterroles.rbac.authorization.k8s.io", "manager-role"],
+  ["hand", page, "customresourcedefinitions.apiextensions.k8s.io", "mysqls.apps.example.com"],
   ["cluster", dev, "namespaces", "shop-system"],
   ["cluster", dev, "serviceaccounts", "shop-system/controller-manager"],
   ["hand", dev, "namespaces", "shop"],

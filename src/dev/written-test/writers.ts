@@ -1,4 +1,5 @@
-import type { RecordedWrite } from "../record/recorded.ts";
+import { eventResources } from "../record/places.ts";
+import { pageAgent, type RecordedWrite } from "../record/recorded.ts";
 
 /** Somebody with kubectl or a client, the operator, or the cluster with its own controllers. */
 export type Writer = "hand" | "operator" | "cluster";
@@ -17,8 +18,7 @@ export function writerOf(write: RecordedWrite, project: string): Writer {
 /** Resources that are written because of a request for another one, by the API server or to tell of it. */
 export const alongside: ReadonlySet<string> = new Set([
   "apiservices.apiregistration.k8s.io",
-  "events",
-  "events.events.k8s.io",
+  ...eventResources,
   "ipaddresses.networking.k8s.io",
 ]);
 
@@ -43,7 +43,7 @@ const ofDev = new Set([
 ]);
 
 function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
-  if (by?.userAgent?.startsWith("tsbuilder") !== true) return false;
+  if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
   const namespace = `${project}-system`;
   return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
 }

@@ -200,3 +200,55 @@ test.each<[string, readonly Recorded[]]>([
     }),
   );
 });
+
+const done = (second: number, name: string, input: Record<string, string | number> = {}): Recorded => ({
+  type: "action",
+  at: new Date(second * 1000).toISOString(),
+  name,
+  input,
+  outcome: "done",
+  seconds: 1,
+});
+
+test("an operator that the page restarted is restarted, where hands were not done before", () => {
+  const { text, notes } = written([
+    done(0, "restart"),
+    write(1, "ADDED", ann, mysql("a")),
+    done(2, "restart"),
+    done(3, "lose-leader"),
+    write(4, "ADDED", ann, mysql("b")),
+    { ...done(5, "restart"), outcome: "refused" } as Recorded,
+  ]);
+  expect(notes).toEqual([]);
+  const steps = bodyOf(text)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => !line.startsWith("expect"));
+  expect(steps.slice(0, 10)).toEqual([
+    "let { client } = manager;",
+    "",
+    'await client.create(MySQL, { metadata: { name: "a", namespace: "default" } });',
+    "",
+    "await untilIdle(manager.manager);",
+    "",
+    "await manager.stop();",
+    "manager = await startTestManager(cluster.kubeconfig, setupMySQLController);",
+    "({ client } = manager);",
+    expect.anything(),
+  ]);
+  expect(text.match(/manager\.stop\(\)/gu)).toHaveLength(1);
+});
+
+test("requests that the page had fail and moves of the clock are noted, and what it took back is not", () => {
+  const plan = { verb: "create", resource: "secrets", code: 403 };
+  const { notes } = written([
+    write(1, "ADDED", ann, mysql("a")),
+    done(2, "fail", { ...plan, times: 2 }),
+    done(3, "fail", { ...plan, times: 0 }),
+    done(4, "move-clock", { seconds: 3600 }),
+  ]);
+  expect(notes).toEqual([
+    "the page has the next 2 requests to create secrets fail with 403, which the test does not: startFaultProxy of @tsbuilder/runtime/testing does",
+    "the page moved the clock forward by 1 h, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing",
+  ]);
+});

@@ -1,12 +1,13 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { type Recorded, type RecordedSession, restorer } from "../record/recorded.ts";
+import type { Recorded, RecordedSession } from "../record/recorded.ts";
 import { endState, type Expectation, restState } from "./end-state.ts";
 import { handSteps, type Step } from "./hand-steps.ts";
 import { Imports } from "./imports.ts";
 import { literal } from "./literal.ts";
 import { Notes } from "./notes.ts";
 import type { ProjectFacts, SetupFacts } from "./project-facts.ts";
+import { pageSteps } from "./page-steps.ts";
 import { select } from "./selection.ts";
 import { sessionWrites } from "./session-writes.ts";
 
@@ -40,25 +41,26 @@ export function writtenTest(
   const notes = new Notes();
   const told = sessionWrites(recorded, session.project);
   const selection = select(told, facts, object);
-  const steps = handSteps(told, selection, notes);
+  const page = pageSteps(recorded, notes);
+  const steps = handSteps(told, selection, notes, page.restarts);
   if (steps.length === 0) throw nothingDone(told.writes.length > 0);
-  if (recorded.some((one) => one.type === "write" && one.by?.user === restorer))
-    notes.add(
-      "the session went back in time, which the test does not: correct what it expects, or record another session",
-    );
   const expected = endState(told, selection, notes);
   if (expected.length === 0)
     notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");
   if (told.isFull) notes.add("the record is full: the test ends where it ends");
   if (facts.hasWebhooks) notes.add("the test calls no webhooks: objects are created as they were after them");
   const imports = new Imports(facts.kinds);
+  const startManager = `await startTestManager(${["cluster.kubeconfig", ...facts.setups.map(({ local }) => local)].join(", ")});`;
+  const isRestarted = steps.some(({ type }) => type === "restart");
   const body = [
-    ...steps.flatMap((step) => stepLines(step, imports)),
+    `${isRestarted ? "let" : "const"} { client } = manager;`,
+    "",
+    ...steps.flatMap((step) => stepLines(step, imports, startManager)),
     "",
     idle,
     ...expected.flatMap((each) => expectationLines(each, imports)),
   ];
-  return { text: fileText(facts, imports, session, body), notes: notes.texts };
+  return { text: fileText(facts, imports, session, { startManager, body }), notes: notes.texts };
 }
 
 function nothingDone(hasWrites: boolean): TsbuilderError {
@@ -72,7 +74,9 @@ function nothingDone(hasWrites: boolean): TsbuilderError {
 
 const idle = "await untilIdle(manager.manager);";
 
-function stepLines(step: Step, imports: Imports): string[] {
+function stepLines(step: Step, imports: Imports, startManager: string): string[] {
+  if (step.type === "restart")
+    return ["await manager.stop();", `manager = ${startManager}`, "({ client } = manager);"];
   if (step.type === "wait") {
     const expected = step.rested.flatMap((object) => restState(object) ?? []);
     return ["", idle, ...expected.flatMap((each) => expectationLines(each, imports)), ""];
@@ -120,7 +124,7 @@ function fileText(
   { header, setups }: ProjectFacts,
   imports: Imports,
   { at }: RecordedSession,
-  body: readonly string[],
+  { startManager, body }: { readonly startManager: string; readonly body: readonly string[] },
 ): string {
   const lines = body.filter((line, index) => line !== "" || (index > 0 && body[index - 1] !== ""));
   return `${header}import { controllerNames } from "@tsbuilder/cluster";
@@ -135,7 +139,7 @@ let manager: TestManager;
 // Kubernetes' own controllers run, as they do in dev.
 beforeAll(async () => {
   cluster = await startTestCluster({ crds: ["config/crd/bases"], controllers: controllerNames });
-  manager = await startTestManager(${["cluster.kubeconfig", ...setups.map(({ local }) => local)].join(", ")});
+  manager = ${startManager}
 });
 
 afterAll(async () => {
@@ -144,8 +148,6 @@ afterAll(async () => {
 });
 
 test("what was recorded on ${at.slice(0, 10)} happens again", async () => {
-  const { client } = manager;
-
 ${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
 });
 `;

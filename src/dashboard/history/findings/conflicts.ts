@@ -1,7 +1,7 @@
 import type { Reconcile } from "../history.ts";
 import { placeOf, requestTarget } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
-import type { Detector, Finding, FoundRequest } from "./finding.ts";
+import type { AskedRequests, Detector, Finding, FoundRequest } from "./finding.ts";
 import { times } from "./words.ts";
 
 interface Conflict extends FoundRequest {
@@ -13,9 +13,10 @@ interface Conflict extends FoundRequest {
 export class ConflictDetector implements Detector {
   readonly #conflicts = new Episodes<Conflict>({ least: 3, pause: 60_000 });
 
-  seeReconcile({ controller, request, requests, from }: Reconcile): void {
-    for (const { method, code, path: whole } of requests) {
-      if (code !== "409") continue;
+  seeReconcile({ controller, request, requests, from }: Reconcile, asked: AskedRequests): void {
+    for (const one of requests) {
+      const { method, code, path: whole } = one;
+      if (code !== "409" || asked.has(one)) continue;
       const [path = ""] = whole.split("?");
       const key = [controller, request, method, path].join("\n");
       this.#conflicts.hit(key, from, () => ({ controller, request, method, path }));

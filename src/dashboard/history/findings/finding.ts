@@ -45,10 +45,14 @@ export interface SeenWrite {
   changes(): readonly Change[];
 }
 
+/** Requests of a reconcile. */
+export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
+
 /** Looks for one kind of mistake. */
 export interface Detector {
   seeWrite?(write: SeenWrite): void;
-  seeReconcile?(reconcile: Reconcile): void;
+  /** `asked` are those of its requests that failed or waited because the page asked for it. */
+  seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
   /** What was found up to a moment, to which the record is known. */
   found(now: number): readonly Finding[];
 }

@@ -1,3 +1,5 @@
+import { objectOfCause, requeueOfCause } from "../../../dev/record/causes.ts";
+import { pageAgent } from "../../../dev/record/recorded.ts";
 import type { Reconcile } from "../history.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
@@ -59,9 +61,9 @@ export class HotLoopDetector implements Detector {
     const found = new Map<string, string>();
     const written = placesWritten(before);
     for (const cause of causes) {
-      const [, delay] = /^requeueAfter (\S+) s$/u.exec(cause) ?? [];
-      if (delay !== undefined && Number(delay) * 1000 <= pause) continue;
-      const [, kind = "", key = ""] = /^(?:add|update|delete) of (\S+) (\S+)$/u.exec(cause) ?? [];
+      const delay = requeueOfCause(cause);
+      if (delay !== undefined && delay <= pause) continue;
+      const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };
       const place = written.find((place) => this.#isOwn(place, kind, key, before.from));
       if (place === undefined) return undefined;
       found.set(place, `${kind} ${key}`);
@@ -117,8 +119,9 @@ function placesWritten({ requests }: Reconcile): string[] {
   return places;
 }
 
-/** Not the cluster's own controllers, and nobody with kubectl. */
+/** Not the cluster's own controllers, and nobody with kubectl or the page. */
 function isOperator(by: SeenWrite["by"]): boolean {
   if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
+  if (by.userAgent === pageAgent) return false;
   return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }

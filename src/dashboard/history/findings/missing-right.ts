@@ -1,7 +1,7 @@
 import type { Reconcile } from "../history.ts";
-import { type RequestTarget, requestTarget } from "../request-target.ts";
+import { type RequestTarget, requestTarget, verbOf } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
-import type { Detector, Finding, FoundRequest } from "./finding.ts";
+import type { AskedRequests, Detector, Finding, FoundRequest } from "./finding.ts";
 import { listed, times } from "./words.ts";
 
 interface Refusal {
@@ -15,16 +15,17 @@ interface Refusal {
 
 /** Refusals for other reasons than RBAC. */
 const otherReasons =
-  /tsbuilder was asked|admission webhook|ValidatingAdmissionPolicy|exceeded quota|because it is being terminated|violates PodSecurity/u;
+  /admission webhook|ValidatingAdmissionPolicy|exceeded quota|because it is being terminated|violates PodSecurity/u;
 
 /** Requests that RBAC forbids. */
 export class MissingRightDetector implements Detector {
   readonly #refusals = new Episodes<Refusal>({ least: 1 });
 
-  seeReconcile({ controller, request, requests, from, error = "" }: Reconcile): void {
+  seeReconcile({ controller, request, requests, from, error = "" }: Reconcile, asked: AskedRequests): void {
     if (otherReasons.test(error)) return;
-    for (const { method, path, code } of requests) {
-      const target = code === "403" ? requestTarget(path) : undefined;
+    for (const one of requests) {
+      const { method, path, code } = one;
+      const target = code === "403" && !asked.has(one) ? requestTarget(path) : undefined;
       if (target === undefined) continue;
       const key = [controller, target.resource, target.subresource].join("\n");
       const refusal = this.#refusals.hit(key, from, () => refusalOf(controller, target));
@@ -61,20 +62,4 @@ function refusalOf(controller: string, { resource, subresource }: RequestTarget)
     verbs: new Set(),
     requests: new Map(),
   };
-}
-
-function verbOf(method: string, path: string, { name }: RequestTarget): string {
-  switch (method) {
-    case "POST":
-      return "create";
-    case "PUT":
-      return "update";
-    case "PATCH":
-      return "patch";
-    case "DELETE":
-      return name === undefined ? "deletecollection" : "delete";
-    default:
-      if (/[?&]watch=(?:true|1)\b/u.test(path)) return "watch";
-      return name === undefined ? "list" : "get";
-  }
 }

@@ -1,6 +1,6 @@
 import type { Reconcile } from "../history.ts";
 import { Episodes } from "./episodes.ts";
-import type { Detector, Finding, FoundRequest } from "./finding.ts";
+import type { AskedRequests, Detector, Finding, FoundRequest } from "./finding.ts";
 import { shortened, span, times } from "./words.ts";
 
 interface Retries extends FoundRequest {
@@ -13,8 +13,8 @@ interface Retries extends FoundRequest {
 export class RetryLoopDetector implements Detector {
   readonly #retries = new Episodes<Retries>({ least: 5 });
 
-  seeReconcile({ controller, request, outcome, error = "", from }: Reconcile): void {
-    if (outcome === "unfinished") return;
+  seeReconcile({ controller, request, outcome, error = "", from }: Reconcile, asked: AskedRequests): void {
+    if (outcome === "unfinished" || asked.size > 0) return;
     const key = `${controller}\n${request}`;
     const pattern = error.replaceAll(/\d+/gu, "0");
     if (outcome !== "error" || (this.#retries.detailOf(key)?.pattern ?? pattern) !== pattern)

@@ -1,7 +1,7 @@
 import type { Reconcile } from "../history.ts";
 import { isWrite, requestTarget } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
-import type { Detector, Finding, FoundRequest } from "./finding.ts";
+import type { AskedRequests, Detector, Finding, FoundRequest } from "./finding.ts";
 import { span } from "./words.ts";
 
 /** In seconds. */
@@ -20,9 +20,10 @@ interface Slow {
 export class SlowRequestDetector implements Detector {
   readonly #slow = new Episodes<Slow>({ least: 1, pause: 60_000 });
 
-  seeReconcile({ controller, request, requests, from }: Reconcile): void {
-    for (const { method, path, seconds } of requests) {
-      const resource = seconds > limit ? requestTarget(path)?.resource : undefined;
+  seeReconcile({ controller, request, requests, from }: Reconcile, asked: AskedRequests): void {
+    for (const one of requests) {
+      const { method, path, seconds } = one;
+      const resource = seconds > limit && !asked.has(one) ? requestTarget(path)?.resource : undefined;
       if (resource === undefined) continue;
       const mayAskWebhook = isWrite(method, path);
       const slow = this.#slow.hit([controller, method, resource].join("\n"), from, () => ({

@@ -1,0 +1,99 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock, Participant } from "@tsbuilder/apimachinery/time";
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+  handle?: NodeJS.Timeout;
+}
+
+/** Node's longest timer; a longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * The system time for background work, which can be moved forward: what waits is due when it would have been, one after
+ * the other.
+ */
+export class MovableClock implements Clock {
+  /** In whole milliseconds. */
+  #ahead = 0;
+  readonly #timers = new Set<Timer>();
+  readonly #participants = new Set<Participant>();
+
+  /** Milliseconds by which it has been moved. */
+  get ahead(): number {
+    return this.#ahead;
+  }
+
+  now(): number {
+    return Date.now() + this.#ahead;
+  }
+
+  monotonic(): number {
+    return performance.now() + this.#ahead;
+  }
+
+  setTimer(run: () => void, milliseconds: number): () => void {
+    const timer: Timer = { at: this.monotonic() + Math.max(0, milliseconds), run };
+    this.#timers.add(timer);
+    this.#arm(timer);
+    return () => this.#drop(timer);
+  }
+
+  join(participant: Participant): () => void {
+    this.#participants.add(participant);
+    return () => void this.#participants.delete(participant);
+  }
+
+  /**
+   * Moves the time forward, from timer to timer; between two of them participants finish their work. If the signal is
+   * aborted, it stays where it is then.
+   */
+  async move(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const end = this.#ahead + milliseconds;
+    await this.#settle();
+    for (let next = this.#earliest(); next; next = this.#earliest()) {
+      const needed = Math.ceil(next.at - performance.now());
+      if (needed > end || signal?.aborted === true) break;
+      this.#ahead = Math.max(this.#ahead, needed);
+      this.#drop(next);
+      next.run();
+      await this.#settle();
+    }
+    if (signal?.aborted !== true) this.#ahead = end;
+    for (const timer of this.#timers) this.#arm(timer);
+    await this.#settle();
+  }
+
+  #arm(timer: Timer): void {
+    clearTimeout(timer.handle);
+    const wait = Math.min(Math.max(0, timer.at - this.monotonic()), longestTimer);
+    timer.handle = setTimeout(() => {
+      if (timer.at > this.monotonic()) return this.#arm(timer);
+      this.#timers.delete(timer);
+      timer.run();
+    }, wait).unref();
+  }
+
+  #drop(timer: Timer): void {
+    clearTimeout(timer.handle);
+    this.#timers.delete(timer);
+  }
+
+  #earliest(): Timer | undefined {
+    let earliest: Timer | undefined;
+    for (const timer of this.#timers) if (!earliest || timer.at < earliest.at) earliest = timer;
+    return earliest;
+  }
+
+  /** Two turns of the event loop are enough for chains of promises that wait for nothing else. */
+  async #settle(): Promise<void> {
+    for (;;) {
+      await setImmediate();
+      await setImmediate();
+      const working = [...this.#participants].flatMap((participant) => participant() ?? []);
+      if (working.length === 0) return;
+      await Promise.all(working);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Lease } from "@tsbuilder/runtime/k8s/coordination/v1";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DevCluster } from "../dev-cluster.ts";
+import { startEmbeddedCluster } from "../embedded-cluster.ts";
+import { leaderAction } from "./leader-action.ts";
+import { loseLeaderAction } from "./lose-leader-action.ts";
+import { operatorClient } from "./operator-client.ts";
+import type { PageAction } from "./page-action.ts";
+
+let folder: string;
+let cluster: DevCluster;
+let leader: PageAction;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "lose leader "));
+  cluster = await startEmbeddedCluster(
+    folder,
+    { projectName: "shop", port: undefined, persist: false },
+    () => undefined,
+  );
+  leader = leaderAction(cluster.own!);
+});
+afterEach(async () => {
+  await cluster.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const lease = { namespace: "default", name: "shop" };
+
+test("the operator's namespace is where it looks for its Lease, as that of a pod is", async () => {
+  const kubeconfig = readFileSync(await cluster.actAs("manager"), "utf8");
+  expect(JSON.parse(kubeconfig)).toMatchObject({ contexts: [{ context: { namespace: "shop-system" } }] });
+});
+
+test("another replica takes the Lease that the operator holds, which ends and is started again", async () => {
+  const steps: string[] = [];
+  const lose = loseLeaderAction({
+    cluster: cluster.own!,
+    signal: new AbortController().signal,
+    operator: {
+      ended: async () => void steps.push("ended"),
+      restart: async () => void steps.push("start"),
+    },
+  });
+  expect(await leader({})).toEqual({ lease: undefined });
+  await expect(lose({})).rejects.toMatchObject({
+    message: "the operator holds no Lease",
+    hint: expect.stringContaining("--leader-elect"),
+  });
+  expect(steps).toEqual([]);
+  const operator = await operatorClient(cluster);
+  await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me", leaseDurationSeconds: 15 } });
+  expect(await leader({})).toEqual({ lease });
+  await lose({});
+  expect(steps).toEqual(["ended", "start"]);
+  expect((await operator.get(Lease, lease)).spec).toMatchObject({
+    holderIdentity: "another-replica",
+    leaseDurationSeconds: 5,
+  });
+  expect(await leader({})).toEqual({ lease: undefined });
+  await operator.close();
+});
+
+test("an operator that doesn't end without its Lease gets the chance to take it back", async () => {
+  const operator = await operatorClient(cluster);
+  await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
+  const lose = loseLeaderAction({
+    cluster: cluster.own!,
+    signal: new AbortController().signal,
+    operator: { ended: () => new Promise(() => {}), restart: () => expect.unreachable() },
+    patience: 0,
+  });
+  await expect(lose({})).rejects.toMatchObject({ code: "REFUSED" });
+  expect((await operator.get(Lease, lease)).spec?.holderIdentity).toBe("");
+  await operator.close();
+});
+
+test("nobody waits for an operator's end once the session stops, and none is started again", async () => {
+  const operator = await operatorClient(cluster);
+  await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
+  const ending = new AbortController();
+  const lose = loseLeaderAction({
+    cluster: cluster.own!,
+    signal: ending.signal,
+    operator: {
+      ended: () => {
+        ending.abort();
+        return new Promise(() => {});
+      },
+      restart: () => expect.unreachable(),
+    },
+  });
+  await lose({});
+  expect((await operator.get(Lease, lease)).spec?.holderIdentity).toBe("another-replica");
+  await operator.close();
+});

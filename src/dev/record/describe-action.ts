@@ -1,0 +1,73 @@
+import type { RecordedAction, RecordedFault } from "./recorded.ts";
+
+/** What somebody did on the page, or could not do, in words. */
+export function describeAction({ name, input, outcome, error }: RecordedAction): string {
+  const { done, wanted, what } = wordsOf(name, input);
+  if (outcome === "done") return `${done} ${what}`;
+  return `could not ${wanted} ${what}${error === undefined ? "" : `: ${error}`}`;
+}
+
+type Input = RecordedAction["input"];
+
+interface Words {
+  readonly done: string;
+  readonly wanted: string;
+  readonly what: string;
+}
+
+function wordsOf(name: string, input: Input): Words {
+  switch (name) {
+    case "restart":
+      return { done: "restarted", wanted: "restart", what: "the operator" };
+    case "lose-leader":
+      return { done: "let", wanted: "let", what: "another replica take the operator's Lease" };
+    case "move-clock":
+      return { done: "moved", wanted: "move", what: describeMove(input) };
+    case "fail":
+      return describePlan(input);
+    case "restore":
+      return { done: "brought", wanted: "bring", what: `the cluster back to ${input["at"] ?? "a moment"}` };
+    case "delete":
+      return { done: "deleted", wanted: "delete", what: objectOf(input) };
+    case "apply":
+      return { done: "wrote", wanted: "write", what: objectOf(input) };
+    default:
+      return { done: "did", wanted: "do", what: name };
+  }
+}
+
+/** What a request met that was to fail or to wait. */
+export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {
+  return `had a request to ${verb} ${resource} ${outcomeOf(outcome)}`;
+}
+
+function describePlan({ verb, resource, times = 1, code, delay }: Input): Words {
+  const requests = `to ${verb} ${resource}`;
+  if (times === 0) return { done: "let", wanted: "let", what: `requests ${requests} pass again` };
+  const which = times === 1 ? "the next request" : `the next ${times} requests`;
+  return { done: "has", wanted: "have", what: `${which} ${requests} ${outcomeOf({ code, delay })}` };
+}
+
+function describeMove({ seconds }: Input): string {
+  return `the clock forward${typeof seconds === "number" ? ` by ${span(seconds)}` : ""}`;
+}
+
+function outcomeOf({ code, delay }: { readonly code?: unknown; readonly delay?: unknown }): string {
+  if (typeof delay === "number") return `wait for ${delay / 1000} s`;
+  return `fail with ${String(code)}`;
+}
+
+/** Seconds in the largest unit in which they are a whole number. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? ["s", 1];
+  return `${seconds / size} ${unit}`;
+}
+
+const units = [
+  ["h", 3600],
+  ["min", 60],
+] as const;
+
+function objectOf({ kind = "an object", namespace, name = "" }: Input): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`.trim();
+}
