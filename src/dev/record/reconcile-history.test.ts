@@ -1,18 +1,17 @@
 import type { ChannelMessages } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
 import { type RecordedReconcile, ReconcileHistory } from "./reconcile-history.ts";
-import type { OperatorMessage } from "./subscriber.ts";
 
 const who = { controller: "mysql", request: "default/db" };
 
 /** A history, and what one tells it. */
 function begin() {
   const history = new ReconcileHistory();
-  const tell = <Name extends keyof ChannelMessages>(
+  const tell = <Name extends Exclude<keyof ChannelMessages, "tsbuilder:sample">>(
     channel: Name,
     message: Omit<ChannelMessages[Name], keyof typeof who>,
   ): RecordedReconcile | undefined =>
-    history.add({ ...who, ...message, channel, at: now } as unknown as OperatorMessage);
+    history.add({ ...who, ...message, channel, at: now } as unknown as Parameters<typeof history.add>[0]);
   let now = 0;
   return {
     history,

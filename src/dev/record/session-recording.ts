@@ -56,6 +56,7 @@ export class SessionRecording {
   /** Objects are recorded as writes. */
   event(event: DevEvent): void {
     if (event.type === "object") return;
+    if (event.type === "sample") return this.#add(event.sample);
     const text = textOf(event, this.#options.describe);
     const line: RecordedText = { type: event.type === "operator" ? "operator" : "dev", at: now(), text };
     this.#add(line);
@@ -80,7 +81,10 @@ function now(): string {
   return new Date().toISOString();
 }
 
-function textOf(event: Exclude<DevEvent, { type: "object" }>, describe: (error: unknown) => string): string {
+function textOf(
+  event: Exclude<DevEvent, { type: "object" | "sample" }>,
+  describe: (error: unknown) => string,
+): string {
   switch (event.type) {
     case "info":
       return event.text;

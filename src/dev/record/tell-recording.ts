@@ -34,6 +34,8 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
       case "operator":
       case "dev":
         return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];
+      case "sample":
+        return [];
       case "full":
         return [{ at: one.at, about: everything, text: "the record is full" }];
     }
