@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type Sample, sampleOf } from "./samples.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** An object as a write left it. */
@@ -44,6 +45,7 @@ export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
   readonly #printed: Printed[] = [];
+  readonly #samples: Sample[] = [];
   readonly #places = new Map<string, Set<string>>();
   readonly #moments: number[] = [];
   #writes = 0;
@@ -67,6 +69,9 @@ export class History {
       case "operator":
       case "dev":
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
+        return;
+      case "sample":
+        this.#samples.push(sampleOf(recorded));
         return;
       case "full":
         this.#isFull = true;
@@ -103,6 +108,10 @@ export class History {
 
   get printed(): readonly Printed[] {
     return this.#printed;
+  }
+
+  get samples(): readonly Sample[] {
+    return this.#samples;
   }
 
   /** When the first thing happened; before anything did, Infinity. */
