@@ -92,8 +92,22 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     expect(opened.problems).toEqual([]);
   });
 
+  test("it draws the operator's numbers, and tells those of a moment to whoever has a keyboard alone", async () => {
+    await press("button", /^Numbers$/u);
+    await sees(".numbers-table", /Reconciles that run.*mysql\s+\d.*Memory.*resident\s+\d+\.\d MB/su);
+    await sees(".numbers-table", /MySQL\.apps\.example\.com\s+1/u);
+    const slider = opened.page.getByRole("slider", { name: "Moment of the numbers" });
+    await slider.press("Home");
+    await sees(".moment-bar output", /before the last change/u);
+    await opened.picture("numbers");
+    await slider.press("End");
+    await sees(".moment-bar output", "now");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/Event loop: blocked \d+ ms/u);
+    expect(opened.problems).toEqual([]);
+  });
+
   test("it breaks no rule of accessibility in any view, asks nobody else, and has no errors", async () => {
-    for (const view of [/^Objects$/u, /^Reconciles$/u, /^Findings/u, /^Log$/u]) {
+    for (const view of [/^Objects$/u, /^Reconciles$/u, /^Numbers$/u, /^Findings/u, /^Log$/u]) {
       await press("button", view);
       expect(await opened.judge()).toEqual([]);
     }

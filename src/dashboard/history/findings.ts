@@ -1,15 +1,19 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
 import { writerName } from "../../dev/record/writer-name.ts";
+import { BlockedLoopDetector } from "./findings/blocked-loop.ts";
 import { type Change, changesOf } from "./findings/changes.ts";
 import { ConflictDetector } from "./findings/conflicts.ts";
 import { FightDetector } from "./findings/fight.ts";
 import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
+import { GrowingMemoryDetector } from "./findings/growing-memory.ts";
+import { GrowingQueueDetector } from "./findings/growing-queue.ts";
 import { HotLoopDetector } from "./findings/hot-loop.ts";
 import { MissingRightDetector } from "./findings/missing-right.ts";
 import { RetryLoopDetector } from "./findings/retry-loop.ts";
 import { SlowRequestDetector } from "./findings/slow-request.ts";
 import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
+import { sampleOf } from "./samples.ts";
 
 export type { Finding } from "./findings/finding.ts";
 
@@ -23,6 +27,9 @@ export class Findings {
     new ConflictDetector(),
     new StuckDeletionDetector(),
     new SlowRequestDetector(),
+    new BlockedLoopDetector(),
+    new GrowingQueueDetector(),
+    new GrowingMemoryDetector(),
   ];
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #writers = new WriterNames();
@@ -38,6 +45,9 @@ export class Findings {
       const reconcile = { ...recorded, from: at, to: at + (recorded.seconds ?? 0) * 1000 };
       this.#to = Math.max(this.#to, reconcile.to);
       for (const detector of this.#detectors) detector.seeReconcile?.(reconcile);
+    } else if (recorded.type === "sample") {
+      const sample = sampleOf(recorded);
+      for (const detector of this.#detectors) detector.seeSample?.(sample);
     }
   }
 
