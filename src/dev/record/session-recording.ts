@@ -12,9 +12,10 @@ interface RecordingOptions extends RecordingFileOptions {
   readonly describe: (error: unknown) => string;
   /** Gets the lines, too. */
   readonly recent?: RecentRecord | undefined;
+  readonly printed?: LineKeeper | undefined;
 }
 
-/** Puts all that happens in a session into lines of JSON, for a file, for a page, or for both. */
+/** Puts all that happens in a session into lines of JSON, for a file, a page, or whoever reads along. */
 export class SessionRecording {
   readonly #options: RecordingOptions;
   readonly #keepers: readonly LineKeeper[];
@@ -26,6 +27,7 @@ export class SessionRecording {
     this.#keepers = [
       ...(path === undefined ? [] : [new RecordingFile(path, options)]),
       ...(options.recent ? [options.recent] : []),
+      ...(options.printed ? [options.printed] : []),
     ];
   }
 
