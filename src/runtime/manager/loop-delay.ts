@@ -3,6 +3,12 @@ import { type EventLoopUtilization, performance } from "node:perf_hooks";
 /** How precisely it measures, in milliseconds. */
 export const loopPeriod = 50;
 
+/**
+ * A loop is late also if the machine is busy with other things. For so many milliseconds it hardly is; what blocks for a
+ * shorter time is told by the processor time that it takes.
+ */
+const surelyBlocked = 1000;
+
 /** The longest stretch during which the event loop was blocked. */
 export interface LongestBlock {
   readonly milliseconds: number;
@@ -16,17 +22,20 @@ const none: LongestBlock = { milliseconds: 0, until: undefined };
 export class LoopDelay {
   #last = performance.now();
   #used: EventLoopUtilization = performance.eventLoopUtilization();
+  #computed = process.cpuUsage();
   #longest = none;
 
   tick(): void {
     const now = performance.now();
     const used = performance.eventLoopUtilization();
-    const late = now - this.#last - loopPeriod;
-    // A machine that is busy with other things has a loop late, too, that had nothing to do.
-    const milliseconds = Math.round(Math.min(late, used.active - this.#used.active));
+    const computed = process.cpuUsage();
+    const late = Math.min(now - this.#last - loopPeriod, used.active - this.#used.active);
+    const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
+    const milliseconds = Math.round(late < surelyBlocked ? Math.min(late, own) : late);
     if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: Date.now() };
     this.#last = now;
     this.#used = used;
+    this.#computed = computed;
   }
 
   /** The longest one since this was called before. */

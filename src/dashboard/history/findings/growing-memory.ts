@@ -1,6 +1,6 @@
 import type { Sample } from "../samples.ts";
 import type { Detector, Finding } from "./finding.ts";
-import { type Level, steadyGrowth } from "./steady-growth.ts";
+import { even, type Level, steadyGrowth } from "./steady-growth.ts";
 import { span } from "./words.ts";
 
 const [minute, megabyte] = [60_000, 1024 * 1024];
@@ -8,6 +8,8 @@ const [minute, megabyte] = [60_000, 1024 * 1024];
 const startTime = minute;
 /** Growth in one of these stretches is told, if it is so much and so large a part of what was there. */
 const stretches = [5 * minute, 15 * minute, 45 * minute];
+/** So many garbage collections must tell it. */
+const leastLevels = 5;
 const [leastGrowth, leastPart] = [16 * megabyte, 0.25];
 /** What a cached object takes at the most, besides so many times the length of its JSON. */
 const [bytesOfObject, timesLength] = [20_000, 4];
@@ -50,9 +52,9 @@ export class GrowingMemoryDetector implements Detector {
   #grown(at: number, last: number): Growing | undefined {
     for (const stretch of stretches.toReversed()) {
       const from = at - stretch;
-      const first = this.#kept.findLast((level) => level.at <= from)?.value;
-      if (first === undefined) continue;
-      const growth = steadyGrowth(this.#unexplained, from, at) ?? 0;
+      const first = even(this.#kept, from);
+      if (first === undefined || this.#kept.filter((level) => level.at > from).length < leastLevels) continue;
+      const growth = steadyGrowth(this.#unexplained, from, at, even) ?? 0;
       if (growth >= Math.max(leastGrowth, first * leastPart))
         return { from, first, ...this.#growing, at, last };
     }

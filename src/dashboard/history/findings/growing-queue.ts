@@ -1,6 +1,6 @@
 import type { Sample } from "../samples.ts";
 import type { Detector, Finding } from "./finding.ts";
-import { type Level, steadyGrowth } from "./steady-growth.ts";
+import { held, type Level, steadyGrowth } from "./steady-growth.ts";
 import { span } from "./words.ts";
 
 /** For so many milliseconds a queue must grow, by so many requests. */
@@ -46,7 +46,7 @@ export class GrowingQueueDetector implements Detector {
     const before = this.#growing.get(controller);
     // It was a lot at once, and is done with.
     if (before && value < before.last / 2) this.#growing.delete(controller);
-    if ((steadyGrowth(levels, at - stretch, at) ?? 0) < least) return;
+    if ((steadyGrowth(levels, at - stretch, at, held) ?? 0) < least) return;
     const begun = before ?? { controller, workers, from: at - stretch, first: levels[0]!.value };
     this.#growing.set(controller, { ...begun, at, last: value });
   }
