@@ -8,10 +8,14 @@ interface NumbersTableProps {
   /** The highest values of each plot's series in what is drawn. */
   readonly peaks: readonly (readonly number[])[];
   readonly at: number;
+  /** When the operator started again, in what is drawn. */
+  readonly restarts: readonly number[];
 }
 
+const mostRestarts = 5;
+
 /** The numbers at a moment, and the highest ones that are drawn. */
-export function NumbersTable({ samples, plots, peaks, at }: NumbersTableProps) {
+export function NumbersTable({ samples, plots, peaks, at, restarts }: NumbersTableProps) {
   const sample = sampleAt(samples, at);
   const workers = sample?.controllers.map(({ controller, workers: all }) => `${controller} ${all}`) ?? [];
   return (
@@ -44,6 +48,12 @@ export function NumbersTable({ samples, plots, peaks, at }: NumbersTableProps) {
       </table>
       {sample && sample.resident === 0 && <p>The operator was not running.</p>}
       {workers.length > 0 && <p class="dim">Reconciles that may run at once: {workers.join(", ")}</p>}
+      {restarts.length > 0 && (
+        <p class="dim">
+          The operator started again at {restarts.slice(-mostRestarts).map(timeOfDay).join(", ")}
+          {restarts.length > mostRestarts && `, and ${restarts.length - mostRestarts} times before`}
+        </p>
+      )}
       {sample && <Cached cached={sample.cached} />}
     </div>
   );

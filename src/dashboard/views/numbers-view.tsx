@@ -42,8 +42,10 @@ function Numbers({ plots }: { readonly plots: readonly Plot[] }) {
   const inPixels = (at: number): number => (at - left) * scale;
   const cursor = pointed ?? moment;
   const isSeen = (at: number): boolean => at >= left && at <= right;
+  const restarts = restartsOf(samples).filter(isSeen);
 
-  const choose = (at: number): void => show({ moment: at >= last ? undefined : Math.max(at, first) });
+  const choose = (at: number): void =>
+    show({ moment: at >= last ? undefined : Math.round(Math.max(at, first)) });
   const timeAt = (event: MouseEvent): number => {
     const { left: start } = box.current!.getBoundingClientRect();
     return Math.min(right, Math.max(left, left + (event.clientX - start - scaleWidth) / scale));
@@ -99,7 +101,7 @@ function Numbers({ plots }: { readonly plots: readonly Plot[] }) {
               plot={plot}
               lines={lines[index]!}
               width={width}
-              restarts={restartsOf(samples).filter(isSeen).map(inPixels)}
+              restarts={restarts.map(inPixels)}
             />
           ))}
           {isSeen(cursor) && (pointed !== undefined || shown.moment !== undefined) && (
@@ -113,6 +115,7 @@ function Numbers({ plots }: { readonly plots: readonly Plot[] }) {
             series.map((line) => line.reduce((most, value) => (value > most ? value : most), 0)),
           )}
           at={cursor}
+          restarts={restarts}
         />
       </div>
     </section>
