@@ -133,6 +133,19 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     expect(await opened.judge()).toEqual([]);
   });
 
+  test("it names a reconcile that blocks the event loop, and shows when that was", async () => {
+    await create("busy");
+    await press("button", /^Findings/u);
+    await sees(".findings li", /mysql blocks the event loop.*reconciled default\/busy/su);
+    const finding = opened.page.locator(".findings li", { hasText: "blocks the event loop" });
+    await finding.getByRole("button", { name: "numbers at that time" }).click();
+    await sees(".numbers-table", /blocked\s+\d+ ms\s+[2-9]\d\d+ ms/u);
+    await opened.picture("blocked");
+    await press("button", "Whole session");
+    await press("button", "Now");
+    expect(opened.problems).toEqual([]);
+  });
+
   test("an object is deleted, and another one changed, though not into what the API server rejects", async () => {
     await press("button", /^Objects$/u);
     await press("treeitem", /MySQL default\/hot/u);
