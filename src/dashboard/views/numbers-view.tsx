@@ -34,9 +34,9 @@ function Numbers({ plots }: { readonly plots: readonly Plot[] }) {
   const lines = useMemo(
     () =>
       plots.map(({ series }) =>
-        series.map(({ value }) => peaks(samples, value, { from: left, to: right, width })),
+        series.map(({ value }) => peaks(samples, value, { from: left, to: right, width, until: last })),
       ),
-    [plots, samples, samples.length, left, right, width],
+    [plots, samples, samples.length, left, right, width, last],
   );
   const scale = width / (right - left);
   const inPixels = (at: number): number => (at - left) * scale;
