@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 
-/** How precisely it measures, in milliseconds. */
-export const loopPeriod = 50;
+/** How often it looks, in milliseconds. What it measures may be wrong by half of it. */
+export const loopPeriod = 100;
 
 /**
  * A loop is late also if the machine is busy with other things. For so many milliseconds it hardly is; what blocks for a
@@ -29,9 +29,12 @@ export class LoopDelay {
     const now = performance.now();
     const used = performance.eventLoopUtilization();
     const computed = process.cpuUsage();
-    const late = Math.min(now - this.#last - loopPeriod, used.active - this.#used.active);
+    const late = now - this.#last - loopPeriod;
+    // A block begins somewhere in a period.
+    const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
+    const blocked = Math.min(lost, used.active - this.#used.active);
     const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
-    const milliseconds = Math.round(late < surelyBlocked ? Math.min(late, own) : late);
+    const milliseconds = Math.round(blocked < surelyBlocked ? Math.min(blocked, own) : blocked);
     if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: Date.now() };
     this.#last = now;
     this.#used = used;
