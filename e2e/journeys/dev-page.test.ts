@@ -92,8 +92,22 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     expect(opened.problems).toEqual([]);
   });
 
+  test("it draws the operator's numbers, and tells those of a moment to whoever has a keyboard alone", async () => {
+    await press("button", /^Numbers$/u);
+    await sees(".numbers-table", /Reconciles that run.*mysql\s+\d.*Memory.*resident\s+\d+\.\d MB/su);
+    await sees(".numbers-table", /MySQL\.apps\.example\.com\s+1/u);
+    const slider = opened.page.getByRole("slider", { name: "Moment of the numbers" });
+    await slider.press("Home");
+    await sees(".moment-bar output", /before the last change/u);
+    await opened.picture("numbers");
+    await slider.press("End");
+    await sees(".moment-bar output", "now");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/Event loop: blocked \d+ ms/u);
+    expect(opened.problems).toEqual([]);
+  });
+
   test("it breaks no rule of accessibility in any view, asks nobody else, and has no errors", async () => {
-    for (const view of [/^Objects$/u, /^Reconciles$/u, /^Findings/u, /^Log$/u]) {
+    for (const view of [/^Objects$/u, /^Reconciles$/u, /^Numbers$/u, /^Findings/u, /^Log$/u]) {
       await press("button", view);
       expect(await opened.judge()).toEqual([]);
     }
@@ -117,6 +131,19 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await sees(".findings li", /PATCH of mysqls.*webhook/su);
     await opened.picture("findings");
     expect(await opened.judge()).toEqual([]);
+  });
+
+  test("it names a reconcile that blocks the event loop, and shows when that was", async () => {
+    await create("busy");
+    await press("button", /^Findings/u);
+    await sees(".findings li", /mysql blocks the event loop.*reconciled default\/busy/su);
+    const finding = opened.page.locator(".findings li", { hasText: "blocks the event loop" });
+    await finding.getByRole("button", { name: "numbers at that time" }).click();
+    await sees(".numbers-table", /blocked\s+\d+ ms\s+[2-9]\d\d+ ms/u);
+    await opened.picture("blocked");
+    await press("button", "Whole session");
+    await press("button", "Now");
+    expect(opened.problems).toEqual([]);
   });
 
   test("an object is deleted, and another one changed, though not into what the API server rejects", async () => {

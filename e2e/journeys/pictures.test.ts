@@ -38,11 +38,13 @@ test("the picture of a session (npm run pictures draws it) shows the quick start
       expect(terminal.screen()).toContain("> Shop default/shop-sample  Ready=True (Reconciled)");
       // Its own write of the status is the reason of the second.
       expect(terminal.screen().split("info  Reconciled Shop").length).toBeGreaterThanOrEqual(3);
+      expect(terminal.screen()).toMatch(/^queue 0 {2}workers 0\/1 {2}cache 1 object {2}memory \d+ MB$/m);
     }, terminal.watch);
     const screen = terminal
       .colored()
       .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:40787")
       .replace(work, "~")
+      .replace(/memory \d+ MB/, "memory 66 MB")
       // What a busy machine is warned of.
       .replaceAll(/^\S*\d\d:\d\d:\d\d warn .*\n/gm, "")
       .replaceAll(/^\d\d:\d\d:\d\d/gm, "10:00:00")

@@ -27,7 +27,8 @@ test("complete() offers the format of the output", async () => {
   expect(await words("doctor", "--")).toContain("--output");
   expect(await words("doctor", "--output", "")).toEqual(["text", "json"]);
   expect(await words("generate", "types", "-o", "")).toEqual(["text", "json"]);
-  expect(await words("dev", "--")).not.toContain("--output");
+  expect(await words("dev", "--output", "")).toEqual(["text", "json"]);
+  expect(await words("run", "--")).not.toContain("--output");
 });
 
 test("complete() offers the values of a flag, and the rest of a list", async () => {

@@ -161,7 +161,7 @@ describe("--output json", () => {
   });
 
   test.each(
-    ["dev", "run", "test", "cluster start"].flatMap((name) =>
+    ["run", "test", "cluster start"].flatMap((name) =>
       ["-o json", "-ojson", "-o=json", "--output json", "--output=json"].map((flag) => [name, flag] as const),
     ),
   )("%s %s says that the command has no report", async (name, flag) => {
@@ -171,6 +171,16 @@ describe("--output json", () => {
       hint: `omit ${flag.startsWith("--") ? "--output" : "-o"}: the command prints what happens while it runs`,
     });
   });
+
+  test.each(["-o json", "-ojson", "-o=json", "--output json", "--output=json"])(
+    "dev %s prints lines, and nothing for people",
+    async (flag) => {
+      await expect(folder.call(`dev ${flag} --plain`)).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: "--plain and --output json are mutually exclusive",
+      });
+    },
+  );
 
   test("knows all codes", () => {
     const { properties } = withoutReferences(document);

@@ -23,7 +23,7 @@ export async function runCommand(
   const own = [...fromEnvironment(words, command, ui), ...withoutIgnored(words, command, ui)];
   const parser = makeParser(name, command, ui);
   try {
-    parser.parse(normalizeBooleans(own, command.flags), { from: "user" });
+    parser.parse(normalizeValues(own, command.flags), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     throw error instanceof CommanderError ? explain(error, name, command) : error;
@@ -87,10 +87,14 @@ function collect(choices: readonly string[] | undefined): (value: string, before
   };
 }
 
-/** Accepts `--make=false`, as Go's flags do. */
-function normalizeBooleans(argv: readonly string[], flags: FlagDefinitions): string[] {
+/** Accepts `--make=false` and `-o=json`, as Go's flags do. */
+function normalizeValues(argv: readonly string[], flags: FlagDefinitions): string[] {
+  const withValue = Object.values(flags).filter(
+    ({ type, short }) => type !== "boolean" && short !== undefined,
+  );
   return argv.map((word) => {
     const { flag = "", value } = readFlagWord(word) ?? {};
+    if (value !== undefined && withValue.some(({ short }) => flag === `-${short}`)) return `${flag}${value}`;
     const name = flag.replace(/^--/u, "");
     if (value === undefined || name === flag || flags[name]?.type !== "boolean") return word;
     if (/^(?:true|t|1)$/iu.test(value)) return flag;

@@ -1,3 +1,5 @@
+import type { RecordedSample } from "./record/recorded-sample.ts";
+
 /** An event in a development session, for the view to show. */
 export type DevEvent =
   /** An action of dev itself. */
@@ -6,6 +8,8 @@ export type DevEvent =
   | { readonly type: "error"; readonly error: unknown }
   /** A line of the operator's output. */
   | { readonly type: "operator"; readonly line: string }
+  /** How the operator's process does. */
+  | { readonly type: "sample"; readonly sample: RecordedSample }
   /** The current state of an object of one of the project's kinds. */
   | { readonly type: "object"; readonly object: ShownObject };
 

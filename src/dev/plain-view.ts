@@ -8,7 +8,9 @@ export function plainView(
   describeError: (error: unknown) => string,
 ): SessionView {
   return {
-    report: (event) => print(plainLines(event, describeError)),
+    report: (event) => {
+      if (event.type !== "sample") print(plainLines(event, describeError));
+    },
     started: ({ url, kubeconfig }, page) => {
       print(`cluster ready at ${url}: KUBECONFIG=${quoteWord(kubeconfig)} kubectl get all`);
       print(`see what happens: ${page}`);
@@ -18,7 +20,10 @@ export function plainView(
   };
 }
 
-function plainLines(event: DevEvent, describeError: (error: unknown) => string): string {
+function plainLines(
+  event: Exclude<DevEvent, { type: "sample" }>,
+  describeError: (error: unknown) => string,
+): string {
   switch (event.type) {
     case "info":
       return event.text;

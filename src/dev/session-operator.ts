@@ -9,7 +9,7 @@ import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { operatorEnd } from "./operator-end.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
-import { listenToOperator, type ReconcileRecord } from "./record/listen-to-operator.ts";
+import { listenToOperator, type OperatorRecord } from "./record/listen-to-operator.ts";
 import { subscriber } from "./record/subscriber.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import type { WebhookPlace } from "./webhook-certificate.ts";
@@ -28,8 +28,8 @@ export interface SessionOperatorOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
-  /** Where its reconciles are recorded. */
-  readonly record: ReconcileRecord;
+  /** Where what it tells is recorded. */
+  readonly record: OperatorRecord;
 }
 
 /** The operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */

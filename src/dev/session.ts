@@ -10,6 +10,7 @@ import type { PageActions } from "./page/page-action.ts";
 import { recordActions } from "./page/record-actions.ts";
 import { sessionActions } from "./page/session-actions.ts";
 import type { RecordedReconcile } from "./record/reconcile-history.ts";
+import type { RecordedSample } from "./record/recorded-sample.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
 import { Reloader } from "./reloader.ts";
@@ -92,6 +93,7 @@ async function start(
       options.recording?.reconciled(reconciles);
       file.append(reconciles);
     },
+    sample: (sample: RecordedSample): void => report({ type: "sample", sample }),
   };
   await options.generate();
   const program = join(folder, "operator.mjs");

@@ -50,9 +50,11 @@ export * from "./log/index.ts";
 export * from "./manager/index.ts";
 export type {
   ChannelMessages,
+  ControllerSample,
   EnqueueMessage,
   ReconcileEndMessage,
   ReconcileStartMessage,
   RequestMessage,
+  SampleMessage,
 } from "./tracing/channels.ts";
 export * from "./webhook/index.ts";

@@ -12,6 +12,13 @@ const mistakes = `    const { namespace, name } = mysql.metadata;
       await this.#client.apply(ConfigMap, beat, { owner: mysql });
     }
     if (name === "refused") await this.#client.create(Secret, { metadata: { namespace, name: "password" } });
+    if (name === "busy") {
+      const begun = process.cpuUsage();
+      for (let used = 0; used < 500_000; ) {
+        const { user, system } = process.cpuUsage(begun);
+        used = user + system;
+      }
+    }
     if (name === "slow" && !mysql.metadata.annotations?.seen)
       await this.#client.patch(MySQL, mysql, { merge: { metadata: { annotations: { seen: "yes" } } } });
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { RecentRecord } from "../../dev/record/recent-record.ts";
+import type { LineKeeper } from "../../dev/record/record-line.ts";
 import type { Page } from "../../dev/page/page-server.ts";
 import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
@@ -13,6 +14,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { count } from "../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand, type Invocation } from "../command.ts";
+import { devFormats, openView, uiFor } from "../dev-view.ts";
 import { checkPort } from "../../project/validate.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
@@ -49,6 +51,14 @@ export const dev = defineCommand({
       summary: "print plain lines instead of the full-screen view, also on a terminal",
       default: false,
     },
+    output: {
+      type: "string",
+      summary: "format of the output; json prints what happens as lines of JSON, for programs",
+      placeholder: "FORMAT",
+      choices: devFormats,
+      default: "text",
+      short: "o",
+    },
     persist: { type: "boolean", summary: "persist the cluster's objects between runs", default: false },
     port: {
       type: "number",
@@ -73,10 +83,12 @@ export const dev = defineCommand({
     "tsbuilder dev --samples",
     "tsbuilder dev -- --log-level debug",
     "tsbuilder dev --samples --record session.jsonl",
+    "tsbuilder dev --output json | jq 'select(.type == \"reconcile\")'",
     "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods",
   ],
   async run(call) {
-    const { flags, rest, cwd, ui } = call;
+    const { flags, rest, cwd } = call;
+    const ui = uiFor(flags, call.ui);
     const { root, project, tree } = openProject(cwd, ui);
     if (isOther(flags)) {
       if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
@@ -84,15 +96,10 @@ export const dev = defineCommand({
     }
     const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
     const ended = stopSignal();
-    const isScreen = ui.isInteractive && !flags.plain && process.env["TERM"] !== "dumb";
-    const { openScreen } = await import("../../dev/screen/open-screen.ts");
-    const { plainView } = await import("../../dev/plain-view.ts");
-    const view = isScreen
-      ? openScreen({ input: process.stdin, output: process.stdout }, project.projectName, describe)
-      : plainView((text) => ui.print(text), describe);
+    const { view, printed } = await openView(flags, ui, project.projectName, describe);
     const { RecentRecord } = await import("../../dev/record/recent-record.ts");
     const recent = new RecentRecord();
-    const recording = await recordingOf(call, { project, recent }, view.report, describe);
+    const recording = await recordingOf(call, { project, recent, printed }, view.report, describe);
     const report: Report = (event) => {
       recording.event(event);
       view.report(event);
@@ -125,13 +132,19 @@ export const dev = defineCommand({
   },
 });
 
+/** What gets the lines besides a file. */
+interface RecordedBy {
+  readonly recent: RecentRecord;
+  readonly printed: LineKeeper | undefined;
+}
+
 async function recordingOf(
   {
     flags,
     cwd,
     host,
   }: Pick<Invocation, "cwd" | "host"> & { readonly flags: { readonly record: string | undefined } },
-  { project, recent }: { readonly project: Project; readonly recent: RecentRecord },
+  { project, ...keepers }: RecordedBy & { readonly project: Project },
   report: Report,
   describe: (error: unknown) => string,
 ): Promise<SessionRecording> {
@@ -141,7 +154,7 @@ async function recordingOf(
     project: project.projectName,
     tsbuilder: host.version(),
     describe,
-    recent,
+    ...keepers,
     onEnd: (cause) => report({ type: "error", error: notRecorded(path ?? "", cause) }),
   });
 }

@@ -2,17 +2,21 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { placeName } from "../../dev/record/places.ts";
 import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
 import { writerName } from "../../dev/record/writer-name.ts";
+import { BlockedLoopDetector } from "./findings/blocked-loop.ts";
 import { type Change, changesOf } from "./findings/changes.ts";
 import { ConflictDetector } from "./findings/conflicts.ts";
 import { Faults } from "./findings/faults.ts";
 import { FightDetector } from "./findings/fight.ts";
 import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
+import { GrowingMemoryDetector } from "./findings/growing-memory.ts";
+import { GrowingQueueDetector } from "./findings/growing-queue.ts";
 import { HotLoopDetector } from "./findings/hot-loop.ts";
 import { MissingRightDetector } from "./findings/missing-right.ts";
 import { RetryLoopDetector } from "./findings/retry-loop.ts";
 import { SlowRequestDetector } from "./findings/slow-request.ts";
 import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
 import { timed } from "./history.ts";
+import { sampleOf } from "./samples.ts";
 
 export type { Finding } from "./findings/finding.ts";
 
@@ -26,6 +30,9 @@ export class Findings {
     new ConflictDetector(),
     new StuckDeletionDetector(),
     new SlowRequestDetector(),
+    new BlockedLoopDetector(),
+    new GrowingQueueDetector(),
+    new GrowingMemoryDetector(),
   ];
   readonly #faults = new Faults();
   readonly #objects = new Map<string, KubernetesObject>();
@@ -44,6 +51,10 @@ export class Findings {
       const asked = this.#faults.metBy(reconcile);
       for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);
     } else if (recorded.type === "fault") this.#faults.add(recorded, at);
+    else if (recorded.type === "sample") {
+      const sample = sampleOf(recorded);
+      for (const detector of this.#detectors) detector.seeSample?.(sample);
+    }
   }
 
   #see({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {

@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
 import { endedAt } from "../../dev/record/ended-at.ts";
 import { placeName } from "../../dev/record/places.ts";
+import { type Sample, sampleOf } from "./samples.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** An object as a write left it. */
@@ -53,6 +54,7 @@ export class History {
   readonly #reconciles: Reconcile[] = [];
   readonly #printed: Printed[] = [];
   readonly #acts: Printed[] = [];
+  readonly #samples: Sample[] = [];
   readonly #places = new Map<string, Set<string>>();
   readonly #moments: number[] = [];
   #writes = 0;
@@ -81,6 +83,9 @@ export class History {
         return this.#addAct(at, describeAction(recorded));
       case "fault":
         return this.#addAct(at, describeFault(recorded));
+      case "sample":
+        this.#samples.push(sampleOf(recorded));
+        return;
       case "full":
         this.#isFull = true;
     }
@@ -132,6 +137,10 @@ export class History {
   /** What was done on the page, and what came of planned failures. */
   get acts(): readonly Printed[] {
     return this.#acts;
+  }
+
+  get samples(): readonly Sample[] {
+    return this.#samples;
   }
 
   /** When the first thing happened; before anything did, Infinity. */

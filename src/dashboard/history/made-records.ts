@@ -1,4 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
 import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** Records for tests, whose times are milliseconds. */
@@ -58,3 +59,22 @@ export function madeRequest(
   const [method = "", path = ""] = line.split(" ");
   return { method, path, code, seconds };
 }
+
+/** A sample of an operator that has nothing to do. */
+export function madeSample(at: number, changes: Partial<RecordedSample> = {}): RecordedSample {
+  return {
+    type: "sample",
+    at: timeOf(at),
+    since: timeOf(0),
+    controllers: [{ controller: "mysql", queued: 0, active: 0, workers: 1 }],
+    cached: { "MySQL.shop.example": 1 },
+    cachedBytes: 1000,
+    blocked: 0,
+    resident: 80 * megabyte,
+    heap: 20 * megabyte,
+    heapKept: undefined,
+    ...changes,
+  };
+}
+
+export const megabyte = 1024 * 1024;

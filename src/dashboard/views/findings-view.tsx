@@ -1,8 +1,13 @@
+import type { Finding } from "../history/findings.ts";
 import { Empty } from "./empty.tsx";
 import { matches } from "./matches.ts";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
 import { useFindings } from "./use-findings.ts";
+
+const ofNumbers: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
+/** Milliseconds that are shown before and after. */
+const around = 10_000;
 
 /** What looks wrong, in words, with ways to what it is about. */
 export function FindingsView() {
@@ -31,6 +36,22 @@ export function FindingsView() {
                 reconciles of {controller} {request}
               </button>
             ))}
+            {ofNumbers.includes(kind) && (
+              <button
+                type="button"
+                class="link way"
+                onClick={() =>
+                  show({
+                    view: "numbers",
+                    filter: "",
+                    moment: at,
+                    stretch: { from: from - around, to: at + around },
+                  })
+                }
+              >
+                numbers at that time
+              </button>
+            )}
             {places
               .filter((place) => feed.history.tracks.has(place))
               .map((place) => (

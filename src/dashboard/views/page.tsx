@@ -4,6 +4,7 @@ import { Actions } from "./actions.tsx";
 import { FindingsView } from "./findings-view.tsx";
 import { LogView } from "./log-view.tsx";
 import { MomentBar } from "./moment-bar.tsx";
+import { NumbersView } from "./numbers-view.tsx";
 import { ObjectsView } from "./objects-view.tsx";
 import { atFirst, Context, type Shown, type View, views } from "./shown.ts";
 import { TimelineView } from "./timeline-view.tsx";
@@ -12,6 +13,7 @@ import { useFindings } from "./use-findings.ts";
 const titles: Readonly<Record<View, string>> = {
   objects: "Objects",
   timeline: "Reconciles",
+  numbers: "Numbers",
   findings: "Findings",
   log: "Log",
 };
@@ -25,9 +27,13 @@ export function Page({ feed }: { readonly feed: Feed }) {
   const moment = shown.moment ?? feed.history.to;
   const findings = useFindings(feed, shown.moment);
   const context = useMemo(() => ({ feed, shown, show, moment }), [feed, shown, show, moment]);
-  const CurrentView = { objects: ObjectsView, timeline: TimelineView, findings: FindingsView, log: LogView }[
-    shown.view
-  ];
+  const CurrentView = {
+    objects: ObjectsView,
+    timeline: TimelineView,
+    numbers: NumbersView,
+    findings: FindingsView,
+    log: LogView,
+  }[shown.view];
   return (
     <Context.Provider value={context}>
       <header>

@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
 
-export const views = ["objects", "timeline", "findings", "log"] as const;
+export const views = ["objects", "timeline", "numbers", "findings", "log"] as const;
 export const tabs = ["changes", "fields", "reconciles", "events", "edit"] as const;
 export type View = (typeof views)[number];
 export type Tab = (typeof tabs)[number];
@@ -17,6 +17,8 @@ export interface Shown {
   readonly reconcileID: string | undefined;
   /** Milliseconds since 1970; undefined follows the session. */
   readonly moment: number | undefined;
+  /** What views in time draw; undefined is the whole session. */
+  readonly stretch: { readonly from: number; readonly to: number } | undefined;
   /** Objects, reconciles and lines without these words are hidden. */
   readonly filter: string;
   /** Whether objects are shown that nobody has changed. */
@@ -29,6 +31,7 @@ export const atFirst: Shown = {
   tab: "changes",
   reconcileID: undefined,
   moment: undefined,
+  stretch: undefined,
   filter: "",
   everything: false,
 };

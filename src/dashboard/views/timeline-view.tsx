@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Reconcile } from "../history/history.ts";
 import { whatLedTo } from "../history/what-led-to.ts";
 import { ActMarks } from "./act-marks.tsx";
@@ -11,30 +11,20 @@ import { ReconcileLine } from "./reconcile-line.tsx";
 import { Rows } from "./rows.tsx";
 import { matches } from "./matches.ts";
 import { usePage } from "./shown.ts";
+import { StretchButtons } from "./stretch-buttons.tsx";
 import { duration, timeOfDay } from "./times.ts";
 import { type Bar, barsOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
+import { useStretch } from "./use-stretch.ts";
+import { useWidth } from "./use-width.ts";
 
 const laneHeight = 30;
-
-/** A stretch of time that is drawn. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** Reconciles by their requests and in time. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
-  const { reconciles, acts, from, to } = feed.history;
-  const [zoomed, setZoomed] = useState<Stretch>();
+  const { reconciles, acts } = feed.history;
   const [merged, setMerged] = useState<readonly Reconcile[]>([]);
-  const [width, setWidth] = useState(800);
-  const box = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => setWidth(box.current?.clientWidth ?? 800));
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
+  const [box, width] = useWidth<HTMLElement>();
   const many = reconciles.length;
   const lanes = useMemo(
     () =>
@@ -43,9 +33,10 @@ export function TimelineView() {
       ),
     [reconciles, many, shown.filter],
   );
-  const { from: left, to: right } = zoomed ?? { from, to: Math.max(to, from + 1000) };
-  const scale = Math.max(1, width - labelWidth - 20) / (right - left);
   const chosen = reconciles.find(({ reconcileID }) => reconcileID === shown.reconcileID);
+  const stretch = useStretch(chosen?.from);
+  const { left, right, zoom, move } = stretch;
+  const scale = Math.max(1, width - labelWidth - 20) / (right - left);
 
   const origins = useMemo(
     () => (chosen === undefined ? [] : whatLedTo(feed.history, chosen)),
@@ -61,15 +52,6 @@ export function TimelineView() {
     return start && end ? [{ start, end }] : [];
   });
 
-  const zoom = (factor: number): void => {
-    const middle = chosen?.from ?? (left + right) / 2;
-    const half = Math.max(5, ((right - left) * factor) / 2);
-    setZoomed(factor > 1 && half * 2 >= to - from ? undefined : { from: middle - half, to: middle + half });
-  };
-  const move = (part: number): void => {
-    const by = (right - left) * part;
-    setZoomed({ from: left + by, to: right + by });
-  };
   const choose = ({ reconciles: [first, ...more], left: at }: Bar): void => {
     setMerged(more.length > 0 ? [first!, ...more] : []);
     show({ reconcileID: first!.reconcileID });
@@ -88,21 +70,7 @@ export function TimelineView() {
   return (
     <section class="timeline" ref={box} aria-label="Reconciles" onKeyDown={onKeyDown}>
       <div class="toolbar">
-        <button type="button" onClick={() => zoom(0.5)}>
-          Zoom in
-        </button>
-        <button type="button" onClick={() => zoom(2)}>
-          Zoom out
-        </button>
-        <button type="button" disabled={zoomed === undefined} onClick={() => setZoomed(undefined)}>
-          Whole session
-        </button>
-        <button type="button" onClick={() => move(-0.5)}>
-          Earlier
-        </button>
-        <button type="button" onClick={() => move(0.5)}>
-          Later
-        </button>
+        <StretchButtons stretch={stretch} />
         <Legend />
       </div>
       <div class="axis" aria-hidden="true">

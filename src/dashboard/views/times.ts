@@ -3,6 +3,11 @@ export function timeOfDay(at: number): string {
   return Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : "";
 }
 
+/** Bytes in megabytes. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0)} MB`;
+}
+
 /** A duration in its most readable unit. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return "under 1 ms";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listenToOperator } from "./listen-to-operator.ts";
+import type { RecordedSample } from "./recorded-sample.ts";
 import { RecordFile } from "./record-file.ts";
 
 const one = { controller: "mysql", request: "default/db", reconcileID: "1" };
@@ -28,6 +29,37 @@ test("reconciles are recorded, also those that the end of the process cut off", 
   listener.message({ tsbuilder: [{ ...start, reconcileID: "2" }] });
   listener.end();
   expect(record.read()).toMatchObject([{ outcome: "done" }, { outcome: "unfinished" }]);
+});
+
+test("samples are told as they come, and once the process has ended, all numbers are 0", () => {
+  const samples: RecordedSample[] = [];
+  const listener = listenToOperator(
+    { append: () => undefined, sample: (sample) => samples.push(sample) },
+    fail,
+  );
+  const controllers = [{ controller: "mysql", queued: 2, active: 1, workers: 1 }];
+  const memory = { resident: 80_000_000, heap: 20_000_000 };
+  const sample = { controllers, cached: { Pod: 3 }, cachedBytes: 900, blocked: 300, ...memory };
+  const times = { since: 1000, at: 5000, blockedUntil: 4500 };
+  listener.message({ tsbuilder: [{ channel: "tsbuilder:sample", ...times, ...sample }] });
+  listener.end();
+  const since = "1970-01-01T00:00:01.000Z";
+  expect(samples).toEqual([
+    {
+      type: "sample",
+      at: "1970-01-01T00:00:05.000Z",
+      since,
+      ...sample,
+      blockedUntil: "1970-01-01T00:00:04.500Z",
+    },
+    expect.objectContaining({ type: "sample", since, controllers: [], cached: {}, resident: 0, heap: 0 }),
+  ]);
+});
+
+test("a process that told no sample leaves none", () => {
+  const samples: RecordedSample[] = [];
+  listenToOperator({ append: () => undefined, sample: (sample) => samples.push(sample) }, fail).end();
+  expect(samples).toEqual([]);
 });
 
 test.each([null, [null], [1], "ready", { tsbuilder: null }, { channel: "tsbuilder:reconcile:start" }])(

@@ -1,15 +1,17 @@
 import type { OperatorListener } from "../operator-process.ts";
 import { type RecordedReconcile, ReconcileHistory } from "./reconcile-history.ts";
-import type { SentMessages } from "./subscriber.ts";
+import { recordedSample, type RecordedSample, sampleOfEnd } from "./recorded-sample.ts";
+import type { OperatorMessage, SentMessages } from "./subscriber.ts";
 
-/** Where reconciles are recorded. */
-export interface ReconcileRecord {
+/** Where what an operator tells is recorded. */
+export interface OperatorRecord {
   append(reconciles: readonly RecordedReconcile[]): void;
+  sample?(sample: RecordedSample): void;
 }
 
-/** Writes the reconciles of one process of an operator into the record. One that can't be written is given up. */
+/** Writes what one process of an operator tells into the record. One that can't be written is given up. */
 export function listenToOperator(
-  record: ReconcileRecord,
+  record: OperatorRecord,
   onFailure: (error: unknown) => void,
 ): OperatorListener {
   const history = new ReconcileHistory();
@@ -23,11 +25,24 @@ export function listenToOperator(
       onFailure(error);
     }
   };
+  let last: RecordedSample | undefined;
+  const sample = (taken: RecordedSample): void => {
+    last = taken;
+    record.sample?.(taken);
+  };
+  const take = (message: OperatorMessage): RecordedReconcile | undefined => {
+    if (message.channel !== "tsbuilder:sample") return history.add(message);
+    sample(recordedSample(message));
+    return undefined;
+  };
   return {
     message: (message) => {
       const told = (message as Partial<SentMessages> | null)?.tsbuilder;
-      if (Array.isArray(told)) write(told.map((one) => history.add(one)).filter((one) => one !== undefined));
+      if (Array.isArray(told)) write(told.map(take).filter((one) => one !== undefined));
     },
-    end: () => write(history.unfinished()),
+    end: () => {
+      write(history.unfinished());
+      if (last) sample(sampleOfEnd(last));
+    },
   };
 }

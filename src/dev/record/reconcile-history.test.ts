@@ -1,14 +1,13 @@
 import type { ChannelMessages } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
 import { type RecordedReconcile, ReconcileHistory } from "./reconcile-history.ts";
-import type { OperatorMessage } from "./subscriber.ts";
 
 const who = { controller: "mysql", request: "default/db" };
 
 /** A history, and what one tells it. */
 function begin() {
   const history = new ReconcileHistory();
-  const tell = <Name extends keyof ChannelMessages>(
+  const tell = <Name extends Exclude<keyof ChannelMessages, "tsbuilder:sample">>(
     channel: Name,
     message: Omit<ChannelMessages[Name], keyof typeof who>,
   ): RecordedReconcile | undefined =>
@@ -18,7 +17,7 @@ function begin() {
       channel,
       at: now,
       ...(ahead > 0 && { ahead }),
-    } as unknown as OperatorMessage);
+    } as unknown as Parameters<typeof history.add>[0]);
   let [now, ahead] = [0, 0];
   return {
     history,

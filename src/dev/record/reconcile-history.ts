@@ -1,6 +1,6 @@
 import type { ReconcileEndMessage, ReconcileStartMessage, RequestMessage } from "@tsbuilder/runtime";
 import { causeOfRequeue } from "./causes.ts";
-import type { OperatorMessage } from "./subscriber.ts";
+import type { OperatorMessage, ToldSample } from "./subscriber.ts";
 
 /** Why a reconcile ran, what it requested, and how it ended. */
 export interface RecordedReconcile extends ReconcileStartMessage {
@@ -39,7 +39,7 @@ export class ReconcileHistory {
   readonly #again = new Map<string, string>();
 
   /** Returns the reconcile that has ended with this message, if one has. */
-  add(message: OperatorMessage): RecordedReconcile | undefined {
+  add(message: Exclude<OperatorMessage, ToldSample>): RecordedReconcile | undefined {
     switch (message.channel) {
       case "tsbuilder:enqueue": {
         const key = keyOf(message);

@@ -1,6 +1,7 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import type { RecordedReconcile } from "./reconcile-history.ts";
+import type { RecordedSample } from "./recorded-sample.ts";
 
 /** The version of the format: other ones are refused. */
 export const format = 1;
@@ -74,6 +75,7 @@ export interface RecordedEnd {
 export type Recorded =
   | RecordedWrite
   | (RecordedReconcile & { readonly type: "reconcile" })
+  | RecordedSample
   | RecordedText
   | RecordedAction
   | RecordedFault

@@ -18,9 +18,10 @@ interface RecordingOptions extends RecordingFileOptions {
   readonly describe: (error: unknown) => string;
   /** Gets the lines, too. */
   readonly recent?: RecentRecord | undefined;
+  readonly printed?: LineKeeper | undefined;
 }
 
-/** Puts all that happens in a session into lines of JSON, for a file, for a page, or for both. */
+/** Puts all that happens in a session into lines of JSON, for a file, a page, or whoever reads along. */
 export class SessionRecording {
   readonly #options: RecordingOptions;
   readonly #keepers: readonly LineKeeper[];
@@ -32,6 +33,7 @@ export class SessionRecording {
     this.#keepers = [
       ...(path === undefined ? [] : [new RecordingFile(path, options)]),
       ...(options.recent ? [options.recent] : []),
+      ...(options.printed ? [options.printed] : []),
     ];
   }
 
@@ -62,6 +64,7 @@ export class SessionRecording {
   /** Objects are recorded as writes. */
   event(event: DevEvent): void {
     if (event.type === "object") return;
+    if (event.type === "sample") return this.#add(event.sample);
     const text = textOf(event, this.#options.describe);
     const line: RecordedText = { type: event.type === "operator" ? "operator" : "dev", at: now(), text };
     this.#add(line);
@@ -94,7 +97,10 @@ function now(): string {
   return new Date().toISOString();
 }
 
-function textOf(event: Exclude<DevEvent, { type: "object" }>, describe: (error: unknown) => string): string {
+function textOf(
+  event: Exclude<DevEvent, { type: "object" | "sample" }>,
+  describe: (error: unknown) => string,
+): string {
   switch (event.type) {
     case "info":
       return event.text;

@@ -11,6 +11,8 @@ export type OperatorMessage = {
   };
 }[keyof ChannelMessages];
 
+export type ToldSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
+
 /** What a process sends for the record. */
 export interface SentMessages {
   readonly tsbuilder: readonly OperatorMessage[];
@@ -22,6 +24,7 @@ const channels = Object.keys({
   "tsbuilder:reconcile:start": true,
   "tsbuilder:reconcile:end": true,
   "tsbuilder:request": true,
+  "tsbuilder:sample": true,
 } satisfies Record<keyof ChannelMessages, true>);
 
 /**

@@ -15,6 +15,20 @@ function write(
   return { type: "write", at, write, resource, key, by, object: { apiVersion: "v1", ...object, metadata } };
 }
 
+/** For the page; there is nothing to tell. */
+const sample: Recorded = {
+  type: "sample",
+  at: "7",
+  since: "0",
+  controllers: [],
+  cached: {},
+  cachedBytes: 0,
+  blocked: 0,
+  resident: 1,
+  heap: 1,
+  heapKept: undefined,
+};
+
 test("it is told who wrote what, why a reconcile ran and how it ended, in the order of time", () => {
   const ann = { user: "ann", userAgent: "kubectl/v1.36.0 (linux/amd64)" };
   const replicas = (many: number) => ({ kind: "StatefulSet", spec: { replicas: many }, by: operator });
@@ -39,6 +53,7 @@ test("it is told who wrote what, why a reconcile ran and how it ended, in the or
       requeueAfter: 5e3,
     },
     { type: "operator", at: "7", text: "a line" },
+    sample,
     { type: "full", at: "8" },
   ];
   expect(tellRecording(recorded).map(({ at, text }) => `${at} ${text}`)).toEqual([

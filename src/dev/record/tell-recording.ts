@@ -41,6 +41,8 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
         const text = one.type === "action" ? describeAction(one) : describeFault(one);
         return [{ at: one.at, about: everything, text: `page | ${text}` }];
       }
+      case "sample":
+        return [];
       case "full":
         return [{ at: one.at, about: everything, text: "the record is full" }];
     }

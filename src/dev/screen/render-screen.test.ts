@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { DevEvent, ShownObject } from "../dev-event.ts";
+import { type RecordedSample, sampleOfEnd } from "../record/recorded-sample.ts";
 import { renderScreen } from "./render-screen.ts";
 import { afterEvent, afterMove, emptyScreen, type ScreenState } from "./screen-state.ts";
 
@@ -57,6 +58,32 @@ test("renderScreen() shows the cluster, objects with their conditions, the log, 
     "10:20:30 info  Made it name=a",
     "q quit  s samples  d diff  o page  k shell  up/down select",
   ]);
+});
+
+const sample: RecordedSample = {
+  type: "sample",
+  at: "2026-01-01T00:00:00.000Z",
+  since: "2026-01-01T00:00:00.000Z",
+  controllers: [
+    { controller: "mysql", queued: 2, active: 1, workers: 1 },
+    { controller: "backup", queued: 1, active: 0, workers: 4 },
+  ],
+  cached: { "MySQL.apps.example.com": 3, Pod: 9 },
+  cachedBytes: 1000,
+  blocked: 5,
+  resident: 84 * 1024 * 1024,
+  heap: 23 * 1024 * 1024,
+  heapKept: undefined,
+};
+
+test("renderScreen() shows the operator's numbers while it runs", () => {
+  const numbers = (changes: Partial<RecordedSample>) =>
+    draw(after({ type: "sample", sample: { ...sample, ...changes } }), 80);
+  expect(numbers({})).toContain("queue 3  workers 1/5  cache 12 objects  memory 84 MB");
+  expect(numbers({ blocked: 300 })).toContain(
+    "queue 3  workers 1/5  cache 12 objects  blocked 300 ms  memory 84 MB",
+  );
+  expect(shown(after({ type: "sample", sample: sampleOfEnd(sample) }))).toEqual(shown(after()));
 });
 
 test("renderScreen() shows an error with its code frame until the next reload", () => {

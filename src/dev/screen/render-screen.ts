@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import { quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
 import type { ShownObject } from "../dev-event.ts";
+import { numbersLine } from "./numbers-line.ts";
 import { type ScreenState, shownKey } from "./screen-state.ts";
 
 export interface ScreenSize {
@@ -33,10 +34,12 @@ export function renderScreen(state: ScreenState, { columns, rows }: ScreenSize):
     });
 }
 
-function headOf({ title, cluster, note }: ScreenState): Line[] {
+function headOf({ title, cluster, sample, note }: ScreenState): Line[] {
+  const numbers = numbersLine(sample);
   return [
     { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" },
     ...(cluster ? [{ text: `KUBECONFIG=${quoteWord(cluster.kubeconfig)}`, style: "dim" as const }] : []),
+    ...(numbers === undefined ? [] : [{ text: numbers, style: "dim" as const }]),
     { text: note, style: "cyan" },
     { text: "" },
   ];

@@ -1,4 +1,5 @@
 import type { DevEvent, ShownObject } from "../dev-event.ts";
+import type { RecordedSample } from "../record/recorded-sample.ts";
 import { shortenLogLine } from "./shorten-log-line.ts";
 
 /** Everything that the screen shows, regardless of its size. */
@@ -13,6 +14,8 @@ export interface ScreenState {
   readonly lastChanged: string | undefined;
   /** The operator's latest output, oldest line first. */
   readonly log: readonly string[];
+  /** How the operator's process does. */
+  readonly sample: RecordedSample | undefined;
   /** The latest action of dev. */
   readonly note: string;
   /** The errors to fix; cleared by the next successful reload. */
@@ -32,6 +35,7 @@ export function emptyScreen(title: string): ScreenState {
     chosen: undefined,
     lastChanged: undefined,
     log: [],
+    sample: undefined,
     note: "starting the cluster and the operator",
     problem: undefined,
     isDiffShown: false,
@@ -49,6 +53,8 @@ export function afterEvent(
       return { ...state, note: event.text, problem: undefined };
     case "operator":
       return { ...state, log: [...state.log, shortenLogLine(event.line)].slice(-keptLines) };
+    case "sample":
+      return { ...state, sample: event.sample };
     case "error":
       return { ...state, problem: describeError(event.error) };
     case "object":

@@ -23,6 +23,7 @@ import { makeLifecycle } from "./manager-lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { makeServers } from "./manager-servers.ts";
 import type { ProbeServer } from "./probe-server.ts";
+import { Sampler } from "./sampler.ts";
 
 /** The parts of a manager. Creating them sends nothing and opens nothing. */
 export interface ManagerParts {
@@ -62,7 +63,11 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const { watchdog, ...served } = makeServers(options, base, { cache, live, sharing });
   const { webhooks, probes, metricsServer } = served;
   const tracing = new Tracing();
-  const servers = [probes, metricsServer, watchdog];
+  const sampler = new Sampler({
+    controllers: () => measurements.controllers,
+    caches: () => [cache, ...[...clusters.all.values()].map((cluster) => cluster.cache)],
+  });
+  const servers = [probes, metricsServer, watchdog, sampler];
   const stages = { servers, webhooks, cache, elector, sharing, events, tracing };
   const lifecycle = makeLifecycle(options, base, stages);
   const controllers = new ControllerSet(

@@ -40,12 +40,45 @@ export interface RequestMessage {
   readonly seconds: number;
 }
 
+/** What a controller has to do. */
+export interface ControllerSample {
+  readonly controller: string;
+  /** Requests that are ready and wait for a worker; the most since the sample before. */
+  readonly queued: number;
+  /** Reconciles that run; the most since the sample before. */
+  readonly active: number;
+  /** How many may run at once. */
+  readonly workers: number;
+}
+
+/** How the process of a manager does: at most once a second, and only if something has changed. */
+export interface SampleMessage {
+  /** When the manager started, in milliseconds since 1970. */
+  readonly since: number;
+  readonly controllers: readonly ControllerSample[];
+  /** How many objects are cached, by kind: `StatefulSet.apps`. */
+  readonly cached: { readonly [kind: string]: number };
+  /** The length of the cached objects' JSON. */
+  readonly cachedBytes: number;
+  /** For how many milliseconds nothing else could run, at the most, since the sample before. */
+  readonly blocked: number;
+  /** When that was over, in milliseconds since 1970. */
+  readonly blockedUntil: number | undefined;
+  /** Bytes of memory that the process holds. */
+  readonly resident: number;
+  /** Bytes of the heap that are in use, with what is not collected yet. */
+  readonly heap: number;
+  /** The same after the last full garbage collection; undefined before the first. */
+  readonly heapKept: number | undefined;
+}
+
 /** What the runtime publishes on channels of `node:diagnostics_channel`, by name. */
 export interface ChannelMessages {
   readonly "tsbuilder:enqueue": EnqueueMessage;
   readonly "tsbuilder:reconcile:start": ReconcileStartMessage;
   readonly "tsbuilder:reconcile:end": ReconcileEndMessage;
   readonly "tsbuilder:request": RequestMessage;
+  readonly "tsbuilder:sample": SampleMessage;
 }
 
 /** Held here, since a channel that nothing references may be collected, and its subscribers with it. */
@@ -54,6 +87,7 @@ const channels: { readonly [Name in keyof ChannelMessages]: Channel } = {
   "tsbuilder:reconcile:start": channel("tsbuilder:reconcile:start"),
   "tsbuilder:reconcile:end": channel("tsbuilder:reconcile:end"),
   "tsbuilder:request": channel("tsbuilder:request"),
+  "tsbuilder:sample": channel("tsbuilder:sample"),
 };
 
 /** Whether something subscribed to a channel. */

@@ -104,6 +104,8 @@ const choicesOf = ({ choices = [] }: FlagDefinition): string =>
 /** Says only what differs from the other commands. */
 function outputOf(command: Command): string[] {
   const names = formatFlags(command);
+  if (command.streams && Object.hasOwn(command.flags, "output"))
+    return ["It prints lines for programs while it runs, and no report in the end."];
   if (command.streams) return [`It has no report for programs: there is no ${code("--output json")}.`];
   if (names.length === 0) return [`It has no report for programs: its ${code("-o")} means something else.`];
   return names.includes("--output") ? [] : [`The report for programs is ${code("-o json")}.`];

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { RecordedWrite } from "../../../dev/record/recorded.ts";
 import type { Reconcile } from "../history.ts";
+import type { Sample } from "../samples.ts";
 import type { Change } from "./changes.ts";
 
 /** Something in a record that is likely to be a mistake. */
@@ -12,7 +13,10 @@ export interface Finding {
     | "slow request"
     | "retry loop"
     | "conflicts"
-    | "stuck deletion";
+    | "stuck deletion"
+    | "blocked event loop"
+    | "growing queue"
+    | "growing memory";
   readonly title: string;
   /** A sentence that says what happened, and what to do. */
   readonly text: string;
@@ -53,6 +57,7 @@ export interface Detector {
   seeWrite?(write: SeenWrite): void;
   /** `asked` are those of its requests that failed or waited because the page asked for it. */
   seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
+  seeSample?(sample: Sample): void;
   /** What was found up to a moment, to which the record is known. */
   found(now: number): readonly Finding[];
 }

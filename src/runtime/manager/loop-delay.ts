@@ -1,0 +1,50 @@
+import { type EventLoopUtilization, performance } from "node:perf_hooks";
+
+/** How often it looks, in milliseconds. What it measures may be wrong by half of it. */
+export const loopPeriod = 100;
+
+/**
+ * A loop is late also if the machine is busy with other things. For so many milliseconds it hardly is; what blocks for a
+ * shorter time is told by the processor time that it takes.
+ */
+const surelyBlocked = 1000;
+
+/** The longest stretch during which the event loop was blocked. */
+export interface LongestBlock {
+  readonly milliseconds: number;
+  /** When it was over, in milliseconds since 1970; undefined if there was none. */
+  readonly until: number | undefined;
+}
+
+const none: LongestBlock = { milliseconds: 0, until: undefined };
+
+/** Measures how long the event loop is blocked, if `tick` is called once in each period. */
+export class LoopDelay {
+  #last = performance.now();
+  #used: EventLoopUtilization = performance.eventLoopUtilization();
+  #computed = process.cpuUsage();
+  #longest = none;
+
+  tick(): void {
+    const now = performance.now();
+    const used = performance.eventLoopUtilization();
+    const computed = process.cpuUsage();
+    const late = now - this.#last - loopPeriod;
+    // A block begins somewhere in a period.
+    const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
+    const blocked = Math.min(lost, used.active - this.#used.active);
+    const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
+    const milliseconds = Math.round(blocked < surelyBlocked ? Math.min(blocked, own) : blocked);
+    if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: Date.now() };
+    this.#last = now;
+    this.#used = used;
+    this.#computed = computed;
+  }
+
+  /** The longest one since this was called before. */
+  take(): LongestBlock {
+    const longest = this.#longest;
+    this.#longest = none;
+    return longest;
+  }
+}
