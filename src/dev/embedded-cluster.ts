@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Cluster, ClusterWrite } from "@tsbuilder/cluster";
+import type { Cluster, ClusterWrite, WebhookCall } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
@@ -18,12 +18,13 @@ export interface EmbeddedOptions {
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
+  readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, onWrite }: EmbeddedOptions,
+  { projectName, port, persist, onWrite, onWebhookCall }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
@@ -35,6 +36,7 @@ export async function startEmbeddedCluster(
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
     onWrite,
+    onWebhookCall,
     intercept: (request) =>
       request.user.startsWith(`system:serviceaccount:${namespace}:`) ? failures.take(request) : undefined,
     ...(persist ? { dataDir: join(folder, "data") } : {}),

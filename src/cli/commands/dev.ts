@@ -201,7 +201,12 @@ function sessionOptions(
       : async (folder, report) =>
           (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(
             folder,
-            { ...flags, projectName, onWrite: (write) => recording.write(write) },
+            {
+              ...flags,
+              projectName,
+              onWrite: (write) => recording.write(write),
+              onWebhookCall: (call) => recording.called(call),
+            },
             report,
           ),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,

@@ -27,6 +27,7 @@ test.each([
   ['{"type":"dev"}\n', "is not a record"],
   [`${JSON.stringify(first)}\n[]\n`, "line 2 is not a JSON object"],
   [`${JSON.stringify(first)}\n{"type":"write","at":"1"}\n`, "line 2 is not a line of a record"],
+  [`${JSON.stringify(first)}\n{"type":"webhook","at":"1"}\n`, "line 2 is not a line of a record"],
   [`${JSON.stringify(first)}\n{"type":"other","at":"1"}\n`, "line 2 is not a line of a record"],
   [`${JSON.stringify({ ...first, at: 1 })}\n`, "line 1 is not a line of a record"],
   [`${JSON.stringify({ ...first, format: 2 })}\n`, "has the format 2, but this tsbuilder reads 1"],

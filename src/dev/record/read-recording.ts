@@ -84,6 +84,8 @@ function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): bool
         Array.isArray(line["causes"]) &&
         Array.isArray(line["requests"])
       );
+    case "webhook":
+      return typeof line["configuration"] === "string" && typeof line["resource"] === "string";
     case "operator":
     case "dev":
       return typeof line["text"] === "string";

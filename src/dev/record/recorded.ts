@@ -1,5 +1,6 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
+import type { RecordedCall } from "./recorded-call.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
 
 /** The version of the format: other ones are refused. */
@@ -43,5 +44,6 @@ export interface RecordedEnd {
 export type Recorded =
   | RecordedWrite
   | (RecordedReconcile & { readonly type: "reconcile" })
+  | RecordedCall
   | RecordedText
   | RecordedEnd;

@@ -1,5 +1,6 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
+import { keysOfCall, tellCall } from "./tell-call.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 import { writerName } from "./writer-name.ts";
@@ -31,6 +32,8 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
       }
       case "reconcile":
         return [{ at: one.at, about: [one.request], text: textOfReconcile(one) }];
+      case "webhook":
+        return [{ at: one.at, about: keysOfCall(one), text: tellCall(one) }];
       case "operator":
       case "dev":
         return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];

@@ -1,0 +1,76 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { AdmissionCall, ConversionCall, WebhookCall } from "@tsbuilder/cluster";
+import { hideCall } from "./hide-call.ts";
+import type { RecordedAdmission, RecordedCall, RecordedConversion } from "./recorded-call.ts";
+
+/** An object or a patch with more characters is left out. */
+const mostLength = 64 * 1024;
+
+/** So much of what a webhook says is kept. */
+const mostText = 4096;
+
+/** Of so many objects of a conversion. */
+const mostObjects = 10;
+
+/** What of a call is recorded. Nothing of it changes afterwards. */
+export function recordCall(call: WebhookCall): RecordedCall {
+  return call.type === "conversion" ? conversion(call) : admission(call);
+}
+
+function admission(call: AdmissionCall): RecordedAdmission {
+  const { type, at, milliseconds, object, oldObject, answer, failure, ...facts } = call;
+  const { patch, ...said } = answer ?? {};
+  const bodies = { object, oldObject, patch };
+  const omitted = (["object", "oldObject", "patch"] as const).filter((body) => isLarge(bodies[body]));
+  const kept = <Body extends keyof typeof bodies>(body: Body) =>
+    omitted.includes(body) ? undefined : bodies[body];
+  return hideCall({
+    type: "webhook",
+    ...timesOf(at, milliseconds),
+    call: type,
+    ...facts,
+    object: kept("object"),
+    oldObject: kept("oldObject"),
+    ...(answer && {
+      answer: {
+        ...shortened(said as typeof answer),
+        ...(kept("patch") && { patch: kept("patch")! }),
+      },
+    }),
+    ...(failure && { failure: shortened(failure) }),
+    ...(omitted.length > 0 && { omitted }),
+  });
+}
+
+function conversion(call: ConversionCall): RecordedConversion {
+  const { type, at, milliseconds, objects, converted, failure, ...facts } = call;
+  const many = objects.slice(0, mostObjects).findIndex((_, i) => isLarge([objects[i], converted?.[i]]));
+  const kept = many === -1 ? mostObjects : many;
+  return {
+    type: "webhook",
+    ...timesOf(at, milliseconds),
+    call: type,
+    ...facts,
+    count: objects.length,
+    objects: objects.slice(0, kept),
+    ...(converted && { converted: converted.slice(0, kept) }),
+    ...(failure && { failure: shortened(failure) }),
+  };
+}
+
+function timesOf(at: number, milliseconds: number): { readonly at: string; readonly seconds: number } {
+  return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
+}
+
+/** A webhook may say anything, also what is no text. */
+function shortened<Said>(said: Said): Said {
+  if (typeof said === "string")
+    return (said.length > mostText ? `${said.slice(0, mostText)}…` : said) as Said;
+  if (Array.isArray(said)) return said.map(shortened) as Said;
+  if (!isObject(said)) return said;
+  return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, shortened(value)])) as Said;
+}
+
+function isLarge(body: unknown): boolean {
+  return body !== undefined && JSON.stringify(body).length > mostLength;
+}
