@@ -4,25 +4,39 @@ import { writerName } from "../../dev/record/writer-name.ts";
 import { type Change, changesOf } from "./findings/changes.ts";
 import { ConflictDetector } from "./findings/conflicts.ts";
 import { FightDetector } from "./findings/fight.ts";
-import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
+import { DeniedWriteDetector } from "./findings/denied-writes.ts";
+import { FailingWebhookDetector } from "./findings/failing-webhook.ts";
+import type { Detector, Finding, SeenCall, SeenWrite } from "./findings/finding.ts";
 import { HotLoopDetector } from "./findings/hot-loop.ts";
 import { MissingRightDetector } from "./findings/missing-right.ts";
+import { RestlessWebhookDetector } from "./findings/restless-webhook.ts";
 import { RetryLoopDetector } from "./findings/retry-loop.ts";
 import { SlowRequestDetector } from "./findings/slow-request.ts";
+import { SlowWebhookDetector } from "./findings/slow-webhook.ts";
 import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
+import { UndoneWriteDetector } from "./findings/undone-writes.ts";
+import { type Call, callOf } from "./history.ts";
+import { patchedObject } from "./patched-object.ts";
 
 export type { Finding } from "./findings/finding.ts";
 
 /** Finds in a record, while it grows, what is likely to be a mistake. */
 export class Findings {
+  readonly #denials = new DeniedWriteDetector();
+  readonly #failures = new FailingWebhookDetector();
   readonly #detectors: readonly Detector[] = [
     new FightDetector(),
     new HotLoopDetector(),
-    new RetryLoopDetector(),
+    new RetryLoopDetector((error) => this.#denials.explains(error) || this.#failures.explains(error)),
     new MissingRightDetector(),
     new ConflictDetector(),
     new StuckDeletionDetector(),
     new SlowRequestDetector(),
+    new SlowWebhookDetector(),
+    this.#failures,
+    this.#denials,
+    new RestlessWebhookDetector(),
+    new UndoneWriteDetector(),
   ];
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #writers = new WriterNames();
@@ -38,6 +52,10 @@ export class Findings {
       const reconcile = { ...recorded, from: at, to: at + (recorded.seconds ?? 0) * 1000 };
       this.#to = Math.max(this.#to, reconcile.to);
       for (const detector of this.#detectors) detector.seeReconcile?.(reconcile);
+    } else if (recorded.type === "webhook") {
+      const seen = seenCall(callOf(recorded, at));
+      this.#to = Math.max(this.#to, seen.call.to);
+      for (const detector of this.#detectors) detector.seeCall?.(seen);
     }
   }
 
@@ -63,6 +81,11 @@ export class Findings {
   list(now = this.#to): readonly Finding[] {
     return this.#detectors.flatMap((detector) => detector.found(now)).sort((a, b) => a.from - b.from);
   }
+}
+
+function seenCall(call: Call): SeenCall {
+  let patched: { readonly object: KubernetesObject | undefined } | undefined;
+  return { call, patched: () => (patched ??= { object: patchedObject(call) }).object };
 }
 
 /** Few write, and often. */

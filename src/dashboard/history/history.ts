@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { keysOfCall, type RecordedCall } from "../../dev/record/recorded-call.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
 
 /** An object as a write left it. */
@@ -28,6 +29,12 @@ export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly to: number;
 };
 
+/** A call of a webhook, with times in milliseconds since 1970. */
+export type Call = RecordedCall & {
+  readonly from: number;
+  readonly to: number;
+};
+
 /** What was printed. */
 export interface Printed {
   readonly at: number;
@@ -43,6 +50,8 @@ interface GrowingTrack extends Track {
 export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
+  readonly #calls: Call[] = [];
+  readonly #callsAbout = new Map<string, Call[]>();
   readonly #printed: Printed[] = [];
   readonly #places = new Map<string, Set<string>>();
   readonly #moments: number[] = [];
@@ -64,6 +73,8 @@ export class History {
         this.#reconciles.push({ ...recorded, from: at, to });
         return;
       }
+      case "webhook":
+        return this.#addCall(recorded, at);
       case "operator":
       case "dev":
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
@@ -87,6 +98,18 @@ export class History {
     track.revisions.push({ index: this.#writes++, at, write, by, object });
   }
 
+  #addCall(recorded: RecordedCall, at: number): void {
+    const call = callOf(recorded, at);
+    this.#to = Math.max(this.#to, Math.ceil(call.to));
+    this.#calls.push(call);
+    for (const key of keysOfCall(call)) {
+      const place = `${call.resource} ${key}`;
+      const known = this.#callsAbout.get(place);
+      if (known === undefined) this.#callsAbout.set(place, [call]);
+      else known.push(call);
+    }
+  }
+
   /** How many writes were told. */
   get written(): number {
     return this.#writes;
@@ -99,6 +122,16 @@ export class History {
   /** In the order in which they ended. */
   get reconciles(): readonly Reconcile[] {
     return this.#reconciles;
+  }
+
+  /** The calls of webhooks, in the order in which they ended. */
+  get calls(): readonly Call[] {
+    return this.#calls;
+  }
+
+  /** The calls that were about an object. */
+  callsAbout(place: string): readonly Call[] {
+    return this.#callsAbout.get(place) ?? [];
   }
 
   get printed(): readonly Printed[] {
@@ -130,6 +163,11 @@ export class History {
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
   }
+}
+
+/** A call with its times, which began at a moment. */
+export function callOf(recorded: RecordedCall, at: number): Call {
+  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
 }
 
 /** The last revision up to a moment; undefined if the object was not there, or is unknown. */

@@ -35,3 +35,11 @@ export interface RecordedConversion
 
 /** A call of a webhook. */
 export type RecordedCall = RecordedAdmission | RecordedConversion;
+
+/** The objects that a call is about, such as `default/db`. */
+export function keysOfCall(call: RecordedCall): readonly string[] {
+  if (call.call !== "conversion") return [call.key];
+  return call.objects.map(({ metadata: { namespace, name = "" } }) =>
+    namespace === undefined ? name : `${namespace}/${name}`,
+  );
+}

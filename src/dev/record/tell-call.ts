@@ -1,13 +1,5 @@
 import { count } from "../../shared/text.ts";
-import type { RecordedAdmission, RecordedCall } from "./recorded-call.ts";
-
-/** The objects that a call is about, such as `default/db`. */
-export function keysOfCall(call: RecordedCall): readonly string[] {
-  if (call.call !== "conversion") return [call.key];
-  return call.objects.map(({ metadata: { namespace, name = "" } }) =>
-    namespace === undefined ? name : `${namespace}/${name}`,
-  );
-}
+import { keysOfCall, type RecordedAdmission, type RecordedCall } from "./recorded-call.ts";
 
 /** A sentence that says what a webhook was asked and what it answered. */
 export function tellCall(call: RecordedCall): string {

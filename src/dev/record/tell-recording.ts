@@ -1,8 +1,9 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
-import { keysOfCall, tellCall } from "./tell-call.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
+import { keysOfCall } from "./recorded-call.ts";
+import { tellCall } from "./tell-call.ts";
 import { writerName } from "./writer-name.ts";
 
 /** A line of the story. */

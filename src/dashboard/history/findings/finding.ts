@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { RecordedWrite } from "../../../dev/record/recorded.ts";
-import type { Reconcile } from "../history.ts";
+import type { Call, Reconcile } from "../history.ts";
 import type { Change } from "./changes.ts";
 
 /** Something in a record that is likely to be a mistake. */
@@ -12,7 +12,12 @@ export interface Finding {
     | "slow request"
     | "retry loop"
     | "conflicts"
-    | "stuck deletion";
+    | "stuck deletion"
+    | "slow webhook"
+    | "failing webhook"
+    | "denied writes"
+    | "restless webhook"
+    | "undone writes";
   readonly title: string;
   /** A sentence that says what happened, and what to do. */
   readonly text: string;
@@ -24,6 +29,8 @@ export interface Finding {
   readonly places: readonly string[];
   /** The requests whose reconciles it is about. */
   readonly requests: readonly FoundRequest[];
+  /** The uid of a webhook's call that shows it. */
+  readonly call?: string;
 }
 
 /** What a controller reconciles. */
@@ -45,10 +52,18 @@ export interface SeenWrite {
   changes(): readonly Change[];
 }
 
+/** A call of a webhook, with what it made of the object. */
+export interface SeenCall {
+  readonly call: Call;
+  /** Undefined if it changed nothing. */
+  readonly patched: () => KubernetesObject | undefined;
+}
+
 /** Looks for one kind of mistake. */
 export interface Detector {
   seeWrite?(write: SeenWrite): void;
   seeReconcile?(reconcile: Reconcile): void;
+  seeCall?(seen: SeenCall): void;
   /** What was found up to a moment, to which the record is known. */
   found(now: number): readonly Finding[];
 }

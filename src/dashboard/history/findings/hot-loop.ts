@@ -1,4 +1,5 @@
 import type { Reconcile } from "../history.ts";
+import { isOperator } from "../is-operator.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
 import type { Detector, Finding, FoundRequest, SeenWrite } from "./finding.ts";
@@ -115,10 +116,4 @@ function placesWritten({ requests }: Reconcile): string[] {
     if (place !== undefined) places.push(place);
   }
   return places;
-}
-
-/** Not the cluster's own controllers, and nobody with kubectl. */
-function isOperator(by: SeenWrite["by"]): boolean {
-  if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
-  return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }

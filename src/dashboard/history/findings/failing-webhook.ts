@@ -1,0 +1,124 @@
+import { keysOfCall } from "../../../dev/record/recorded-call.ts";
+import { writerName } from "../../../dev/record/writer-name.ts";
+import type { Call } from "../history.ts";
+import { webhookName } from "../verdict.ts";
+import { CalledPlaces } from "./called-places.ts";
+import { type Episode, Episodes } from "./episodes.ts";
+import type { Detector, Finding, SeenCall } from "./finding.ts";
+import { shortened, times } from "./words.ts";
+
+type Reason = NonNullable<Call["failure"]>["reason"];
+
+interface Failing {
+  readonly first: Call;
+  readonly reason: Reason;
+  readonly places: CalledPlaces;
+  message: string;
+  ignored: number;
+  /** When it answered again. */
+  healedAt?: number;
+}
+
+/** In milliseconds: an operator that starts again is out of reach for a while. */
+const restart = 10_000;
+
+/** Webhooks that can't be reached, or answer nothing that counts. */
+export class FailingWebhookDetector implements Detector {
+  readonly #failing = new Episodes<Failing>({ least: 1 });
+
+  seeCall({ call }: SeenCall): void {
+    const name = `${call.resource}\n${webhookName(call)}`;
+    if (call.failure === undefined) return this.#heal(name, call.to);
+    const { reason, message } = call.failure;
+    const failing = this.#failing.hit(`${name}\n${reason}`, call.to, () => ({
+      first: call,
+      reason,
+      places: new CalledPlaces(),
+      message,
+      ignored: 0,
+    }));
+    failing.message = message;
+    failing.places.add(call);
+    if (call.call !== "conversion" && call.ignored) failing.ignored++;
+  }
+
+  /** What fails for some objects alone goes on with the next of them. */
+  #heal(name: string, at: number): void {
+    for (const reason of ["Unreachable", "BadCertificate"] as const) {
+      const failing = this.#failing.detailOf(`${name}\n${reason}`);
+      if (failing === undefined) continue;
+      failing.healedAt = at;
+      this.#failing.end(`${name}\n${reason}`);
+    }
+  }
+
+  /** Whether the error of a reconcile is one of a webhook that was found. */
+  explains(error: string): boolean {
+    return this.#found().some(({ detail: { first } }) =>
+      first.call === "conversion"
+        ? error.includes("conversion webhook for") && error.includes("failed")
+        : error.includes(`failed calling webhook ${JSON.stringify(first.webhook)}`),
+    );
+  }
+
+  found(): Finding[] {
+    return this.#found().map(({ count, from, at, detail }) => {
+      const { first, reason, message, ignored, places } = detail;
+      const { title, advice } = words[reason];
+      const name = webhookName(first);
+      const such = `${first.call === "conversion" ? "that" : first.operation} of ${first.resource} ${keysOfCall(first)[0] ?? ""} by ${writerName(first.by)}`;
+      return {
+        kind: "failing webhook",
+        title: `${name} ${title}`,
+        text: `Calls of the ${name} failed ${times(count)}, first for ${such}, with “${shortened(message, 200)}”; ${outcome(first, count, ignored)}: ${advice}`,
+        from,
+        at,
+        places: places.all,
+        requests: [],
+        call: first.uid,
+      };
+    });
+  }
+
+  #found(): readonly Readonly<Episode<Failing>>[] {
+    return this.#failing.told.filter(
+      ({ from, detail: { healedAt } }) => healedAt === undefined || healedAt - from >= restart,
+    );
+  }
+}
+
+function outcome(call: Call, count: number, ignored: number): string {
+  if (call.call === "conversion") return "what needed the objects in that version failed, too";
+  if (ignored === 0)
+    return `${asked(count)} refused${call.failurePolicy === "Fail" ? ", as failurePolicy Fail says" : ""}`;
+  if (ignored === count) return `${asked(count)} let pass without it, as failurePolicy Ignore says`;
+  return `${ignored} of the ${count} requests ${ignored === 1 ? "was" : "were"} let pass without it, as failurePolicy Ignore says`;
+}
+
+function asked(count: number): string {
+  return count === 1 ? "the request was" : "the requests were";
+}
+
+const words: Readonly<Record<Reason, { readonly title: string; readonly advice: string }>> = {
+  Unreachable: {
+    title: "can't be reached",
+    advice: "see whether the operator runs, and serves it where its configuration says",
+  },
+  Timeout: {
+    title: "doesn't answer in time",
+    advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
+  },
+  BadCertificate: {
+    title: "has a certificate that is not trusted",
+    advice:
+      "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
+  },
+  InvalidAnswer: {
+    title: "doesn't answer as it should",
+    advice: "see its answer, and what the operator logged",
+  },
+  Refused: {
+    title: "can't convert an object",
+    advice: "let it convert each object that can be stored, of each version to each other one",
+  },
+};
