@@ -26,3 +26,12 @@ export function webhookName(call: RecordedCall): string {
   if (call.call === "conversion") return `conversion webhook of ${call.configuration}`;
   return `${call.call} webhook ${call.webhook}`;
 }
+
+/** Where the configuration of a webhook stands. */
+export function configurationPlace({ call, configuration }: RecordedCall): string {
+  const resource =
+    call === "conversion"
+      ? "customresourcedefinitions.apiextensions.k8s.io"
+      : `${call}webhookconfigurations.admissionregistration.k8s.io`;
+  return `${resource} ${configuration}`;
+}

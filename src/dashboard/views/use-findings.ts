@@ -10,7 +10,7 @@ export function useFindings(
   const now = useNow(state === "live" && moment === undefined);
   return useMemo(
     () => findings.list(now).filter(({ from }) => moment === undefined || from <= moment),
-    [findings, history.written, history.reconciles.length, moment, now],
+    [findings, history.written, history.reconciles.length, history.calls.length, moment, now],
   );
 }
 
