@@ -190,7 +190,7 @@ test("a webhook that changes what it has set itself is told once, with the field
     {
       kind: "restless webhook",
       title: "mutating webhook mmysql.kb.io changes what it has set itself",
-      text: "The mutating webhook mmysql.kb.io changed spec.size of mysqls.shop.example default/db again 3 times, although the object was as it had left it, the last time from 3 to 4: let it change nothing that it has set, since it is asked about each write",
+      text: "The mutating webhook mmysql.kb.io changed spec.size of mysqls.shop.example default/db again 3 times, although nothing else was new in what it was sent, the last time from 3 to 4: let it change nothing that it has set, since it is asked about each write",
       from: 1,
       at: 3,
       places: [place],
@@ -198,6 +198,13 @@ test("a webhook that changes what it has set itself is told once, with the field
       call: "call 1",
     },
   ]);
+  const undoing = each(4, (i) =>
+    madeCall(i, {
+      object: madeObject({ size: i, name: "mine" }),
+      answer: { allowed: true, patch: [...patch(i + 1).patch, ...patch("yours", "/spec/name").patch] },
+    }),
+  );
+  expect(kinds(undoing)).toEqual(["restless webhook"]);
   const appending = each(4, (i) =>
     madeCall(i, { object: madeObject({ sizes: each(i, String) }), answer: patch("x", "/spec/sizes/-") }),
   );

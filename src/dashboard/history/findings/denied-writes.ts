@@ -20,7 +20,7 @@ export class DeniedWriteDetector implements Detector {
     if (call.call === "conversion" || call.dryRun || !isOperator(call.by)) return;
     const place = `${call.resource} ${call.key}`;
     const key = `${call.webhook}\n${call.operation} ${place}`;
-    if (verdictOf(call) !== "denied") return this.#denials.end(key);
+    if (verdictOf(call) !== "denied") return;
     const { message, reason } = call.answer?.status ?? {};
     const denial = this.#denials.hit(key, call.from, () => ({ first: call, place, message: "" }));
     denial.message = message || reason || "no explanation";

@@ -70,7 +70,7 @@ export class FailingWebhookDetector implements Detector {
       return {
         kind: "failing webhook",
         title: `${name} ${title}`,
-        text: `Calls of the ${name} failed ${times(count)}, first for ${such}, with “${shortened(message, 200)}”; ${outcome(first, count, ignored)}: ${advice}`,
+        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}, with “${shortened(message, 200)}”; ${outcome(first, count, ignored)}: ${advice}`,
         from,
         at,
         places: places.all,

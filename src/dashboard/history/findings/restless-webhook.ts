@@ -14,29 +14,30 @@ interface Restless {
   change: Change;
 }
 
-/** How a webhook left an object. */
-interface Left {
+/** What a webhook was sent, and what it changed. */
+interface Asked {
   readonly user: string | undefined;
   readonly object: KubernetesObject;
   readonly changes: ReadonlyMap<string, Change>;
 }
 
-/** Webhooks that change what they have set themselves, although nothing else has changed: their patches are not idempotent. */
+/** Webhooks that change what they have set themselves, although they are sent nothing else that is new: their patches are not idempotent. */
 export class RestlessWebhookDetector implements Detector {
   readonly #restless = new Episodes<Restless>({ least: 2 });
-  readonly #left = new Map<string, Left>();
+  readonly #asked = new Map<string, Asked>();
 
   seeCall({ call, patched }: SeenCall): void {
     if (call.call !== "mutating" || call.subresource !== "") return;
     const place = `${call.resource} ${call.key}`;
     const id = `${call.webhook}\n${place}`;
-    const before = this.#left.get(id);
+    const before = this.#asked.get(id);
     const after = call.operation === "DELETE" ? undefined : patched();
-    if (after === undefined || call.object === undefined) return void this.#left.delete(id);
+    if (after === undefined || call.object === undefined) return void this.#asked.delete(id);
     const changes = unstoredChangesOf(call.object, after);
     const user = call.by?.user;
-    this.#left.set(id, { user, object: after, changes: new Map(changes.map((one) => [one.path, one])) });
-    if (before === undefined || before.user !== user || !isSameInput(before.object, call.object)) return;
+    const asked = { user, object: call.object, changes: new Map(changes.map((one) => [one.path, one])) };
+    this.#asked.set(id, asked);
+    if (before === undefined || before.user !== user || !hasSameInput(before, call.object)) return;
     for (const change of changes) {
       const earlier = before.changes.get(change.path);
       if (earlier === undefined || !isSame(earlier.after, change.before)) continue;
@@ -62,7 +63,7 @@ export class RestlessWebhookDetector implements Detector {
       return {
         kind: "restless webhook",
         title: `${webhookName(first)} changes what it has set itself`,
-        text: `The ${webhookName(first)} changed ${listed(paths)} of ${listed(places)} again ${times(count)}, although the object was as it had left it${values}: let it change nothing that it has set, since it is asked about each write`,
+        text: `The ${webhookName(first)} changed ${listed(paths)} of ${listed(places)} again ${times(count)}, although nothing else was new in what it was sent${values}: let it change nothing that it has set, since it is asked about each write`,
         from: Math.min(...episodes.map(({ from }) => from)),
         at: Math.max(...episodes.map(({ at }) => at)),
         places,
@@ -73,9 +74,11 @@ export class RestlessWebhookDetector implements Detector {
   }
 }
 
-/** Whether an object has nothing new that a default may depend on. */
-function isSameInput(before: KubernetesObject, after: KubernetesObject): boolean {
-  return unstoredChangesOf(before, after).every(({ path }) => noInput.test(path));
+/** Whether an object has nothing new but what the webhook has set, on which a default may depend. */
+function hasSameInput({ object, changes }: Asked, next: KubernetesObject): boolean {
+  return unstoredChangesOf(object, next).every(
+    ({ path, after }) => noInput.test(path) || (changes.has(path) && isSame(changes.get(path)?.after, after)),
+  );
 }
 
 /** What the API server and finalizing controllers write. */
