@@ -9,7 +9,8 @@ const inaccuracy = 1;
 /** The calls of webhooks that a reconcile's requests brought about, as far as time, user and objects tell. */
 export function callsOf({ calls }: History, reconcile: Reconcile): readonly Call[] {
   const first = countUntil(calls, ({ to }) => to < reconcile.from - inaccuracy);
-  return calls.slice(first).filter((call) => isCallOf(call, reconcile));
+  const end = countUntil(calls, ({ to }) => to <= reconcile.to + inaccuracy);
+  return calls.slice(first, end).filter((call) => isCallOf(call, reconcile));
 }
 
 /** The reconciles that may have brought about a call; more than one if they sent such a request at the same time. */

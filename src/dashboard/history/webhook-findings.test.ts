@@ -111,7 +111,7 @@ test.each([
 test("a bad certificate, and a failed conversion, are told with what they mean", () => {
   const [found] = find([failed(0, { failure: { reason: "BadCertificate", message: "unable to verify" } })]);
   expect(found?.text).toMatch(
-    /the request was refused, as failurePolicy Fail says: see whether the caBundle/u,
+    /failed once, for UPDATE of .*the request was refused, as failurePolicy Fail says: see whether the caBundle/u,
   );
   const conversion: RecordedConversion = {
     type: "webhook",
@@ -145,6 +145,7 @@ test("a webhook that denies the operator's writes again and again is told, and n
   const tries = (count: number, by = operator) =>
     each(count, (i) => [
       madeCall(i * 1000, { answer: denial, by, call: "validating" }),
+      madeCall(i * 1000 + 1, { by, call: "validating" }),
       madeReconcile(i * 1000, { outcome: "error", error }),
     ]).flat();
   expect(kinds(tries(2))).toEqual([]);

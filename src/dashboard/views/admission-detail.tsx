@@ -20,9 +20,10 @@ export function AdmissionDetail({ call }: { readonly call: RecordedAdmission }) 
           sent && (
             <details key={name} open={name === "object" && oldObject === undefined}>
               <summary>{titles[name]}</summary>
-              <pre class="difference" tabIndex={0} aria-label={titles[name]}>
-                {objectLines(sent).join("\n")}
-              </pre>
+              <DifferenceLines
+                lines={objectLines(sent).map((text) => ({ sign: " ", text }))}
+                label={titles[name]}
+              />
             </details>
           )
         );

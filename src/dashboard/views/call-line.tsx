@@ -17,12 +17,17 @@ export function CallLine({ call }: { readonly call: Call }) {
         aria-expanded={isChosen}
         onClick={() => show({ callID: isChosen ? undefined : call.uid })}
       >
-        <time>{timeOfDay(call.from)}</time> {operationOf(call)} {webhookName(call)}{" "}
-        <VerdictWord verdict={verdictOf(call)} /> in {duration(call.to - call.from)}
+        <time>{timeOfDay(call.from)}</time> {nameOf(call)} <VerdictWord verdict={verdictOf(call)} /> in{" "}
+        {duration(call.to - call.from)}
       </button>
       {isChosen && <CallDetail call={call} />}
     </>
   );
+}
+
+function nameOf(call: Call): string {
+  const [operation, webhook] = [operationOf(call), webhookName(call)];
+  return call.call === "conversion" ? `${webhook} ${operation}` : `${operation} ${webhook}`;
 }
 
 /** What the webhook was asked about. */

@@ -11,19 +11,19 @@ export function WebhooksTab({ track: { place } }: { readonly track: Track }) {
   const { feed, shown, moment } = usePage();
   const [everything, setEverything] = useState(false);
   const past = feed.history.callsAbout(place).filter(({ from }) => from <= moment);
-  const usual = past.filter((call) => isUsual(call) && call.uid !== shown.callID);
-  const drawn = everything ? past : past.filter((call) => !usual.includes(call));
+  const special = past.filter((call) => !isUsual(call) || call.uid === shown.callID);
+  const drawn = everything ? past : special;
   if (past.length === 0) return <p class="empty">No webhook was asked about it.</p>;
   return (
     <>
-      {usual.length > 0 && (
+      {special.length < past.length && (
         <label>
           <input
             type="checkbox"
             checked={everything}
             onChange={({ currentTarget }) => setEverything(currentTarget.checked)}
           />
-          also its {usual.length} conversions that worked
+          also its {past.length - special.length} conversions that worked
         </label>
       )}
       <ul class="reconciles">
