@@ -67,7 +67,7 @@ test("what is too large is left out and named; what a webhook says is cut", () =
   });
 });
 
-test("what a webhook says that is no text, against the contract, is recorded as it is", () => {
+test("what a webhook says against the contract, such as a number instead of a text, is recorded as it is", () => {
   const answer = { allowed: true, warnings: [1, null], auditAnnotations: null } as never;
   expect(recordCall({ ...call, answer })).toMatchObject({ answer });
 });

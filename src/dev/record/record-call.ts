@@ -62,7 +62,7 @@ function timesOf(at: number, milliseconds: number): { readonly at: string; reado
   return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
 }
 
-/** A webhook may say anything, also what is no text. */
+/** A webhook may answer anything, also a number instead of a text. */
 function shortened<Said>(said: Said): Said {
   if (typeof said === "string")
     return (said.length > mostText ? `${said.slice(0, mostText)}…` : said) as Said;
