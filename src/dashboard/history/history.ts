@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { keysOfCall, type RecordedCall } from "../../dev/record/recorded-call.ts";
+import type { RecordedCall } from "../../dev/record/recorded-call.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
+import { CallIndex } from "./call-index.ts";
 
 /** An object as a write left it. */
 export interface Revision {
@@ -51,7 +52,7 @@ export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
   readonly #calls: Call[] = [];
-  readonly #callsAbout = new Map<string, Call[]>();
+  readonly #callIndex = new CallIndex();
   readonly #printed: Printed[] = [];
   readonly #places = new Map<string, Set<string>>();
   readonly #moments: number[] = [];
@@ -84,7 +85,9 @@ export class History {
     }
   }
 
-  #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
+  #addWrite(recorded: RecordedWrite, at: number): void {
+    const { resource, key, write, by, object } = recorded;
+    if (write === "ADDED") this.#callIndex.created(recorded, at);
     if (write !== "KEPT" && at > (this.#moments.at(-1) ?? -Infinity)) this.#moments.push(at);
     const place = `${resource} ${key}`;
     let track = this.#tracks.get(place);
@@ -102,12 +105,7 @@ export class History {
     const call = callOf(recorded, at);
     this.#to = Math.max(this.#to, Math.ceil(call.to));
     this.#calls.push(call);
-    for (const key of keysOfCall(call)) {
-      const place = `${call.resource} ${key}`;
-      const known = this.#callsAbout.get(place);
-      if (known === undefined) this.#callsAbout.set(place, [call]);
-      else known.push(call);
-    }
+    this.#callIndex.add(call);
   }
 
   /** How many writes were told. */
@@ -131,7 +129,7 @@ export class History {
 
   /** The calls that were about an object. */
   callsAbout(place: string): readonly Call[] {
-    return this.#callsAbout.get(place) ?? [];
+    return this.#callIndex.about(place);
   }
 
   get printed(): readonly Printed[] {

@@ -172,6 +172,21 @@ test("errors because of a failing webhook are no retry loop either", () => {
   ).toEqual(["failing webhook"]);
 });
 
+test("a webhook that answers with an error of its own is told at once, whoever wrote", () => {
+  const answer = { allowed: false, status: { code: 500, message: "an internal error occurred" } };
+  const error = 'admission webhook "mmysql.kb.io" denied the request: an internal error occurred';
+  const tries = each(9, (i) => [
+    madeCall(i, { answer, by: i === 0 ? ann : operator }),
+    madeReconcile(i, { outcome: "error", error }),
+  ]).flat();
+  expect(find(tries)).toMatchObject([
+    {
+      title: "mutating webhook mmysql.kb.io answers with an error",
+      text: "Calls of the mutating webhook mmysql.kb.io failed 9 times, first for UPDATE of mysqls.shop.example default/db by ann (kubectl), with “an internal error occurred”; the requests were refused: see what the operator logged meanwhile",
+    },
+  ]);
+});
+
 const patch = (value: unknown, path = "/spec/size") => ({
   allowed: true,
   patch: [{ op: "add" as const, path, value: value as number }],

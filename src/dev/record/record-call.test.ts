@@ -13,7 +13,7 @@ const object = (spec: unknown) => ({
 const call: AdmissionCall = {
   type: "mutating",
   uid: "1",
-  at: 5,
+  at: 1000,
   milliseconds: 1.2345,
   configuration: "shop",
   webhook: "mmysql.kb.io",
@@ -32,7 +32,7 @@ const call: AdmissionCall = {
 
 test("a call is recorded with when it began, what was sent, and the answer", () => {
   const { type, at: _, milliseconds: __, ...same } = call;
-  expect(recordCall(call)).toEqual({
+  expect(recordCall(call, 6.2345)).toEqual({
     type: "webhook",
     call: type,
     at: "1970-01-01T00:00:00.005Z",
@@ -43,17 +43,20 @@ test("a call is recorded with when it began, what was sent, and the answer", () 
 
 test("what is too large is left out and named; what a webhook says is cut", () => {
   const large = "x".repeat(70_000);
-  const recorded = recordCall({
-    ...call,
-    object: object(large),
-    answer: {
-      allowed: false,
-      patch: [{ op: "add", path: "/spec", value: large }],
-      warnings: [large],
-      status: { message: large },
+  const recorded = recordCall(
+    {
+      ...call,
+      object: object(large),
+      answer: {
+        allowed: false,
+        patch: [{ op: "add", path: "/spec", value: large }],
+        warnings: [large],
+        status: { message: large },
+      },
+      failure: { reason: "InvalidAnswer", message: large },
     },
-    failure: { reason: "InvalidAnswer", message: large },
-  }) as RecordedAdmission;
+    0,
+  ) as RecordedAdmission;
   expect(recorded).toMatchObject({
     object: undefined,
     oldObject: object(1),
@@ -69,7 +72,7 @@ test("what is too large is left out and named; what a webhook says is cut", () =
 
 test("what a webhook says against the contract, such as a number instead of a text, is recorded as it is", () => {
   const answer = { allowed: true, warnings: [1, null], auditAnnotations: null } as never;
-  expect(recordCall({ ...call, answer })).toMatchObject({ answer });
+  expect(recordCall({ ...call, answer }, 0)).toMatchObject({ answer });
 });
 
 const conversion: ConversionCall = {
@@ -86,14 +89,14 @@ const conversion: ConversionCall = {
 };
 
 test("of a conversion the first ten objects are recorded, and those before one that is too large", () => {
-  expect(recordCall(conversion)).toMatchObject({
+  expect(recordCall(conversion, 0)).toMatchObject({
     call: "conversion",
     count: 30,
     objects: Array.from({ length: 10 }, (_, i) => object(i)),
     converted: Array.from({ length: 10 }, (_, i) => ({ spec: -i })),
   });
   const objects = conversion.objects.map((one, i) => (i === 2 ? object("x".repeat(70_000)) : one));
-  const recorded = recordCall({ ...conversion, objects, converted: undefined });
+  const recorded = recordCall({ ...conversion, objects, converted: undefined }, 0);
   expect(recorded).toMatchObject({ count: 30, objects: [object(0), object(1)] });
   expect(recorded).not.toHaveProperty("converted");
 });

@@ -12,9 +12,10 @@ const mostText = 4096;
 /** Of so many objects of a conversion. */
 const mostObjects = 10;
 
-/** What of a call is recorded. Nothing of it changes afterwards. */
-export function recordCall(call: WebhookCall): RecordedCall {
-  return call.type === "conversion" ? conversion(call) : admission(call);
+/** What is recorded of a call that has just ended. Its times are those of other lines, whatever the cluster's clock says. */
+export function recordCall(call: WebhookCall, now: number): RecordedCall {
+  const timed = { ...call, at: now - call.milliseconds };
+  return timed.type === "conversion" ? conversion(timed) : admission(timed);
 }
 
 function admission(call: AdmissionCall): RecordedAdmission {

@@ -55,7 +55,7 @@ export class SessionRecording {
   }
 
   called(call: WebhookCall): void {
-    if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call));
+    if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call, Date.now()));
   }
 
   /** Objects are recorded as writes. */

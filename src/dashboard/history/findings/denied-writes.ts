@@ -20,8 +20,9 @@ export class DeniedWriteDetector implements Detector {
     if (call.call === "conversion" || call.dryRun || !isOperator(call.by)) return;
     const place = `${call.resource} ${call.key}`;
     const key = `${call.webhook}\n${call.operation} ${place}`;
-    if (verdictOf(call) !== "denied") return;
-    const { message, reason } = call.answer?.status ?? {};
+    const { message, reason, code = 0 } = call.answer?.status ?? {};
+    // An error in the webhook is told otherwise.
+    if (verdictOf(call) !== "denied" || code >= 500) return;
     const denial = this.#denials.hit(key, call.from, () => ({ first: call, place, message: "" }));
     denial.message = message || reason || "no explanation";
   }

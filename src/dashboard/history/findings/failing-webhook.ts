@@ -7,11 +7,15 @@ import { type Episode, Episodes } from "./episodes.ts";
 import type { Detector, Finding, SeenCall } from "./finding.ts";
 import { shortened, times } from "./words.ts";
 
-type Reason = NonNullable<Call["failure"]>["reason"];
+interface Failure {
+  /** `Error`: the webhook answered that something went wrong in it. */
+  readonly reason: NonNullable<Call["failure"]>["reason"] | "Error";
+  readonly message: string;
+}
 
 interface Failing {
   readonly first: Call;
-  readonly reason: Reason;
+  readonly reason: Failure["reason"];
   readonly places: CalledPlaces;
   message: string;
   ignored: number;
@@ -28,8 +32,9 @@ export class FailingWebhookDetector implements Detector {
 
   seeCall({ call }: SeenCall): void {
     const name = `${call.resource}\n${webhookName(call)}`;
-    if (call.failure === undefined) return this.#heal(name, call.to);
-    const { reason, message } = call.failure;
+    const failure = failureOf(call);
+    if (failure === undefined) return this.#heal(name, call.to);
+    const { reason, message } = failure;
     const failing = this.#failing.hit(`${name}\n${reason}`, call.to, () => ({
       first: call,
       reason,
@@ -54,11 +59,16 @@ export class FailingWebhookDetector implements Detector {
 
   /** Whether the error of a reconcile is one of a webhook that was found. */
   explains(error: string): boolean {
-    return this.#found().some(({ detail: { first } }) =>
-      first.call === "conversion"
-        ? error.includes("conversion webhook for") && error.includes("failed")
-        : error.includes(`failed calling webhook ${JSON.stringify(first.webhook)}`),
-    );
+    return this.#found().some(({ detail: { first, reason } }) => {
+      if (first.call === "conversion")
+        return error.includes("conversion webhook for") && error.includes("failed");
+      const webhook = JSON.stringify(first.webhook);
+      return error.includes(
+        reason === "Error"
+          ? `admission webhook ${webhook} denied the request`
+          : `failed calling webhook ${webhook}`,
+      );
+    });
   }
 
   found(): Finding[] {
@@ -70,7 +80,7 @@ export class FailingWebhookDetector implements Detector {
       return {
         kind: "failing webhook",
         title: `${name} ${title}`,
-        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}, with “${shortened(message, 200)}”; ${outcome(first, count, ignored)}: ${advice}`,
+        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}, with “${shortened(message, 200)}”; ${outcome(first, reason, count, ignored)}: ${advice}`,
         from,
         at,
         places: places.all,
@@ -87,10 +97,17 @@ export class FailingWebhookDetector implements Detector {
   }
 }
 
-function outcome(call: Call, count: number, ignored: number): string {
+function failureOf(call: Call): Failure | undefined {
+  if (call.failure || call.call === "conversion") return call.failure;
+  const { allowed, status } = call.answer ?? {};
+  if (allowed !== false || (status?.code ?? 0) < 500) return undefined;
+  return { reason: "Error", message: status?.message ?? "" };
+}
+
+function outcome(call: Call, reason: Failure["reason"], count: number, ignored: number): string {
   if (call.call === "conversion") return "what needed the objects in that version failed, too";
   if (ignored === 0)
-    return `${asked(count)} refused${call.failurePolicy === "Fail" ? ", as failurePolicy Fail says" : ""}`;
+    return `${asked(count)} refused${call.failurePolicy === "Fail" && reason !== "Error" ? ", as failurePolicy Fail says" : ""}`;
   if (ignored === count) return `${asked(count)} let pass without it, as failurePolicy Ignore says`;
   return `${ignored} of the ${count} requests ${ignored === 1 ? "was" : "were"} let pass without it, as failurePolicy Ignore says`;
 }
@@ -99,7 +116,7 @@ function asked(count: number): string {
   return count === 1 ? "the request was" : "the requests were";
 }
 
-const words: Readonly<Record<Reason, { readonly title: string; readonly advice: string }>> = {
+const words: Readonly<Record<Failure["reason"], { readonly title: string; readonly advice: string }>> = {
   Unreachable: {
     title: "can't be reached",
     advice: "see whether the operator runs, and serves it where its configuration says",
@@ -116,6 +133,10 @@ const words: Readonly<Record<Reason, { readonly title: string; readonly advice: 
   InvalidAnswer: {
     title: "doesn't answer as it should",
     advice: "see its answer, and what the operator logged",
+  },
+  Error: {
+    title: "answers with an error",
+    advice: "see what the operator logged meanwhile",
   },
   Refused: {
     title: "can't convert an object",
