@@ -91,8 +91,8 @@ test("a webhook that can't be reached is told until it answers, and afterwards i
       call: "call 0",
     },
   ]);
-  expect(find([failed(0), madeCall(9000)])).toEqual([]);
-  expect(kinds([failed(0), failed(5000), madeCall(11_000), madeCall(12_000)])).toEqual(["failing webhook"]);
+  expect(find([failed(0), failed(9000), madeCall(30_000)])).toEqual([]);
+  expect(kinds([failed(0), failed(11_000), madeCall(12_000), madeCall(13_000)])).toEqual(["failing webhook"]);
 });
 
 test.each([

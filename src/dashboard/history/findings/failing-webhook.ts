@@ -19,8 +19,8 @@ interface Failing {
   readonly places: CalledPlaces;
   message: string;
   ignored: number;
-  /** When it answered again. */
-  healedAt?: number;
+  /** Whether it answered again. */
+  isHealed: boolean;
 }
 
 /** In milliseconds: an operator that starts again is out of reach for a while. */
@@ -33,7 +33,7 @@ export class FailingWebhookDetector implements Detector {
   seeCall({ call }: SeenCall): void {
     const name = `${call.resource}\n${webhookName(call)}`;
     const failure = failureOf(call);
-    if (failure === undefined) return this.#heal(name, call.to);
+    if (failure === undefined) return this.#heal(name);
     const { reason, message } = failure;
     const failing = this.#failing.hit(`${name}\n${reason}`, call.to, () => ({
       first: call,
@@ -41,6 +41,7 @@ export class FailingWebhookDetector implements Detector {
       places: new CalledPlaces(),
       message,
       ignored: 0,
+      isHealed: false,
     }));
     failing.message = message;
     failing.places.add(call);
@@ -48,11 +49,11 @@ export class FailingWebhookDetector implements Detector {
   }
 
   /** What fails for some objects alone goes on with the next of them. */
-  #heal(name: string, at: number): void {
+  #heal(name: string): void {
     for (const reason of ["Unreachable", "BadCertificate"] as const) {
       const failing = this.#failing.detailOf(`${name}\n${reason}`);
       if (failing === undefined) continue;
-      failing.healedAt = at;
+      failing.isHealed = true;
       this.#failing.end(`${name}\n${reason}`);
     }
   }
@@ -92,7 +93,7 @@ export class FailingWebhookDetector implements Detector {
 
   #found(): readonly Readonly<Episode<Failing>>[] {
     return this.#failing.told.filter(
-      ({ from, detail: { healedAt } }) => healedAt === undefined || healedAt - from >= restart,
+      ({ from, at, detail: { isHealed } }) => !isHealed || at - from >= restart,
     );
   }
 }
