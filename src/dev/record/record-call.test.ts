@@ -70,9 +70,19 @@ test("what is too large is left out and named; what a webhook says is cut", () =
   });
 });
 
-test("what a webhook says against the contract, such as a number instead of a text, is recorded as it is", () => {
-  const answer = { allowed: true, warnings: [1, null], auditAnnotations: null } as never;
-  expect(recordCall({ ...call, answer }, 0)).toMatchObject({ answer });
+test("what a webhook says against the contract, such as a number instead of a text, is left out", () => {
+  const status = { code: 422, message: 5, reason: "Invalid" };
+  const answer = { allowed: true, warnings: [1, null, "a"], auditAnnotations: { a: "b", c: 1 }, status };
+  expect(recordCall({ ...call, answer: answer as never }, 0)).toMatchObject({
+    answer: {
+      allowed: true,
+      warnings: ["a"],
+      auditAnnotations: { a: "b" },
+      status: { code: 422, reason: "Invalid" },
+    },
+  });
+  const none = { allowed: true, warnings: "a", auditAnnotations: null, status: [] };
+  expect(recordCall({ ...call, answer: none as never }, 0)).toMatchObject({ answer: { allowed: true } });
 });
 
 const conversion: ConversionCall = {

@@ -12,6 +12,8 @@ const mostText = 4096;
 /** Of so many objects of a conversion. */
 const mostObjects = 10;
 
+type Answer = NonNullable<AdmissionCall["answer"]>;
+
 /** What is recorded of a call that has just ended. Its times are those of other lines, whatever the cluster's clock says. */
 export function recordCall(call: WebhookCall, now: number): RecordedCall {
   const timed = { ...call, at: now - call.milliseconds };
@@ -20,7 +22,7 @@ export function recordCall(call: WebhookCall, now: number): RecordedCall {
 
 function admission(call: AdmissionCall): RecordedAdmission {
   const { type, at, milliseconds, object, oldObject, answer, failure, ...facts } = call;
-  const { patch, ...said } = answer ?? {};
+  const { patch } = answer ?? {};
   const bodies = { object, oldObject, patch };
   const omitted = (["object", "oldObject", "patch"] as const).filter((body) => isLarge(bodies[body]));
   const kept = <Body extends keyof typeof bodies>(body: Body) =>
@@ -34,11 +36,11 @@ function admission(call: AdmissionCall): RecordedAdmission {
     oldObject: kept("oldObject"),
     ...(answer && {
       answer: {
-        ...shortened(said as typeof answer),
+        ...saidIn(answer),
         ...(kept("patch") && { patch: kept("patch")! }),
       },
     }),
-    ...(failure && { failure: shortened(failure) }),
+    ...(failure && { failure: { ...failure, message: shortText(failure.message) } }),
     ...(omitted.length > 0 && { omitted }),
   });
 }
@@ -55,7 +57,7 @@ function conversion(call: ConversionCall): RecordedConversion {
     count: objects.length,
     objects: objects.slice(0, kept),
     ...(converted && { converted: converted.slice(0, kept) }),
-    ...(failure && { failure: shortened(failure) }),
+    ...(failure && { failure: { ...failure, message: shortText(failure.message) } }),
   };
 }
 
@@ -63,13 +65,40 @@ function timesOf(at: number, milliseconds: number): { readonly at: string; reado
   return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
 }
 
-/** A webhook may answer anything, also a number instead of a text. */
-function shortened<Said>(said: Said): Said {
-  if (typeof said === "string")
-    return (said.length > mostText ? `${said.slice(0, mostText)}…` : said) as Said;
-  if (Array.isArray(said)) return said.map(shortened) as Said;
-  if (!isObject(said)) return said;
-  return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, shortened(value)])) as Said;
+/** What a webhook says, as far as it keeps the contract: it may answer anything, also a number instead of a text. */
+function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
+  return {
+    allowed,
+    ...(isObject(status) && { status: statusIn(status) }),
+    ...(Array.isArray(warnings) && { warnings: warnings.filter(isText).map(shortText) }),
+    ...(isObject(auditAnnotations) && {
+      auditAnnotations: Object.fromEntries(
+        Object.entries(auditAnnotations).flatMap(([key, value]) =>
+          isText(value) ? [[key, shortText(value)]] : [],
+        ),
+      ),
+    }),
+  };
+}
+
+function statusIn({
+  code,
+  message,
+  reason,
+}: Readonly<Record<string, unknown>>): NonNullable<Answer["status"]> {
+  return {
+    ...(typeof code === "number" && { code }),
+    ...(isText(message) && { message: shortText(message) }),
+    ...(isText(reason) && { reason: shortText(reason) }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function shortText(text: string): string {
+  return text.length > mostText ? `${text.slice(0, mostText)}…` : text;
 }
 
 function isLarge(body: unknown): boolean {
