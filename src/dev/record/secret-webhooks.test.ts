@@ -5,6 +5,7 @@ import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, onTestFinished, test } from "vitest";
 import { patchOf } from "../../../e2e/support/webhook-scene.ts";
 import { startWebhookServer } from "../../../e2e/support/webhook-server.ts";
+import { startPage } from "../page/page-server.ts";
 import { parseRecording } from "./read-recording.ts";
 import { RecentRecord } from "./recent-record.ts";
 import { SessionRecording } from "./session-recording.ts";
@@ -50,12 +51,18 @@ test("what a webhook is asked and answers about a Secret is told to pages withou
   await client.patch(Secret, { metadata }, { merge: { data: { password: base64("hunter3") } } });
   await client.delete(Secret, metadata);
 
-  const text = recent.text();
+  const page = await startPage({ assets: new Map(), record: recent });
+  onTestFinished(() => page.stop());
+  const { origin, hash } = new URL(page.url);
+  const told = await fetch(`${origin}/record`, { headers: { authorization: `Bearer ${hash.slice(1)}` } });
+  recording.close();
+  const text = await told.text();
+  expect(text).toContain("msecret.kb.io");
   for (const value of ["hunter2", "hunter3", "opensesame"]) {
     expect(text).not.toContain(value);
     expect(text).not.toContain(base64(value));
   }
-  const { recorded } = parseRecording(text, "session.jsonl");
+  const { recorded } = parseRecording(recent.text(), "session.jsonl");
   const calls = recorded.flatMap((one) => (one.type === "webhook" && one.call === "mutating" ? [one] : []));
   expect(calls).toMatchObject([
     {
