@@ -7,7 +7,7 @@ import { readPageAssets } from "../../src/cli/page-assets.ts";
 import { fileRecord } from "../../src/dev/record/file-record.ts";
 import { startPage } from "../../src/dev/page/page-server.ts";
 
-// The page of dev with a record of 10,000 objects and 100,000 changes: until it is painted, until all is read, how long
+// The page of dev with a record of 10,000 objects, 100,000 changes and 10,000 calls of webhooks: until it is painted, until all is read, how long
 // the browser is busy for a frame while somebody scrolls and moves in time.
 
 const objects = 10_000;
@@ -108,6 +108,24 @@ function lines(): string {
       causes: [`update of Shop ${request}`],
       requests: [],
     };
+    all.push({
+      type: "webhook",
+      at: at(index),
+      seconds: 0.002,
+      call: "mutating",
+      uid: reconcileID,
+      configuration: "bench",
+      webhook: "mshop.bench.dev",
+      resource: "shops.bench.dev",
+      operation: "UPDATE",
+      subresource: "",
+      key: request,
+      dryRun: false,
+      failurePolicy: "Fail",
+      ignored: false,
+      object: { apiVersion: "bench.dev/v1", kind: "Shop", metadata: { namespace: "default", name } },
+      answer: { allowed: true, patch: [{ op: "add", path: "/data", value: { round: "1" } }] },
+    });
     all.push({ type: "reconcile", at: at(index), ...reconcile, outcome: "done", seconds: 0.005 });
     all.push({
       type: "operator",

@@ -128,7 +128,13 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await sees(".findings li", /fight over data\.size of ConfigMap default\/settings/su);
     await sees(".findings li", /itself reconcile default\/hot again and again.*ConfigMap default\/beat/su);
     await sees(".findings li", /not allowed to create secrets.*verbs=create/su);
-    await sees(".findings li", /PATCH of mysqls.*webhook/su);
+    await sees(
+      ".findings li",
+      /mutating webhook mmysql\.v1\.apps\.example\.com is slow.*CREATE.*of mysqls\.apps\.example\.com.*1\.\d s/su,
+    );
+    expect(await opened.page.locator(".findings").innerText()).not.toContain(
+      "of mysqls.apps.example.com is slow",
+    );
     await opened.picture("findings");
     expect(await opened.judge()).toEqual([]);
   });
@@ -143,6 +149,27 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await opened.picture("blocked");
     await press("button", "Whole session");
     await press("button", "Now");
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("it shows what the webhook was asked, what it answered and patched, and the reconcile behind it", async () => {
+    await press("button", /^Findings/u);
+    await press("button", "a call of it");
+    await sees(".chosen h2", "mutating webhook mmysql.v1.apps.example.com: CREATE");
+    await sees(".chosen", /± patched.*allowed: true.*Patch.*\+ +foo: defaulted.*Request.*kind: MySQL/su);
+    await opened.picture("webhook-call");
+    expect(await opened.judge()).toEqual([]);
+    await press("button", "mysqls.apps.example.com default/slow");
+    await sees(
+      ".reconciles li",
+      /CREATE mutating webhook mmysql\.v1\.apps\.example\.com ± patched in 1\.\d s/u,
+    );
+    await press("button", /UPDATE mutating webhook .*✓ allowed/u);
+    await sees(".reconciles li", /For a request by controller-manager.*\+ +seen: "?yes"?/su);
+    await opened.picture("webhooks");
+    expect(await opened.judge()).toEqual([]);
+    await press("button", "It was sent in a reconcile of mysql default/slow.");
+    await sees(".chosen", /PATCH.*Webhooks that were asked.*UPDATE mutating webhook/su);
     expect(opened.problems).toEqual([]);
   });
 

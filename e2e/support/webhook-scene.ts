@@ -1,3 +1,4 @@
+import type { WebhookCall } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { send } from "../../src/cluster/testing/send.ts";
@@ -13,12 +14,15 @@ const rules = [
 export class WebhookScene {
   hooks!: WebhookServer;
   cluster!: TestCluster;
+  /** The calls since the last webhook was configured. */
+  calls: WebhookCall[] = [];
 
   async start(): Promise<void> {
     this.hooks = await startWebhookServer();
     const { port } = this.hooks;
     this.cluster = await startTestCluster({
       resolveService: (_, name) => (name === "hook" ? { host: "127.0.0.1", port } : undefined),
+      onWebhookCall: (call) => this.calls.push(call),
     });
   }
 
@@ -34,6 +38,7 @@ export class WebhookScene {
 
   async configure(kind: "Mutating" | "Validating", name: string, webhook: object): Promise<void> {
     this.hooks.seen = [];
+    this.calls = [];
     const defaults = {
       name: `${name}.example.com`,
       clientConfig: { url: `${this.hooks.url}/${name}`, caBundle: this.hooks.caBundle },

@@ -24,8 +24,8 @@ export interface WebhookServer {
   readonly caBundle: string;
   /** The serving certificate itself, in base64. */
   readonly certBundle: string;
-  /** The responses by path; the uid is added to them. */
-  answers: Record<string, (review: WebhookReview) => object>;
+  /** The responses by path; the uid is added to them. Undefined answers nothing. */
+  answers: Record<string, (review: WebhookReview) => object | undefined>;
   /** The path and operation of each review. */
   seen: string[];
   stop(): void;
@@ -47,11 +47,13 @@ export async function startWebhookServer(): Promise<WebhookServer> {
       const path = request.url!.split("?")[0]!;
       const review = JSON.parse(Buffer.concat(chunks).toString("utf8")) as WebhookReview;
       started.seen.push(`${path} ${review.request.operation}`);
+      const answer = started.answers[path]!(review);
+      if (answer === undefined) return;
       const type =
         path === "/convert"
           ? { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }
           : { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" };
-      const body = { ...type, response: { uid: review.request.uid, ...started.answers[path]!(review) } };
+      const body = { ...type, response: { uid: review.request.uid, ...answer } };
       response.end(JSON.stringify(body));
     });
   });

@@ -14,6 +14,8 @@ import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
 import { runtimeClass } from "./admission/runtime-class.ts";
 import { podServiceAccount } from "./admission/service-account/service-account.ts";
+import type { Caller } from "./admission/call-webhook.ts";
+import type { WebhookCall } from "./admission/webhook-call.ts";
 import type { WebhookClient } from "./admission/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
@@ -62,6 +64,8 @@ export interface AssembleOptions {
   readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
   /** Told of the objects that are there from the start, and of each write afterwards. */
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
+  /** Told of each call of an admission or conversion webhook, when it has ended. */
+  readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
   /** Has allowed requests fail or wait, to see what clients make of it. */
   readonly intercept?: Intercept | undefined;
   /**
@@ -114,7 +118,8 @@ export async function assembleCluster(
 ): Promise<AssembledCluster> {
   const { onError } = options;
   const { clock } = parts;
-  const core = makeCore(options, parts);
+  const caller = callerOf(options, parts);
+  const core = makeCore(options, parts, caller);
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
   storeBootstrapObjects(core, controlPlaneRBAC());
   const stops = [
@@ -122,7 +127,7 @@ export async function assembleCluster(
     aggregateRoles(core.store),
     expireEvents(core.store, clock),
     expireLists(core.store, clock),
-    serveDefinitions(core, convertByWebhook(parts.webhooks)),
+    serveDefinitions(core, convertByWebhook(caller)),
     publishGroups(core),
   ];
   const { onWrite } = options;
@@ -133,7 +138,7 @@ export async function assembleCluster(
     handler: handlerOf(core, options),
     async run(port) {
       stops.push(keepServiceAddresses(core), await publishServer(core, port));
-      const objects = onWrite ? withWriters(clusterObjects(core)) : clusterObjects(core);
+      const objects = knowsWriters(options) ? withWriters(clusterObjects(core)) : clusterObjects(core);
       const context = {
         objects: options.wrapObjects?.(objects) ?? objects,
         clock,
@@ -154,7 +159,20 @@ export async function assembleCluster(
   };
 }
 
-function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journal }: ClusterParts): Core {
+/** Whether somebody is told who asks for what. */
+function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
+  return onWrite !== undefined || onWebhookCall !== undefined;
+}
+
+function callerOf({ onWebhookCall }: AssembleOptions, { clock, webhooks }: ClusterParts): Caller {
+  return { client: webhooks, observer: onWebhookCall && { clock, tell: onWebhookCall } };
+}
+
+function makeCore(
+  options: AssembleOptions,
+  { clock, findToken, journal }: ClusterParts,
+  caller: Caller,
+): Core {
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({
@@ -191,7 +209,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, webhooks, journa
       claimResize(store),
       mutatingPolicies({ store, registry, authorizer }),
       validatingPolicies({ store, registry, authorizer }),
-      webhookAdmission({ store, client: webhooks, authorizer, registry }),
+      webhookAdmission({ store, ...caller, authorizer, registry }),
       roleEscalation(store, authorizer),
       resourceQuota(() => core),
     ]),
@@ -211,7 +229,8 @@ function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: Assembl
 }
 
 /** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
-function handlerOf(core: Core, { onError, onWrite, intercept }: AssembleOptions): Handler {
+function handlerOf(core: Core, options: AssembleOptions): Handler {
+  const { onError, intercept } = options;
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
   return compose(
     [
@@ -220,7 +239,7 @@ function handlerOf(core: Core, { onError, onWrite, intercept }: AssembleOptions)
       impersonationFilter(core.authorizer),
       authorizationFilter(core.authorizer),
       ...(intercept ? [interceptionFilter(intercept, core.connectionClock)] : []),
-      ...(onWrite ? [noteWriter] : []),
+      ...(knowsWriters(options) ? [noteWriter] : []),
     ],
     apiHandler(core),
   );

@@ -12,6 +12,7 @@ export type { ClusterWrite, Writer } from "./registry/writers.ts";
 export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";
 export type { PlainRequest, PlainResponse } from "./http/in-process.ts";
+export type { AdmissionCall, ConversionCall, WebhookCall, WebhookFailure } from "./admission/webhook-call.ts";
 export type { WebhookPost } from "./admission/webhook-client.ts";
 export type { WebhookReply } from "./admission/webhook-reply.ts";
 export { type InProcessCluster, type InProcessOptions, startInProcess } from "./start-in-process.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backgroundClock } from "@tsbuilder/apimachinery/time";
-import type { Cluster, ClusterWrite } from "@tsbuilder/cluster";
+import type { Cluster, ClusterWrite, WebhookCall } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
 import { MovableClock } from "./clock/movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
@@ -24,12 +24,13 @@ export interface EmbeddedOptions {
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /** Is told of each request of the operator that fails, or waits, on demand. */
   readonly onFault?: ((fault: Omit<RecordedFault, "type" | "at">) => void) | undefined;
+  readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, onWrite, onFault }: EmbeddedOptions,
+  { projectName, port, persist, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
@@ -49,6 +50,7 @@ export async function startEmbeddedCluster(
       leases.see(written);
       onWrite?.(written);
     },
+    onWebhookCall,
     intercept: (request) => (isOperator(request.user) ? failures.take(request) : undefined),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);

@@ -18,4 +18,5 @@ interface Data {
   readonly stringData?: object;
 }
 
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+/** The annotation with what `kubectl apply` has sent. */
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

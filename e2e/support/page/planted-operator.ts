@@ -39,14 +39,18 @@ export function plantMistakes(controller: string): string {
     .replace('.named("mysql")', '.owns(ConfigMap).named("mysql")');
 }
 
-/** A scaffolded defaulter that takes its time. */
+/** A scaffolded defaulter that takes its time, and sets a default. */
 export function slowDown(defaulter: string): string {
   return defaulter
     .replace(/^ {2}default\(/mu, "  async default(")
     .replace(/\): void \{/u, "): Promise<void> {")
     .replace(
       /^ {4}log\.debug/mu,
-      '    if (mysql.metadata.name === "slow") await new Promise((resolve) => setTimeout(resolve, 1500));\n$&',
+      () => `    if (mysql.metadata.name === "slow") {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      mysql.spec.foo ??= "defaulted";
+    }
+    log.debug`,
     );
 }
 

@@ -219,6 +219,7 @@ function sessionOptions(
               projectName,
               onWrite: (write) => recording.write(write),
               onFault: (fault) => recording.fault(fault),
+              onWebhookCall: (call) => recording.called(call),
             },
             report,
           ),

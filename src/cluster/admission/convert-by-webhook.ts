@@ -4,7 +4,9 @@ import { StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import type { ConvertObjects } from "../custom/custom-versions.ts";
-import type { WebhookClient } from "./webhook-client.ts";
+import { currentWriter } from "../registry/writers.ts";
+import type { Caller } from "./call-webhook.ts";
+import { type ConversionCall, failureOf, startTiming } from "./webhook-call.ts";
 
 const conversionTimeout = 30;
 
@@ -15,7 +17,7 @@ interface ConversionResponse {
 }
 
 /** Converts custom resources to another version with their CRD's conversion webhook. */
-export function convertByWebhook(client: WebhookClient): ConvertObjects {
+export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
   return async (crd, objects, apiVersion) => {
     const uid = randomUUID();
     const review = {
@@ -24,14 +26,35 @@ export function convertByWebhook(client: WebhookClient): ConvertObjects {
       request: { uid, desiredAPIVersion: apiVersion, objects },
     };
     const { clientConfig } = crd.spec.conversion!.webhook!;
+    const { name: configuration = "" } = crd.metadata;
+    const facts = {
+      type: "conversion",
+      uid,
+      configuration,
+      resource: configuration,
+      apiVersion,
+      objects,
+    } as const;
+    const timing = observer && startTiming(observer);
+    const tell = (end: Pick<ConversionCall, "converted" | "failure">): void =>
+      observer?.tell({ ...timing!(), ...facts, by: currentWriter(), ...end });
     let response: ConversionResponse | undefined;
     try {
       const body = await client.post(clientConfig!, review, conversionTimeout);
       ({ response } = body as { response?: ConversionResponse });
     } catch (error) {
+      tell({ failure: failureOf(error) });
       throw failed(crd, objects[0]!, (error as Error).message);
     }
-    return readConverted(crd, objects, apiVersion, uid, response);
+    try {
+      const converted = readConverted(crd, objects, apiVersion, uid, response);
+      tell({ converted });
+      return converted;
+    } catch (error) {
+      const isRefused = response?.uid === uid && response.result?.status !== "Success";
+      tell({ failure: isRefused ? { ...failureOf(error), reason: "Refused" } : failureOf(error) });
+      throw error;
+    }
   };
 }
 

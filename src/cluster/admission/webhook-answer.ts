@@ -15,6 +15,7 @@ export interface WebhookAnswer {
     readonly details?: StatusDetails;
   };
   readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 /** An AdmissionReview that breaks the contract of webhooks. */
@@ -79,11 +80,12 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
     );
   }
   checkPatch(response, asked);
-  const { allowed, status, warnings, patch } = response;
+  const { allowed, status, warnings, auditAnnotations, patch } = response;
   return {
     allowed,
     ...(status && { status }),
     ...(warnings && { warnings }),
+    ...(auditAnnotations && { auditAnnotations }),
     ...(patch && { patch: readPatch(patch) }),
   };
 }

@@ -90,11 +90,19 @@ function cleaned(path: string): string {
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
+/** A webhook that did not answer. */
 export class WebhookUnreachableError extends Error {
-  constructor(shown: string, why: string) {
+  readonly reason: "Unreachable" | "Timeout" | "BadCertificate";
+
+  constructor(shown: string, why: string, reason: WebhookUnreachableError["reason"] = "Unreachable") {
     super(`Post ${JSON.stringify(shown)}: ${why}`);
+    this.reason = reason;
   }
 }
+
+/** The codes of Node's errors about certificates, as its manual lists them, and those of OpenSSL. */
+const certificateCodes =
+  /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
 
 interface Target extends Address {
   readonly host: string;
@@ -138,9 +146,8 @@ function send(
         resolve({ code: statusCode, text: Buffer.concat(chunks).toString("utf8"), type });
       });
     });
-    const timer = setTimeout(() => {
-      call.destroy(new Error("context deadline exceeded"));
-    }, timeoutSeconds * 1000);
+    const late = new Error("context deadline exceeded");
+    const timer = setTimeout(() => call.destroy(late), timeoutSeconds * 1000);
     call.on("error", fail);
     call.end(body);
     function fail(error: Error & { code?: string }): void {
@@ -149,7 +156,9 @@ function send(
         error.code === "ECONNREFUSED"
           ? `dial tcp ${host}:${port}: connect: connection refused`
           : error.message;
-      reject(new WebhookUnreachableError(shown, why));
+      const isBadCertificate = certificateCodes.test(error.code ?? "");
+      const reason = error === late ? "Timeout" : isBadCertificate ? "BadCertificate" : "Unreachable";
+      reject(new WebhookUnreachableError(shown, why, reason));
     }
   });
 }

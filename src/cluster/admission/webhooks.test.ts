@@ -170,6 +170,7 @@ test("a Service resolves to a local process", async () => {
 
 test("a conversion webhook serves a CRD in both its versions", async () => {
   scene.hooks.seen = [];
+  scene.calls = [];
   scene.hooks.answers = {
     "/convert": ({ request }) => ({
       result: { status: "Success" },
@@ -224,4 +225,23 @@ test("a conversion webhook serves a CRD in both its versions", async () => {
     path: `${path("v2")}?watch=1&timeoutSeconds=1`,
   });
   expect(watch.body).toMatchObject({ type: "ADDED", object: { hostPort: "x" } });
+  expect(scene.calls[0]).toMatchObject({
+    type: "conversion",
+    configuration: "hosts.conv.example.com",
+    resource: "hosts.conv.example.com",
+    by: { user: "kubernetes-admin" },
+    apiVersion: "conv.example.com/v1",
+    objects: [{ hostPort: "x" }],
+    converted: [{ host: "x" }],
+  });
+
+  scene.hooks.answers = { "/convert": () => ({ result: { status: "Failed", message: "no such host" } }) };
+  const other = { ...body, metadata: { name: "b" } };
+  expect((await send(scene.cluster.kubeconfig, { method: "POST", path: path("v2"), body: other })).code).toBe(
+    500,
+  );
+  expect(scene.calls.at(-1)).toMatchObject({
+    objects: [{ metadata: { name: "b" } }],
+    failure: { reason: "Refused", message: expect.stringContaining("no such host") as string },
+  });
 });

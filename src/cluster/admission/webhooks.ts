@@ -1,18 +1,18 @@
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhookConfiguration } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
-import { callWebhook } from "./call-webhook.ts";
+import { callWebhook, type Caller } from "./call-webhook.ts";
 import { matchWebhook } from "./match-webhook.ts";
 import type { Rounds } from "./rounds.ts";
 import { webhookConditionsHold } from "./webhook-conditions.ts";
-import type { WebhookClient } from "./webhook-client.ts";
 import { patchObject } from "./webhook-patch.ts";
-import type { Webhook } from "./webhook.ts";
+import type { ConfiguredWebhook } from "./webhook.ts";
 
 const group = "admissionregistration.k8s.io";
 
@@ -26,16 +26,15 @@ const exempt = new Set([
   "validatingadmissionpolicybindings",
 ]);
 
-interface WebhookContext {
+interface WebhookContext extends Caller {
   readonly store: Store;
-  readonly client: WebhookClient;
   readonly authorizer: Authorizer;
   readonly registry: Registry;
 }
 
 /** Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel. */
 export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
-  const { store, client, authorizer } = context;
+  const { store, authorizer } = context;
   return {
     name: "Webhooks",
     async mutate(request, rounds) {
@@ -49,11 +48,12 @@ export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
       const webhooks = definitions(store, "validatingwebhookconfigurations");
       if (webhooks.length === 0) return;
       const outcomes = await Promise.allSettled(
-        webhooks.map(async (webhook) => {
+        webhooks.map(async (configured) => {
+          const { webhook } = configured;
           const version = matchWebhook(webhook, request, store);
           if (version === undefined) return;
           if (!(await webhookConditionsHold(webhook, request, version, authorizer))) return;
-          await callWebhook(client, webhook, request, { version, type: "validating" });
+          await callWebhook(context, configured, request, { version, type: "validating" });
         }),
       );
       const refusal = outcomes.find((outcome) => outcome.status === "rejected");
@@ -67,29 +67,35 @@ function isExempt({ resource }: AdmissionRequest): boolean {
 }
 
 /** All webhooks of one kind of configuration, sorted by the name of the configuration. */
-function definitions(store: Store, plural: string): Webhook[] {
+function definitions(store: Store, plural: string): ConfiguredWebhook[] {
   return store
     .collection(`${plural}.${group}`)
     .list()
-    .flatMap(({ object }) => (object as MutatingWebhookConfiguration).webhooks ?? []);
+    .flatMap(({ key, object }) =>
+      ((object as MutatingWebhookConfiguration).webhooks ?? []).map((webhook) => ({
+        configuration: key,
+        webhook,
+      })),
+    );
 }
 
 /** Each webhook receives the object as the webhooks before it have changed it. */
 async function mutate(
   context: WebhookContext,
-  webhooks: readonly Webhook[],
+  webhooks: readonly ConfiguredWebhook[],
   request: AdmissionRequest,
   rounds: Rounds,
 ): Promise<ApiObject | undefined> {
   const { store, authorizer } = context;
   let { object } = request;
   const calls = rounds.callsOf("Webhooks", object);
-  for (const webhook of webhooks) {
+  for (const configured of webhooks) {
+    const { webhook } = configured;
     const asked = { ...request, object };
     const version = matchWebhook(webhook, asked, store);
     if (version === undefined || !calls.isDue(webhook)) continue;
     if (!(await webhookConditionsHold(webhook, asked, version, authorizer))) continue;
-    object = await mutateOnce(context, webhook, asked, version);
+    object = await mutateOnce(context, configured, asked, version);
     if (!isEqual(asked.object, object)) calls.changed();
     if (webhook.reinvocationPolicy === "IfNeeded") calls.remember(webhook);
   }
@@ -98,15 +104,17 @@ async function mutate(
 }
 
 async function mutateOnce(
-  { client, registry }: WebhookContext,
-  webhook: Webhook,
+  context: WebhookContext,
+  configured: ConfiguredWebhook,
   request: AdmissionRequest,
   version: string,
 ): Promise<ApiObject | undefined> {
-  const answer = await callWebhook(client, webhook, request, { version, type: "mutating" });
-  if (!answer?.patch || !request.object) return request.object;
-  const { resource } = request;
-  const base = version === request.version ? request.object : await resource.convert(request.object, version);
-  const patched = patchObject(base, answer.patch, resource, registry);
-  return version === request.version ? patched : copyJSON(await resource.convert(patched, request.version));
+  const { object, resource } = request;
+  const apply = async (patch: JSONPatch): Promise<ApiObject | undefined> => {
+    if (!object) return undefined;
+    const base = version === request.version ? object : await resource.convert(object, version);
+    const patched = patchObject(base, patch, resource, context.registry);
+    return version === request.version ? patched : copyJSON(await resource.convert(patched, request.version));
+  };
+  return (await callWebhook(context, configured, request, { version, type: "mutating", apply })) ?? object;
 }

@@ -34,6 +34,11 @@ export const noteWriter: Filter = ({ user, request }, next) => {
   return writers.run({ user: user.name, ...(userAgent !== undefined && { userAgent }) }, next);
 };
 
+/** Who sent the request that is being handled, if that is known. */
+export function currentWriter(): Writer | undefined {
+  return writers.getStore();
+}
+
 /** Does what writes, in the name of a user if there is one. */
 export function writeAs(user: string | undefined, write: () => void): void {
   if (user === undefined) write();
@@ -58,6 +63,6 @@ export function tellWrites({ store }: Core, tell: (write: ClusterWrite) => void)
       tell({ type: "KEPT", resource: collection.name, key, by: undefined, bytes });
   }
   return store.listen(({ name }, { type, entry }) => {
-    tell({ type, resource: name, key: entry.key, by: writers.getStore(), bytes: entry.bytes });
+    tell({ type, resource: name, key: entry.key, by: currentWriter(), bytes: entry.bytes });
   });
 }

@@ -19,7 +19,10 @@ export function difference(
   before: KubernetesObject | undefined,
   after: KubernetesObject | undefined,
 ): DiffLine[] {
-  const [a, b] = [linesOf(before), linesOf(after)];
+  const [a, b] = [before, after].map((object) => (object === undefined ? [] : objectLines(object))) as [
+    string[],
+    string[],
+  ];
   const hunks = diffLines(a, b);
   const lines: DiffLine[] = [];
   let shown = 0;
@@ -40,8 +43,8 @@ function add(lines: DiffLine[], sign: DiffLine["sign"], texts: readonly string[]
   for (const text of texts) lines.push({ sign, text });
 }
 
-function linesOf(object: KubernetesObject | undefined): string[] {
-  if (object === undefined) return [];
+/** An object as lines of YAML, without what each write changes. */
+export function objectLines(object: KubernetesObject): string[] {
   const { managedFields: _managed, resourceVersion: _version, ...metadata } = object.metadata;
   return yamlLines({ ...object, metadata }).map(({ text }) => text);
 }

@@ -7,25 +7,33 @@ import { type Change, changesOf } from "./findings/changes.ts";
 import { ConflictDetector } from "./findings/conflicts.ts";
 import { Faults } from "./findings/faults.ts";
 import { FightDetector } from "./findings/fight.ts";
-import type { Detector, Finding, SeenWrite } from "./findings/finding.ts";
+import { DeniedWriteDetector } from "./findings/denied-writes.ts";
+import { FailingWebhookDetector } from "./findings/failing-webhook.ts";
+import type { Detector, Finding, SeenCall, SeenWrite } from "./findings/finding.ts";
 import { GrowingMemoryDetector } from "./findings/growing-memory.ts";
 import { GrowingQueueDetector } from "./findings/growing-queue.ts";
 import { HotLoopDetector } from "./findings/hot-loop.ts";
 import { MissingRightDetector } from "./findings/missing-right.ts";
+import { RestlessWebhookDetector } from "./findings/restless-webhook.ts";
 import { RetryLoopDetector } from "./findings/retry-loop.ts";
 import { SlowRequestDetector } from "./findings/slow-request.ts";
+import { SlowWebhookDetector } from "./findings/slow-webhook.ts";
 import { StuckDeletionDetector } from "./findings/stuck-deletion.ts";
-import { timed } from "./history.ts";
+import { UndoneWriteDetector } from "./findings/undone-writes.ts";
+import { type Call, callOf, timed } from "./history.ts";
+import { patchedObject } from "./patched-object.ts";
 import { sampleOf } from "./samples.ts";
 
 export type { Finding } from "./findings/finding.ts";
 
 /** Finds in a record, while it grows, what is likely to be a mistake. */
 export class Findings {
+  readonly #denials = new DeniedWriteDetector();
+  readonly #failures = new FailingWebhookDetector();
   readonly #detectors: readonly Detector[] = [
     new FightDetector(),
     new HotLoopDetector(),
-    new RetryLoopDetector(),
+    new RetryLoopDetector((error) => this.#denials.explains(error) || this.#failures.explains(error)),
     new MissingRightDetector(),
     new ConflictDetector(),
     new StuckDeletionDetector(),
@@ -33,6 +41,11 @@ export class Findings {
     new BlockedLoopDetector(),
     new GrowingQueueDetector(),
     new GrowingMemoryDetector(),
+    new SlowWebhookDetector(),
+    this.#failures,
+    this.#denials,
+    new RestlessWebhookDetector(),
+    new UndoneWriteDetector(),
   ];
   readonly #faults = new Faults();
   readonly #objects = new Map<string, KubernetesObject>();
@@ -50,6 +63,10 @@ export class Findings {
       this.#to = Math.max(this.#to, reconcile.to);
       const asked = this.#faults.metBy(reconcile);
       for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);
+    } else if (recorded.type === "webhook") {
+      const seen = seenCall(callOf(recorded, at));
+      this.#to = Math.max(this.#to, seen.call.to);
+      for (const detector of this.#detectors) detector.seeCall?.(seen);
     } else if (recorded.type === "fault") this.#faults.add(recorded, at);
     else if (recorded.type === "sample") {
       const sample = sampleOf(recorded);
@@ -79,6 +96,11 @@ export class Findings {
   list(now = this.#to): readonly Finding[] {
     return this.#detectors.flatMap((detector) => detector.found(now)).sort((a, b) => a.from - b.from);
   }
+}
+
+function seenCall(call: Call): SeenCall {
+  let patched: { readonly object: KubernetesObject | undefined } | undefined;
+  return { call, patched: () => (patched ??= { object: patchedObject(call) }).object };
 }
 
 /** Few write, and often. */

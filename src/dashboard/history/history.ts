@@ -2,8 +2,10 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
 import { endedAt } from "../../dev/record/ended-at.ts";
 import { placeName } from "../../dev/record/places.ts";
-import { type Sample, sampleOf } from "./samples.ts";
+import type { RecordedCall } from "../../dev/record/recorded-call.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
+import { CallIndex } from "./call-index.ts";
+import { type Sample, sampleOf } from "./samples.ts";
 
 /** An object as a write left it. */
 export interface Revision {
@@ -37,6 +39,12 @@ export function timed(reconcile: Extract<Recorded, { type: "reconcile" }>): Reco
   return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
 }
 
+/** A call of a webhook, with times in milliseconds since 1970. */
+export type Call = RecordedCall & {
+  readonly from: number;
+  readonly to: number;
+};
+
 /** What was printed, or done on the page. */
 export interface Printed {
   readonly at: number;
@@ -52,6 +60,8 @@ interface GrowingTrack extends Track {
 export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
+  readonly #calls: Call[] = [];
+  readonly #callIndex = new CallIndex();
   readonly #printed: Printed[] = [];
   readonly #acts: Printed[] = [];
   readonly #samples: Sample[] = [];
@@ -75,6 +85,8 @@ export class History {
         this.#reconciles.push(reconcile);
         return;
       }
+      case "webhook":
+        return this.#addCall(recorded, at);
       case "operator":
       case "dev":
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
@@ -102,7 +114,9 @@ export class History {
       );
   }
 
-  #addWrite({ resource, key, write, by, object }: RecordedWrite, at: number): void {
+  #addWrite(recorded: RecordedWrite, at: number): void {
+    const { resource, key, write, by, object } = recorded;
+    if (write === "ADDED") this.#callIndex.created(recorded, at);
     if (write !== "KEPT" && at > (this.#moments.at(-1) ?? -Infinity)) this.#moments.push(at);
     const place = placeName({ resource, key });
     let track = this.#tracks.get(place);
@@ -114,6 +128,13 @@ export class History {
       else kept.add(place);
     }
     track.revisions.push({ index: this.#writes++, at, write, by, object });
+  }
+
+  #addCall(recorded: RecordedCall, at: number): void {
+    const call = callOf(recorded, at);
+    this.#to = Math.max(this.#to, Math.ceil(call.to));
+    this.#calls.push(call);
+    this.#callIndex.add(call);
   }
 
   /** How many writes were told. */
@@ -128,6 +149,16 @@ export class History {
   /** In the order in which they ended. */
   get reconciles(): readonly Reconcile[] {
     return this.#reconciles;
+  }
+
+  /** The calls of webhooks, in the order in which they ended. */
+  get calls(): readonly Call[] {
+    return this.#calls;
+  }
+
+  /** The calls that were about an object. */
+  callsAbout(place: string): readonly Call[] {
+    return this.#callIndex.about(place);
   }
 
   get printed(): readonly Printed[] {
@@ -168,6 +199,11 @@ export class History {
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
   }
+}
+
+/** A call with its times, which began at a moment. */
+export function callOf(recorded: RecordedCall, at: number): Call {
+  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
 }
 
 /** The last revision up to a moment; undefined if the object was not there, or is unknown. */

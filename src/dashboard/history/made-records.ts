@@ -1,4 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
 import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
 import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
 
@@ -78,3 +79,33 @@ export function madeSample(at: number, changes: Partial<RecordedSample> = {}): R
 }
 
 export const megabyte = 1024 * 1024;
+/** A MySQL `default/db` with such a spec. */
+export function madeObject(spec: unknown, metadata: ObjectMeta = {}): KubernetesObject {
+  const object = { apiVersion: "shop.example/v1", kind: "MySQL", spec };
+  return { ...object, metadata: { namespace: "default", name: "db", ...metadata } };
+}
+
+/** A call of a defaulting webhook about an update of the MySQL `default/db` by the operator, which took 10 ms. */
+export function madeCall(at: number, changes: Partial<RecordedAdmission> = {}): RecordedAdmission {
+  return {
+    type: "webhook",
+    at: timeOf(at),
+    seconds: 0.01,
+    call: "mutating",
+    uid: `call ${at}`,
+    configuration: "shop",
+    webhook: "mmysql.kb.io",
+    resource: "mysqls.shop.example",
+    operation: "UPDATE",
+    subresource: "",
+    key: "default/db",
+    dryRun: false,
+    by: operator,
+    object: madeObject({}),
+    oldObject: madeObject({}),
+    failurePolicy: "Fail",
+    ignored: false,
+    answer: { allowed: true },
+    ...changes,
+  };
+}

@@ -3,6 +3,7 @@ import { restorer } from "../../dev/record/recorded.ts";
 import { writerName } from "../../dev/record/writer-name.ts";
 import { difference } from "../history/difference.ts";
 import type { Revision, Track } from "../history/history.ts";
+import { DifferenceLines } from "./difference-lines.tsx";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
 
@@ -66,13 +67,5 @@ function Difference({
     return difference(before?.write === "DELETED" ? undefined : before?.object, revision.object);
   }, [revision, before]);
   if (lines.length === 0) return null;
-  return (
-    <pre class="difference" tabIndex={0} aria-label="What is different">
-      {lines.map(({ sign, text }) => (
-        <span class={names[sign]}>{`${sign} ${text}\n`}</span>
-      ))}
-    </pre>
-  );
+  return <DifferenceLines lines={lines} label="What is different" />;
 }
-
-const names = { "+": "added", "-": "removed", " ": "same" } as const;

@@ -17,7 +17,7 @@ export function FindingsView() {
   if (found.length === 0) return <Empty isFiltered={all.length > 0}>Nothing looks wrong.</Empty>;
   return (
     <ul class="findings">
-      {found.map(({ kind, title, text, from, at, places, requests }) => (
+      {found.map(({ kind, title, text, from, at, places, requests, call }) => (
         <li key={`${kind} ${title} ${from}`}>
           <h2>{title}</h2>
           <p>{text}</p>
@@ -26,12 +26,19 @@ export function FindingsView() {
               <time>{timeOfDay(from)}</time>
             </button>
             {at > from && ` to ${timeOfDay(at)}`}
+            {call !== undefined && (
+              <button type="button" class="link way" onClick={() => show({ view: "timeline", callID: call })}>
+                a call of it
+              </button>
+            )}
             {requests.map(({ controller, request }) => (
               <button
                 type="button"
                 class="link way"
                 key={`${controller} ${request}`}
-                onClick={() => show({ view: "timeline", filter: `${controller} ${request}` })}
+                onClick={() =>
+                  show({ view: "timeline", callID: undefined, filter: `${controller} ${request}` })
+                }
               >
                 reconciles of {controller} {request}
               </button>

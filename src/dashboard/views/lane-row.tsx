@@ -8,9 +8,9 @@ export const labelWidth = 260;
 
 interface LaneRowProps {
   readonly lane: Lane;
-  readonly bars: readonly Bar[];
+  readonly bars: readonly Bar<Reconcile>[];
   readonly chosen: Reconcile | undefined;
-  readonly onChoose: (bar: Bar) => void;
+  readonly onChoose: (bar: Bar<Reconcile>) => void;
 }
 
 /** A request of a controller, with bars for its reconciles. */
@@ -25,9 +25,9 @@ export function LaneRow({ lane: { controller, request }, bars, chosen, onChoose 
         return (
           <button
             type="button"
-            key={bar.reconciles[0]!.reconcileID}
+            key={bar.items[0]!.reconcileID}
             class={`bar ${worst.outcome}`}
-            aria-pressed={chosen !== undefined && bar.reconciles.includes(chosen)}
+            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
             aria-label={labelOf(bar, worst)}
             style={{
               left: `${labelWidth + Math.max(0, bar.left)}px`,
@@ -43,7 +43,7 @@ export function LaneRow({ lane: { controller, request }, bars, chosen, onChoose 
   );
 }
 
-function labelOf({ reconciles }: Bar, { outcome }: Reconcile): string {
+function labelOf({ items: reconciles }: Bar<Reconcile>, { outcome }: Reconcile): string {
   const [first] = reconciles;
   const { controller, request, from, to } = first!;
   if (reconciles.length > 1)
@@ -51,7 +51,7 @@ function labelOf({ reconciles }: Bar, { outcome }: Reconcile): string {
   return `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
 }
 
-function worstOf({ reconciles }: Bar): Reconcile {
+function worstOf({ items: reconciles }: Bar<Reconcile>): Reconcile {
   return reconciles.reduce((worst, one) =>
     outcomes.indexOf(one.outcome) > outcomes.indexOf(worst.outcome) ? one : worst,
   );

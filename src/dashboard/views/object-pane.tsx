@@ -4,12 +4,14 @@ import { EditTab } from "./edit-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { FieldsTab } from "./fields-tab.tsx";
 import { ReconcilesTab } from "./reconciles-tab.tsx";
+import { WebhooksTab } from "./webhooks-tab.tsx";
 import { type Tab, tabs, usePage } from "./shown.ts";
 
 const titles: Readonly<Record<Tab, string>> = {
   changes: "Changes",
   fields: "Fields",
   reconciles: "Reconciles",
+  webhooks: "Webhooks",
   events: "Events",
   edit: "Edit",
 };
@@ -20,12 +22,17 @@ export function ObjectPane() {
   const track = shown.place === undefined ? undefined : feed.history.tracks.get(shown.place);
   if (track === undefined) return <section class="pane empty">Choose an object.</section>;
   const { kind } = track.revisions.at(-1)!.object;
-  const offered = tabs.filter((tab) => tab !== "edit" || feed.actions.includes("apply"));
+  const isOffered: Partial<Record<Tab, boolean>> = {
+    webhooks: feed.history.calls.length > 0,
+    edit: feed.actions.includes("apply"),
+  };
+  const offered = tabs.filter((tab) => isOffered[tab] !== false);
   const tab = offered.includes(shown.tab) ? shown.tab : "changes";
   const CurrentTab = {
     changes: ChangesTab,
     fields: FieldsTab,
     reconciles: ReconcilesTab,
+    webhooks: WebhooksTab,
     events: EventsTab,
     edit: EditTab,
   }[tab];

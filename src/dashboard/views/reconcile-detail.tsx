@@ -1,6 +1,8 @@
+import { callsOf } from "../history/calls.ts";
 import { logOf } from "../history/log-of.ts";
 import type { Reconcile } from "../history/history.ts";
 import { objectOfCause } from "../../dev/record/causes.ts";
+import { CallLine } from "./call-line.tsx";
 import { PrintedLines } from "./log-view.tsx";
 import { usePage } from "./shown.ts";
 import { duration } from "./times.ts";
@@ -10,6 +12,7 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
   const { feed } = usePage();
   const { causes, requests, error, requeueAfter } = reconcile;
   const printed = logOf(feed.history, reconcile);
+  const calls = callsOf(feed.history, reconcile);
   return (
     <div class="reconcile-detail">
       <h3>Because of</h3>
@@ -44,6 +47,18 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
             ))}
           </tbody>
         </table>
+      )}
+      {calls.length > 0 && (
+        <>
+          <h3>Webhooks that were asked</h3>
+          <ul class="reconciles">
+            {calls.map((call) => (
+              <li key={call.uid}>
+                <CallLine call={call} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       <h3>Log</h3>
       {printed.length === 0 ? <p class="dim">nothing</p> : <PrintedLines printed={printed} />}

@@ -21,7 +21,7 @@ export function ReconcileLine({
         type="button"
         class="link"
         aria-expanded={isChosen}
-        onClick={() => show({ reconcileID: isChosen ? undefined : reconcile.reconcileID })}
+        onClick={() => show({ reconcileID: isChosen ? undefined : reconcile.reconcileID, callID: undefined })}
       >
         <time>{timeOfDay(from)}</time> {controller} {request} <Outcome outcome={outcome} /> in{" "}
         {duration(to - from)} {why !== undefined && why !== "" && <span class="dim">({why})</span>}

@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
 
 export const views = ["objects", "timeline", "numbers", "findings", "log"] as const;
-export const tabs = ["changes", "fields", "reconciles", "events", "edit"] as const;
+export const tabs = ["changes", "fields", "reconciles", "webhooks", "events", "edit"] as const;
 export type View = (typeof views)[number];
 export type Tab = (typeof tabs)[number];
 
@@ -15,6 +15,8 @@ export interface Shown {
   readonly tab: Tab;
   /** The chosen reconcile. */
   readonly reconcileID: string | undefined;
+  /** The uid of the chosen call of a webhook. */
+  readonly callID: string | undefined;
   /** Milliseconds since 1970; undefined follows the session. */
   readonly moment: number | undefined;
   /** What views in time draw; undefined is the whole session. */
@@ -30,6 +32,7 @@ export const atFirst: Shown = {
   place: undefined,
   tab: "changes",
   reconcileID: undefined,
+  callID: undefined,
   moment: undefined,
   stretch: undefined,
   filter: "",

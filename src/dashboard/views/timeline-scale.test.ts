@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Reconcile } from "../history/history.ts";
-import { barsOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
+import { History, type Reconcile } from "../history/history.ts";
+import { madeCall, madeObject, timeOf } from "../history/made-records.ts";
+import { barsOf, callLanesOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 
 function reconcile(request: string, from: number, to: number, controller = "shop"): Reconcile {
   return {
@@ -36,8 +37,8 @@ test("each request of a controller has a lane, the first that began on top", () 
 
 test("reconciles that would stand upon each other are one bar", () => {
   const [lane] = lanesOf([reconcile("a", 0, 1), reconcile("a", 2, 3), reconcile("a", 500, 600)]);
-  const bars = barsOf(lane!, 0, 1000, 1);
-  expect(bars.map(({ left, width, reconciles }) => [left, width, reconciles.length])).toEqual([
+  const bars = barsOf(lane!.reconciles, 0, 1000, 1);
+  expect(bars.map(({ left, width, items }) => [left, width, items.length])).toEqual([
     [0, 8, 2],
     [500, 100, 1],
   ]);
@@ -58,8 +59,8 @@ test("whatever is zoomed into, each reconcile of the stretch has one bar, and no
           at = began + took;
           return reconcile("a", began, at);
         });
-        const bars = barsOf(lanesOf(reconciles)[0]!, from, from + long, scale);
-        expect(bars.flatMap((bar) => bar.reconciles)).toEqual(
+        const bars = barsOf(lanesOf(reconciles)[0]!.reconciles, from, from + long, scale);
+        expect(bars.flatMap((bar) => bar.items)).toEqual(
           reconciles.filter((one) => one.to >= from && one.from <= from + long),
         );
         const gaps = bars.slice(1).map(({ left }, index) => left - bars[index]!.left - bars[index]!.width);
@@ -81,4 +82,35 @@ test("marks have space for words up to the next one, and those that have not sta
     [0, 990, [10, 100]],
     [990, 500, [1000]],
   ]);
+});
+
+test("each webhook has a lane for each object, in which calls may overlap; conversions share one", () => {
+  const history = new History();
+  history.add(madeCall(20, { webhook: "v.kb.io", call: "validating", seconds: 0.05 }));
+  history.add(madeCall(10));
+  history.add(madeCall(15, { key: "default/other" }));
+  history.add(madeCall(5));
+  const { resource, by } = madeCall(0);
+  for (const name of ["a", "b"])
+    history.add({
+      type: "webhook",
+      call: "conversion",
+      at: timeOf(30),
+      seconds: 0.01,
+      uid: name,
+      configuration: resource,
+      resource,
+      by,
+      apiVersion: "shop.example/v2",
+      count: 1,
+      objects: [madeObject({}, { name })],
+    });
+  const lanes = callLanesOf(history.calls);
+  expect(lanes.map(({ webhook, key, calls }) => [webhook, key, calls.map(({ from }) => from)])).toEqual([
+    ["mutating webhook mmysql.kb.io", "default/db", [5, 10]],
+    ["mutating webhook mmysql.kb.io", "default/other", [15]],
+    ["validating webhook v.kb.io", "default/db", [20]],
+    [`conversion webhook of ${resource}`, "", [30, 30]],
+  ]);
+  expect(barsOf(lanes[0]!.calls, 0, 100, 1).map(({ items }) => items.length)).toEqual([2]);
 });

@@ -1,4 +1,6 @@
-import type { Printed, Reconcile } from "../history/history.ts";
+import { keysOfCall } from "../../dev/record/recorded-call.ts";
+import type { Call, Printed, Reconcile } from "../history/history.ts";
+import { webhookName } from "../history/verdict.ts";
 
 /** A row of the timeline: all reconciles of one request of a controller, in the order of their starts. */
 export interface Lane {
@@ -7,11 +9,29 @@ export interface Lane {
   readonly reconciles: readonly Reconcile[];
 }
 
-/** A part of a lane, in pixels; where reconciles would stand upon each other, one bar stands for them. */
-export interface Bar {
+/** A row of the timeline: all calls of a webhook about an object, in the order of their starts. */
+export interface CallLane {
+  /** Its name, with what it does. */
+  readonly webhook: string;
+  /** Its name alone. */
+  readonly shortName: string;
+  readonly resource: string;
+  /** Empty for conversions. */
+  readonly key: string;
+  readonly calls: readonly Call[];
+}
+
+/** Something that took some time. */
+interface Timed {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A part of a lane, in pixels; where items would stand upon each other, one bar stands for them. */
+export interface Bar<Item> {
   readonly left: number;
   readonly width: number;
-  readonly reconciles: readonly Reconcile[];
+  readonly items: readonly Item[];
 }
 
 /** The lanes of reconciles, in the order in which their first one began. */
@@ -28,21 +48,43 @@ export function lanesOf(reconciles: readonly Reconcile[]): Lane[] {
   return [...lanes.values()].toSorted((a, b) => a.reconciles[0]!.from - b.reconciles[0]!.from);
 }
 
+/** The lanes of calls, in the order in which their first one began. */
+export function callLanesOf(calls: readonly Call[]): CallLane[] {
+  const lanes = new Map<string, CallLane & { readonly calls: Call[] }>();
+  for (const call of calls) {
+    const key = call.call === "conversion" ? "" : (keysOfCall(call)[0] ?? "");
+    const webhook = webhookName(call);
+    const { resource } = call;
+    const name = `${webhook} ${resource} ${key}`;
+    const shortName = call.call === "conversion" ? webhook : call.webhook;
+    const lane = lanes.get(name) ?? { webhook, shortName, resource, key, calls: [] };
+    lane.calls.push(call);
+    lanes.set(name, lane);
+  }
+  for (const lane of lanes.values()) lane.calls.sort((a, b) => a.from - b.from);
+  return [...lanes.values()].toSorted((a, b) => a.calls[0]!.from - b.calls[0]!.from);
+}
+
 /** No bar is narrower: it could not be hit. */
 const narrowest = 6;
 
-/** The bars of a lane between two moments, at so many pixels a millisecond; `from` stands at 0. */
-export function barsOf({ reconciles }: Lane, from: number, to: number, scale: number): Bar[] {
-  const bars: { left: number; width: number; reconciles: Reconcile[] }[] = [];
-  for (const reconcile of reconciles) {
-    if (reconcile.to < from || reconcile.from > to) continue;
-    const left = (reconcile.from - from) * scale;
-    const width = Math.max(narrowest, (reconcile.to - reconcile.from) * scale);
+/** The bars of a lane's items between two moments, at so many pixels a millisecond; `from` stands at 0. */
+export function barsOf<Item extends Timed>(
+  items: readonly Item[],
+  from: number,
+  to: number,
+  scale: number,
+): Bar<Item>[] {
+  const bars: { left: number; width: number; items: Item[] }[] = [];
+  for (const item of items) {
+    if (item.to < from || item.from > to) continue;
+    const left = (item.from - from) * scale;
+    const width = Math.max(narrowest, (item.to - item.from) * scale);
     const last = bars.at(-1);
     if (last && left < last.left + last.width + 1) {
       last.width = Math.max(last.width, left + width - last.left);
-      last.reconciles.push(reconcile);
-    } else bars.push({ left, width, reconciles: [reconcile] });
+      last.items.push(item);
+    } else bars.push({ left, width, items: [item] });
   }
   return bars;
 }

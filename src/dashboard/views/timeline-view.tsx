@@ -1,8 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Reconcile } from "../history/history.ts";
+import type { Call, Reconcile } from "../history/history.ts";
 import { whatLedTo } from "../history/what-led-to.ts";
 import { ActMarks } from "./act-marks.tsx";
 import { type Arrow, Arrows, type Point } from "./arrows.tsx";
+import { CallLaneRow } from "./call-lane-row.tsx";
+import { ChosenCall } from "./chosen-call.tsx";
 import { Empty } from "./empty.tsx";
 import { labelWidth, LaneRow } from "./lane-row.tsx";
 import { Legend, Outcome } from "./outcome.tsx";
@@ -13,28 +15,42 @@ import { matches } from "./matches.ts";
 import { usePage } from "./shown.ts";
 import { StretchButtons } from "./stretch-buttons.tsx";
 import { duration, timeOfDay } from "./times.ts";
-import { type Bar, barsOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 import { useStretch } from "./use-stretch.ts";
 import { useWidth } from "./use-width.ts";
+import { VerdictLegend } from "./verdict.tsx";
+import {
+  type Bar,
+  barsOf,
+  type CallLane,
+  callLanesOf,
+  type Lane,
+  lanesOf,
+  marksOf,
+  ticksOf,
+} from "./timeline-scale.ts";
 
 const laneHeight = 30;
 
-/** Reconciles by their requests and in time. */
+/** Reconciles by their requests, and calls of webhooks by their objects, in time. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
-  const { reconciles, acts } = feed.history;
+  const { reconciles, calls, acts } = feed.history;
   const [merged, setMerged] = useState<readonly Reconcile[]>([]);
+  const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
   const many = reconciles.length;
   const lanes = useMemo(
     () =>
-      lanesOf(reconciles).filter(({ controller, request }) =>
-        matches(shown.filter, `${controller} ${request}`),
-      ),
-    [reconciles, many, shown.filter],
+      [...lanesOf(reconciles), ...callLanesOf(calls)]
+        .filter((lane) => matches(shown.filter, nameOf(lane)))
+        .toSorted((a, b) => beginOf(a) - beginOf(b)),
+    [reconciles, many, calls, calls.length, shown.filter],
   );
-  const chosen = reconciles.find(({ reconcileID }) => reconcileID === shown.reconcileID);
-  const stretch = useStretch(chosen?.from);
+  const chosenCall = calls.find(({ uid }) => uid === shown.callID);
+  const chosen = chosenCall
+    ? undefined
+    : reconciles.find(({ reconcileID }) => reconcileID === shown.reconcileID);
+  const stretch = useStretch((chosen ?? chosenCall)?.from);
   const { left, right, zoom, move } = stretch;
   const scale = Math.max(1, width - labelWidth - 20) / (right - left);
 
@@ -43,7 +59,7 @@ export function TimelineView() {
     [feed.history, chosen, feed.history.written],
   );
   const pointOf = (reconcile: Reconcile, at: number): Point | undefined => {
-    const lane = lanes.findIndex(({ reconciles: own }) => own.includes(reconcile));
+    const lane = lanes.findIndex((one) => "reconciles" in one && one.reconciles.includes(reconcile));
     if (lane === -1 || at < left || at > right) return undefined;
     return { x: labelWidth + (at - left) * scale, y: (lane + 0.5) * laneHeight };
   };
@@ -52,9 +68,14 @@ export function TimelineView() {
     return start && end ? [{ start, end }] : [];
   });
 
-  const choose = ({ reconciles: [first, ...more], left: at }: Bar): void => {
+  const choose = ({ items: [first, ...more], left: at }: Bar<Reconcile>): void => {
     setMerged(more.length > 0 ? [first!, ...more] : []);
-    show({ reconcileID: first!.reconcileID });
+    show({ reconcileID: first!.reconcileID, callID: undefined });
+    if (at < 0) move(-0.5);
+  };
+  const chooseCall = ({ items: [first, ...more], left: at }: Bar<Call>): void => {
+    setMergedCalls(more.length > 0 ? [first!, ...more] : []);
+    show({ callID: first!.uid });
     if (at < 0) move(-0.5);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -72,6 +93,7 @@ export function TimelineView() {
       <div class="toolbar">
         <StretchButtons stretch={stretch} />
         <Legend />
+        {calls.length > 0 && <VerdictLegend />}
       </div>
       <div class="axis" aria-hidden="true">
         {ticksOf(left, right, scale).map((at) => (
@@ -81,11 +103,11 @@ export function TimelineView() {
         ))}
       </div>
       <ActMarks marks={marksOf(acts, left, right, scale)} />
-      {lanes.length === 0 && <Empty isFiltered={many > 0}>Nothing was reconciled.</Empty>}
+      {lanes.length === 0 && <Empty isFiltered={many + calls.length > 0}>Nothing was reconciled.</Empty>}
       <Rows
         items={lanes}
         height={laneHeight}
-        keyOf={({ controller, request }) => `${controller} ${request}`}
+        keyOf={nameOf}
         overlay={<Arrows arrows={arrows} />}
         attributes={{
           role: "group",
@@ -93,12 +115,29 @@ export function TimelineView() {
           tabIndex: 0,
         }}
       >
-        {(lane) => (
-          <LaneRow lane={lane} bars={barsOf(lane, left, right, scale)} chosen={chosen} onChoose={choose} />
-        )}
+        {(lane) =>
+          "reconciles" in lane ? (
+            <LaneRow
+              lane={lane}
+              bars={barsOf(lane.reconciles, left, right, scale)}
+              chosen={chosen}
+              onChoose={choose}
+            />
+          ) : (
+            <CallLaneRow
+              lane={lane}
+              bars={barsOf(lane.calls, left, right, scale)}
+              chosen={chosenCall}
+              onChoose={chooseCall}
+            />
+          )
+        }
       </Rows>
       {moment >= left && moment <= right && shown.moment !== undefined && (
         <div class="moment" style={{ left: `${labelWidth + (moment - left) * scale}px` }} />
+      )}
+      {chosenCall && (
+        <ChosenCall call={chosenCall} merged={mergedCalls.includes(chosenCall) ? mergedCalls : []} />
       )}
       {chosen && (
         <aside class="chosen" aria-label="The chosen reconcile">
@@ -141,3 +180,13 @@ export function TimelineView() {
 }
 
 const mostMerged = 100;
+
+function nameOf(lane: Lane | CallLane): string {
+  return "reconciles" in lane
+    ? `${lane.controller} ${lane.request}`
+    : `${lane.webhook} ${lane.resource} ${lane.key}`;
+}
+
+function beginOf(lane: Lane | CallLane): number {
+  return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
+}

@@ -10,7 +10,15 @@ export function useFindings(
   const now = useNow(state === "live" && moment === undefined);
   return useMemo(
     () => findings.list(now).filter(({ from }) => moment === undefined || from <= moment),
-    [findings, history.written, history.reconciles.length, history.samples.length, moment, now],
+    [
+      findings,
+      history.written,
+      history.reconciles.length,
+      history.calls.length,
+      history.samples.length,
+      moment,
+      now,
+    ],
   );
 }
 

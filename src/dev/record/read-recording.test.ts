@@ -28,6 +28,7 @@ test.each([
   [`${JSON.stringify(first)}\n[]\n`, "line 2 is not a JSON object"],
   [`${JSON.stringify(first)}\n{"type":"write","at":"1"}\n`, "line 2 is not a line of a record"],
   [`${JSON.stringify(first)}\n{"type":"sample","at":"1","cached":{}}\n`, "line 2 is not a line of a record"],
+  [`${JSON.stringify(first)}\n{"type":"webhook","at":"1"}\n`, "line 2 is not a line of a record"],
   [`${JSON.stringify(first)}\n{"type":"other","at":"1"}\n`, "line 2 is not a line of a record"],
   [
     `${JSON.stringify(first)}\n{"type":"action","at":"1","name":"restart"}\n`,

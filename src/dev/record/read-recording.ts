@@ -86,6 +86,8 @@ function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): bool
       );
     case "sample":
       return Array.isArray(line["controllers"]) && isObject(line["cached"]);
+    case "webhook":
+      return typeof line["configuration"] === "string" && typeof line["resource"] === "string";
     case "operator":
     case "dev":
       return typeof line["text"] === "string";

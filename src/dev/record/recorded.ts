@@ -1,5 +1,6 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
+import type { RecordedCall } from "./recorded-call.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
 import type { RecordedSample } from "./recorded-sample.ts";
 
@@ -76,6 +77,7 @@ export type Recorded =
   | RecordedWrite
   | (RecordedReconcile & { readonly type: "reconcile" })
   | RecordedSample
+  | RecordedCall
   | RecordedText
   | RecordedAction
   | RecordedFault

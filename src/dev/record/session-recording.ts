@@ -1,5 +1,6 @@
-import type { ClusterWrite } from "@tsbuilder/cluster";
+import type { ClusterWrite, WebhookCall } from "@tsbuilder/cluster";
 import type { DevEvent } from "../dev-event.ts";
+import { recordCall } from "./record-call.ts";
 import type { RecentRecord } from "./recent-record.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
 import { type LineKeeper, lineOf, lineOfWrite } from "./record-line.ts";
@@ -59,6 +60,10 @@ export class SessionRecording {
 
   reconciled(reconciles: readonly RecordedReconcile[]): void {
     for (const reconcile of reconciles) this.#add({ type: "reconcile", ...reconcile });
+  }
+
+  called(call: WebhookCall): void {
+    if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call, Date.now()));
   }
 
   /** Objects are recorded as writes. */

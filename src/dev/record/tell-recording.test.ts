@@ -175,3 +175,70 @@ test("what an object owns, and Events about it, are about the object, too", () =
   ]);
   expect(told[3]!.text).toBe("Event about Pod set-0: Pulled: there, by controller-manager");
 });
+
+const call = {
+  type: "webhook" as const,
+  at: "1",
+  seconds: 0.0123,
+  uid: "1",
+  resource: "mysqls.apps.example.com",
+  by: operator,
+};
+
+const admission = {
+  ...call,
+  call: "mutating" as const,
+  configuration: "shop-mutating",
+  webhook: "mmysql.kb.io",
+  operation: "UPDATE" as const,
+  subresource: "",
+  key: "default/db",
+  dryRun: false,
+  failurePolicy: "Fail" as const,
+  ignored: false,
+};
+
+const conversion = {
+  ...call,
+  call: "conversion" as const,
+  configuration: "mysqls.apps.example.com",
+  apiVersion: "apps.example.com/v2",
+  count: 1,
+  objects: [{ apiVersion: "apps.example.com/v1", kind: "MySQL", metadata: { name: "db" } }],
+};
+
+const asked = "mutating webhook mmysql.kb.io is asked to UPDATE mysqls.apps.example.com default/db";
+const patch = [{ op: "remove" as const, path: "/data" }];
+const reason = "InvalidAnswer" as const;
+
+test.each<[Recorded, string]>([
+  [{ ...admission, answer: { allowed: true } }, `${asked}: allows it in 12 ms`],
+  [
+    { ...admission, dryRun: true, answer: { allowed: true, patch, warnings: ["a", "b"] } },
+    `${asked} (dry run): allows it in 12 ms, with 1 change, with 2 warnings`,
+  ],
+  [
+    { ...admission, answer: { allowed: false, status: { message: "not so" } } },
+    `${asked}: denies it in 12 ms: not so`,
+  ],
+  [{ ...admission, answer: { allowed: false } }, `${asked}: denies it in 12 ms`],
+  [
+    { ...admission, failure: { reason, message: "no answer" } },
+    `${asked}: fails in 12 ms, which refuses the request: no answer`,
+  ],
+  [
+    { ...admission, ignored: true, failure: { reason, message: "no answer" } },
+    `${asked}: fails in 12 ms, which is ignored: no answer`,
+  ],
+  [conversion, "conversion webhook of mysqls.apps.example.com converts db to apps.example.com/v2 in 12 ms"],
+  [
+    { ...conversion, count: 3, failure: { reason, message: "no answer" } },
+    "conversion webhook of mysqls.apps.example.com converts 3 objects to apps.example.com/v2: fails in 12 ms: no answer",
+  ],
+])("a webhook's call is told in a line, %#", (recorded, text) => {
+  const [told] = tellRecording([recorded]);
+  expect(told?.text).toBe(text);
+  expect(told?.about).toEqual([
+    recorded.type === "webhook" && recorded.call === "mutating" ? "default/db" : "db",
+  ]);
+});

@@ -4,6 +4,8 @@ import { describeAction, describeFault } from "./describe-action.ts";
 import { eventResources, placeName } from "./places.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
+import { keysOfCall } from "./recorded-call.ts";
+import { tellCall } from "./tell-call.ts";
 import { writerName } from "./writer-name.ts";
 
 /** A line of the story. */
@@ -33,6 +35,8 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
       }
       case "reconcile":
         return [{ at: one.at, about: [one.request], text: textOfReconcile(one) }];
+      case "webhook":
+        return [{ at: one.at, about: keysOfCall(one), text: tellCall(one) }];
       case "operator":
       case "dev":
         return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];

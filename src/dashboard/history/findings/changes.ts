@@ -29,6 +29,13 @@ export function changesOf(before: KubernetesObject, after: KubernetesObject): Ch
   return found;
 }
 
+/** The fields that differ between two states of which the API server has not counted the generations yet. */
+export function unstoredChangesOf(before: KubernetesObject, after: KubernetesObject): Change[] {
+  const found: Change[] = [];
+  compareMembers(before as unknown as Members, after as unknown as Members, "", found, "");
+  return found;
+}
+
 function compare(before: unknown, after: unknown, path: string, found: Change[]): void {
   if (!isObject(before) || !isObject(after)) {
     if (!isSame(before, after)) found.push({ path, before, after });

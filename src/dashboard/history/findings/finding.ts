@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { RecordedWrite } from "../../../dev/record/recorded.ts";
-import type { Reconcile } from "../history.ts";
+import type { Call, Reconcile } from "../history.ts";
 import type { Sample } from "../samples.ts";
 import type { Change } from "./changes.ts";
 
@@ -14,6 +14,11 @@ export interface Finding {
     | "retry loop"
     | "conflicts"
     | "stuck deletion"
+    | "slow webhook"
+    | "failing webhook"
+    | "denied writes"
+    | "restless webhook"
+    | "undone writes"
     | "blocked event loop"
     | "growing queue"
     | "growing memory";
@@ -28,6 +33,8 @@ export interface Finding {
   readonly places: readonly string[];
   /** The requests whose reconciles it is about. */
   readonly requests: readonly FoundRequest[];
+  /** The uid of a webhook's call that shows it. */
+  readonly call?: string;
 }
 
 /** What a controller reconciles. */
@@ -52,12 +59,20 @@ export interface SeenWrite {
 /** Requests of a reconcile. */
 export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
 
+/** A call of a webhook, with what it made of the object. */
+export interface SeenCall {
+  readonly call: Call;
+  /** Undefined if it changed nothing. */
+  readonly patched: () => KubernetesObject | undefined;
+}
+
 /** Looks for one kind of mistake. */
 export interface Detector {
   seeWrite?(write: SeenWrite): void;
   /** `asked` are those of its requests that failed or waited because the page asked for it. */
   seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
   seeSample?(sample: Sample): void;
+  seeCall?(seen: SeenCall): void;
   /** What was found up to a moment, to which the record is known. */
   found(now: number): readonly Finding[];
 }

@@ -1,6 +1,7 @@
 import { objectOfCause, requeueOfCause } from "../../../dev/record/causes.ts";
 import { pageAgent } from "../../../dev/record/recorded.ts";
 import type { Reconcile } from "../history.ts";
+import { isOperator } from "../is-operator.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
 import { Episodes } from "./episodes.ts";
 import type { Detector, Finding, FoundRequest, SeenWrite } from "./finding.ts";
@@ -117,11 +118,4 @@ function placesWritten({ requests }: Reconcile): string[] {
     if (place !== undefined) places.push(place);
   }
   return places;
-}
-
-/** Not the cluster's own controllers, and nobody with kubectl or the page. */
-function isOperator(by: SeenWrite["by"]): boolean {
-  if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
-  if (by.userAgent === pageAgent) return false;
-  return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }

@@ -12,6 +12,12 @@ interface Retries extends FoundRequest {
 /** Reconciles that fail again and again with the same error. */
 export class RetryLoopDetector implements Detector {
   readonly #retries = new Episodes<Retries>({ least: 5 });
+  readonly #isExplained: (error: string) => boolean;
+
+  /** Errors that another finding explains are left out. */
+  constructor(isExplained: (error: string) => boolean) {
+    this.#isExplained = isExplained;
+  }
 
   seeReconcile({ controller, request, outcome, error = "", from }: Reconcile, asked: AskedRequests): void {
     if (outcome === "unfinished" || asked.size > 0) return;
@@ -25,7 +31,8 @@ export class RetryLoopDetector implements Detector {
   }
 
   found(): Finding[] {
-    return this.#retries.told.map(({ count, from, at, detail: { controller, request, error } }) => ({
+    const told = this.#retries.told.filter(({ detail }) => !this.#isExplained(detail.error));
+    return told.map(({ count, from, at, detail: { controller, request, error } }) => ({
       kind: "retry loop",
       title: `${controller} keeps failing for ${request}`,
       text: `${controller} failed ${times(count)} in a row in ${span(at - from)} for ${request} with “${shortened(error, 200)}”: remove the cause, or throw a TerminalError if another try can't help`,

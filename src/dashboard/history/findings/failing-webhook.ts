@@ -1,0 +1,146 @@
+import { keysOfCall } from "../../../dev/record/recorded-call.ts";
+import { writerName } from "../../../dev/record/writer-name.ts";
+import type { Call } from "../history.ts";
+import { webhookName } from "../verdict.ts";
+import { CalledPlaces } from "./called-places.ts";
+import { type Episode, Episodes } from "./episodes.ts";
+import type { Detector, Finding, SeenCall } from "./finding.ts";
+import { shortened, times } from "./words.ts";
+
+interface Failure {
+  /** `Error`: the webhook answered that something went wrong in it. */
+  readonly reason: NonNullable<Call["failure"]>["reason"] | "Error";
+  readonly message: string;
+}
+
+interface Failing {
+  readonly first: Call;
+  readonly reason: Failure["reason"];
+  readonly places: CalledPlaces;
+  message: string;
+  ignored: number;
+  /** Whether it answered again. */
+  isHealed: boolean;
+}
+
+/** In milliseconds: an operator that starts again is out of reach for a while. */
+const restart = 10_000;
+
+/** Webhooks that can't be reached, or answer nothing that counts. */
+export class FailingWebhookDetector implements Detector {
+  readonly #failing = new Episodes<Failing>({ least: 1 });
+
+  seeCall({ call }: SeenCall): void {
+    const name = `${call.resource}\n${webhookName(call)}`;
+    const failure = failureOf(call);
+    if (failure === undefined) return this.#heal(name);
+    const { reason, message } = failure;
+    const failing = this.#failing.hit(`${name}\n${reason}`, call.to, () => ({
+      first: call,
+      reason,
+      places: new CalledPlaces(),
+      message,
+      ignored: 0,
+      isHealed: false,
+    }));
+    failing.message = message;
+    failing.places.add(call);
+    if (call.call !== "conversion" && call.ignored) failing.ignored++;
+  }
+
+  /** What fails for some objects alone goes on with the next of them. */
+  #heal(name: string): void {
+    for (const reason of ["Unreachable", "BadCertificate"] as const) {
+      const failing = this.#failing.detailOf(`${name}\n${reason}`);
+      if (failing === undefined) continue;
+      failing.isHealed = true;
+      this.#failing.end(`${name}\n${reason}`);
+    }
+  }
+
+  /** Whether the error of a reconcile is one of a webhook that was found. */
+  explains(error: string): boolean {
+    return this.#found().some(({ detail: { first, reason } }) => {
+      if (first.call === "conversion")
+        return error.includes("conversion webhook for") && error.includes("failed");
+      const webhook = JSON.stringify(first.webhook);
+      return error.includes(
+        reason === "Error"
+          ? `admission webhook ${webhook} denied the request`
+          : `failed calling webhook ${webhook}`,
+      );
+    });
+  }
+
+  found(): Finding[] {
+    return this.#found().map(({ count, from, at, detail }) => {
+      const { first, reason, message, ignored, places } = detail;
+      const { title, advice } = words[reason];
+      const name = webhookName(first);
+      const such = `${first.call === "conversion" ? "that" : first.operation} of ${first.resource} ${keysOfCall(first)[0] ?? ""} by ${writerName(first.by)}`;
+      return {
+        kind: "failing webhook",
+        title: `${name} ${title}`,
+        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}, with “${shortened(message, 200)}”; ${outcome(first, reason, count, ignored)}: ${advice}`,
+        from,
+        at,
+        places: places.all,
+        requests: [],
+        call: first.uid,
+      };
+    });
+  }
+
+  #found(): readonly Readonly<Episode<Failing>>[] {
+    return this.#failing.told.filter(
+      ({ from, at, detail: { isHealed } }) => !isHealed || at - from >= restart,
+    );
+  }
+}
+
+function failureOf(call: Call): Failure | undefined {
+  if (call.failure || call.call === "conversion") return call.failure;
+  const { allowed, status } = call.answer ?? {};
+  if (allowed !== false || (status?.code ?? 0) < 500) return undefined;
+  return { reason: "Error", message: status?.message ?? "" };
+}
+
+function outcome(call: Call, reason: Failure["reason"], count: number, ignored: number): string {
+  if (call.call === "conversion") return "what needed the objects in that version failed, too";
+  if (ignored === 0)
+    return `${asked(count)} refused${call.failurePolicy === "Fail" && reason !== "Error" ? ", as failurePolicy Fail says" : ""}`;
+  if (ignored === count) return `${asked(count)} let pass without it, as failurePolicy Ignore says`;
+  return `${ignored} of the ${count} requests ${ignored === 1 ? "was" : "were"} let pass without it, as failurePolicy Ignore says`;
+}
+
+function asked(count: number): string {
+  return count === 1 ? "the request was" : "the requests were";
+}
+
+const words: Readonly<Record<Failure["reason"], { readonly title: string; readonly advice: string }>> = {
+  Unreachable: {
+    title: "can't be reached",
+    advice: "see whether the operator runs, and serves it where its configuration says",
+  },
+  Timeout: {
+    title: "doesn't answer in time",
+    advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
+  },
+  BadCertificate: {
+    title: "has a certificate that is not trusted",
+    advice:
+      "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
+  },
+  InvalidAnswer: {
+    title: "doesn't answer as it should",
+    advice: "see its answer, and what the operator logged",
+  },
+  Error: {
+    title: "answers with an error",
+    advice: "see what the operator logged meanwhile",
+  },
+  Refused: {
+    title: "can't convert an object",
+    advice: "let it convert each object that can be stored, of each version to each other one",
+  },
+};
