@@ -1,5 +1,4 @@
 import { objectOfCause, requeueOfCause } from "../../../dev/record/causes.ts";
-import { pageAgent } from "../../../dev/record/recorded.ts";
 import type { Reconcile } from "../history.ts";
 import { isOperator } from "../is-operator.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget } from "../request-target.ts";
