@@ -1,5 +1,5 @@
 import type { WebhookCall } from "@tsbuilder/cluster";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { startTestCluster, type TestCluster, type TestClusterOptions } from "@tsbuilder/cluster/testing";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { send } from "../../src/cluster/testing/send.ts";
 import { startWebhookServer, type WebhookServer } from "./webhook-server.ts";
@@ -17,12 +17,13 @@ export class WebhookScene {
   /** The calls since the last webhook was configured. */
   calls: WebhookCall[] = [];
 
-  async start(): Promise<void> {
+  async start(options: TestClusterOptions = {}): Promise<void> {
     this.hooks = await startWebhookServer();
     const { port } = this.hooks;
     this.cluster = await startTestCluster({
       resolveService: (_, name) => (name === "hook" ? { host: "127.0.0.1", port } : undefined),
       onWebhookCall: (call) => this.calls.push(call),
+      ...options,
     });
   }
 

@@ -83,7 +83,7 @@ export interface AssembleOptions {
   /** The objects to start with. Default: none but those that every cluster has. */
   readonly state?: Snapshot;
   /**
-   * The clock of connections: when watches time out, and how long `intercept` delays a request. With another clock than the
+   * The clock of connections: when watches time out, how long `intercept` delays a request, and how long a webhook takes. With another clock than the
    * cluster's, that can be moved without ending the watches of clients. Default: the cluster's clock.
    */
   readonly connectionClock?: Clock;
@@ -164,8 +164,12 @@ function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
   return onWrite !== undefined || onWebhookCall !== undefined;
 }
 
-function callerOf({ onWebhookCall }: AssembleOptions, { clock, webhooks }: ClusterParts): Caller {
-  return { client: webhooks, observer: onWebhookCall && { clock, tell: onWebhookCall } };
+function callerOf(
+  { onWebhookCall, connectionClock }: AssembleOptions,
+  { clock, webhooks }: ClusterParts,
+): Caller {
+  const observer = onWebhookCall && { clock: connectionClock ?? clock, tell: onWebhookCall };
+  return { client: webhooks, observer };
 }
 
 function makeCore(

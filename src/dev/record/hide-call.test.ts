@@ -37,7 +37,7 @@ test("a Secret's values are hidden in objects, patch, and what the webhook says;
     oldObject: secret({ data: null, metadata: { annotations: { [lastApplied]: "hunter1", a: "b" } } }),
     answer: {
       allowed: false,
-      status: { message: "hunter2 is too short", reason: "Invalid" },
+      status: { code: 422, message: "hunter2 is too short", reason: "Invalid" },
       warnings: [`${base64("hunter2")} and more`, "fine"],
       auditAnnotations: { pin: "it is 4711" },
       patch: [
@@ -56,16 +56,16 @@ test("a Secret's values are hidden in objects, patch, and what the webhook says;
   expect(hidden).toEqual({
     ...call,
     object: secret({ data: { password: none }, stringData: { pin: none } }),
-    oldObject: secret({ data: null, metadata: { annotations: { [lastApplied]: none, a: "b" } } }),
+    oldObject: secret({ data: null, metadata: { annotations: { [lastApplied]: none, a: none } } }),
     answer: {
       allowed: false,
-      status: { message: none, reason: "Invalid" },
-      warnings: [none, "fine"],
+      status: { code: 422, message: none, reason: none },
+      warnings: [none, none],
       auditAnnotations: { pin: none },
       patch: [
         { op: "replace", path: "/data/password", value: none },
         { op: "add", path: "/data", value: { token: none } },
-        { op: "add", path: "/metadata/annotations", value: { copy: none, note: "long" } },
+        { op: "add", path: "/metadata/annotations", value: { copy: none, note: none } },
         { op: "add", path: `/metadata/annotations/${lastApplied.replace("/", "~1")}`, value: none },
         { op: "add", path: "", value: secret({ data: { a: none } }) },
         { op: "remove", path: "/data/token" },
@@ -74,6 +74,11 @@ test("a Secret's values are hidden in objects, patch, and what the webhook says;
     },
     failure: { reason: "InvalidAnswer", message: none },
   });
+});
+
+test("what the webhook could not be asked for is told", () => {
+  const failure = { reason: "Unreachable", message: "connection refused" } as const;
+  expect(hideCall({ ...call, failure }).failure).toEqual(failure);
 });
 
 test("calls about other objects are recorded as they are", () => {

@@ -1,98 +1,66 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { type JSONPatchOperation, parsePointer } from "@tsbuilder/apimachinery/patch";
-import { hiddenValue, lastApplied } from "../hide-secret.ts";
+import { hiddenValue } from "../hide-secret.ts";
 import type { RecordedAdmission } from "./recorded-call.ts";
 
+type Answer = NonNullable<RecordedAdmission["answer"]>;
+
 /**
- * A call about a Secret without its values: those of the objects and of the patch, and what the webhook says with them. The
- * names of all fields stay, so that the patch still fits the object.
+ * A call about a Secret without what it holds: neither data nor annotations of the objects and of the patch, nor any text of
+ * the webhook, which may quote them. The names of all fields stay, so that the patch still fits the object.
  */
 export function hideCall(call: RecordedAdmission): RecordedAdmission {
   if (call.resource !== "secrets") return call;
   const { object, oldObject, answer, failure } = call;
-  const { patch, ...said } = answer ?? {};
-  const hider = new SecretHider();
-  const objects = { object: hider.hide(object, []), oldObject: hider.hide(oldObject, []) };
-  const operations = patch?.map((operation) => hideOperation(operation, hider));
-  // Only now all values are known.
   return {
     ...call,
-    ...objects,
-    ...(answer && {
-      answer: {
-        ...hider.hideIn(said as typeof answer),
-        ...(operations && { patch: operations.map((operation) => hideCopies(operation, hider)) }),
-      },
-    }),
-    ...(failure && { failure: { ...failure, message: hider.hideIn(failure.message) } }),
+    object: hide(object, []),
+    oldObject: hide(oldObject, []),
+    ...(answer && { answer: hideAnswer(answer) }),
+    // Only this one quotes the webhook.
+    ...(failure?.reason === "InvalidAnswer" && { failure: { ...failure, message: hiddenValue } }),
   };
 }
 
-function hideOperation(operation: JSONPatchOperation, hider: SecretHider): JSONPatchOperation {
+function hideAnswer({ allowed, status, warnings, auditAnnotations, patch }: Answer): Answer {
+  return {
+    allowed,
+    ...(status && {
+      status: { ...hideAll(status), ...(status.code !== undefined && { code: status.code }) },
+    }),
+    ...(warnings && { warnings: warnings.map(() => hiddenValue) }),
+    ...(auditAnnotations && { auditAnnotations: hideAll(auditAnnotations) }),
+    ...(patch && { patch: patch.map(hideOperation) }),
+  };
+}
+
+function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
   if (!("value" in operation)) return operation;
   const path: unknown = operation.path;
   const steps = typeof path === "string" ? parsePointer(path) : [];
-  return { ...operation, value: hider.hide(operation.value, steps) };
+  return { ...operation, value: hide(operation.value, steps) };
 }
 
-function hideCopies(operation: JSONPatchOperation, hider: SecretHider): JSONPatchOperation {
-  return "value" in operation ? { ...operation, value: hider.hideIn(operation.value) } : operation;
+/** What stands at some steps of a Secret. */
+function hide<Value>(value: Value, steps: readonly string[]): Value {
+  return hideAt(value, steps) as Value;
 }
 
-/** Hides the values of Secrets, and texts with those that it has hidden. */
-class SecretHider {
-  readonly #values = new Set<string>();
-
-  /** What stands at some steps of a Secret. */
-  hide<Value>(value: Value, steps: readonly string[]): Value {
-    return this.#hide(value, steps) as Value;
-  }
-
-  #hide(value: unknown, steps: readonly string[]): unknown {
-    const isData = steps[0] === "data" || steps[0] === "stringData";
-    if ((isData && steps.length > 1) || isLastApplied(steps)) return this.#hidden(value);
-    if (isObject(value)) return mapMembers(value, (member, name) => this.#hide(member, [...steps, name]));
-    if (value === undefined || value === null) return value;
-    return isData || steps.length === 0 ? this.#hidden(value) : value;
-  }
-
-  /** All texts with a value are hidden, whatever else they say. */
-  hideIn<Said>(said: Said): Said {
-    return this.#hideIn(said) as Said;
-  }
-
-  #hideIn(said: unknown): unknown {
-    if (typeof said === "string")
-      return [...this.#values].some((value) => said.includes(value)) ? hiddenValue : said;
-    if (Array.isArray(said)) return said.map((one) => this.#hideIn(one));
-    return isObject(said) ? mapMembers(said, (member) => this.#hideIn(member)) : said;
-  }
-
-  #hidden(value: unknown): string {
-    this.#note(value);
-    return hiddenValue;
-  }
-
-  #note(value: unknown): void {
-    if (typeof value === "object" && value !== null)
-      return Object.values(value).forEach((one) => this.#note(one));
-    const text = String(value);
-    const forms = [text, Buffer.from(text, "base64").toString(), Buffer.from(text).toString("base64")];
-    for (const form of forms) {
-      if (form === "" || form === hiddenValue) continue;
-      this.#values.add(form).add(JSON.stringify(form).slice(1, -1));
-    }
-  }
+function hideAt(value: unknown, steps: readonly string[]): unknown {
+  if (value === undefined || value === null) return value;
+  const holder = holders.find((each) => each.every((step, index) => step === steps[index]));
+  if (isObject(value) && (!holder || steps.length === holder.length))
+    return mapMembers(value, (member, name) => hideAt(member, [...steps, name]));
+  return holder || steps.length === 0 ? hiddenValue : value;
 }
 
-/** kubectl apply writes the data here, too. */
-function isLastApplied(steps: readonly string[]): boolean {
-  return steps[0] === "metadata" && steps[1] === "annotations" && steps[2] === lastApplied;
+/** The maps with values. `kubectl apply` writes all of them into an annotation, too. */
+const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
+
+function hideAll(texts: object): Record<string, string> {
+  return mapMembers(texts, () => hiddenValue);
 }
 
-function mapMembers(
-  object: Readonly<Record<string, unknown>>,
-  map: (member: unknown, name: string) => unknown,
-): Record<string, unknown> {
+function mapMembers<To>(object: object, map: (member: unknown, name: string) => To): Record<string, To> {
   return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member, name)]));
 }

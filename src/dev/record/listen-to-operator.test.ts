@@ -40,7 +40,7 @@ test("samples are told as they come, and once the process has ended, all numbers
   const controllers = [{ controller: "mysql", queued: 2, active: 1, workers: 1 }];
   const memory = { resident: 80_000_000, heap: 20_000_000 };
   const sample = { controllers, cached: { Pod: 3 }, cachedBytes: 900, blocked: 300, ...memory };
-  const times = { since: 1000, at: 5000, blockedUntil: 4500 };
+  const times = { since: 1000, at: 5000, blockedAgo: 500, ahead: 3_600_000 };
   listener.message({ tsbuilder: [{ channel: "tsbuilder:sample", ...times, ...sample }] });
   listener.end();
   const since = "1970-01-01T00:00:01.000Z";

@@ -2,7 +2,7 @@ import type { SampleMessage } from "@tsbuilder/runtime";
 import type { ToldSample } from "./subscriber.ts";
 
 /** How the operator's process does. Once it has ended, all numbers are 0. */
-export interface RecordedSample extends Omit<SampleMessage, "since" | "blockedUntil"> {
+export interface RecordedSample extends Omit<SampleMessage, "since" | "blockedAgo"> {
   readonly type: "sample";
   readonly at: string;
   /** When its manager started: another time is another process. */
@@ -11,7 +11,7 @@ export interface RecordedSample extends Omit<SampleMessage, "since" | "blockedUn
 }
 
 export function recordedSample(told: ToldSample): RecordedSample {
-  const { controllers, cached, cachedBytes, blocked, blockedUntil, resident, heap, heapKept } = told;
+  const { controllers, cached, cachedBytes, blocked, blockedAgo, resident, heap, heapKept } = told;
   return {
     type: "sample",
     at: timeOf(told.at),
@@ -20,7 +20,7 @@ export function recordedSample(told: ToldSample): RecordedSample {
     cached,
     cachedBytes,
     blocked,
-    blockedUntil: blockedUntil === undefined ? undefined : timeOf(blockedUntil),
+    blockedUntil: blockedAgo === undefined ? undefined : timeOf(told.at - blockedAgo),
     resident,
     heap,
     heapKept,

@@ -12,7 +12,7 @@ const surelyBlocked = 1000;
 /** The longest stretch during which the event loop was blocked. */
 export interface LongestBlock {
   readonly milliseconds: number;
-  /** When it was over, in milliseconds since 1970; undefined if there was none. */
+  /** When it was over, by `performance.now()`; undefined if there was none. */
   readonly until: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export class LoopDelay {
     const blocked = Math.min(lost, used.active - this.#used.active);
     const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
     const milliseconds = Math.round(blocked < surelyBlocked ? Math.min(blocked, own) : blocked);
-    if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: Date.now() };
+    if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: now };
     this.#last = now;
     this.#used = used;
     this.#computed = computed;

@@ -55,13 +55,12 @@ test("who subscribed before the start learns of workers, queue, cache, event loo
       cached: { ConfigMap: 1 },
     }),
   );
-  const before = Date.now();
   for (const request of ["1", "2", "3", "4", "400"]) requests.send(request);
   await eventually(() => expect(samples.some(({ blocked }) => blocked >= 200)).toBe(true));
   const busy = samples.find(({ controllers }) => controllers.some(({ active }) => active > 0));
   expect(busy?.controllers).toEqual([{ controller: "hashes", queued: 4, active: 2, workers: 2 }]);
-  const { blockedUntil, ...last } = samples.find(({ blocked }) => blocked >= 200)!;
-  expect(blockedUntil).toBeGreaterThanOrEqual(before + 200);
+  const { blockedAgo, ...last } = samples.find(({ blocked }) => blocked >= 200)!;
+  expect(blockedAgo).toBeGreaterThanOrEqual(0);
   expect(last.cached).toEqual({ ConfigMap: 1 });
   expect(last.resident).toBeGreaterThan(last.heap);
 });
@@ -78,7 +77,7 @@ const sample: SampleMessage = {
   cached: { Pod: 1 },
   cachedBytes: 100,
   blocked: 0,
-  blockedUntil: undefined,
+  blockedAgo: undefined,
   resident: 100_000_000,
   heap: 20_000_000,
   heapKept: undefined,
@@ -90,8 +89,8 @@ test.each<[string, Partial<SampleMessage>, boolean]>([
   ["resident memory", { resident: 90_000_000 }, true],
   ["the heap", { heap: 22_000_000 }, true],
   ["a full garbage collection", { heapKept: 15_000_000 }, true],
-  ["a short block", { blocked: 15, blockedUntil: 1 }, false],
-  ["a block", { blocked: 30, blockedUntil: 1 }, true],
+  ["a short block", { blocked: 15, blockedAgo: 1 }, false],
+  ["a block", { blocked: 30, blockedAgo: 1 }, true],
   ["a queue", { controllers: [{ ...controller, queued: 1 }] }, true],
   ["a cached object", { cached: { Pod: 2 } }, true],
 ])("%s: whether it is worth a sample", (_, change, expected) => {

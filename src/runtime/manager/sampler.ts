@@ -34,7 +34,8 @@ export class Sampler implements Service {
 
   async start(): Promise<void> {
     if (!isObserved("tsbuilder:sample")) return;
-    const since = Date.now();
+    // `Date` may be moved in dev, also before this process loads the runtime.
+    const since = Math.round(performance.timeOrigin + performance.now());
     const delay = new LoopDelay();
     let due = performance.now();
     this.#kept.start();
@@ -65,14 +66,14 @@ export class Sampler implements Service {
 
   #sample(since: number, delay: LoopDelay): void {
     this.#look();
-    const { milliseconds: blocked, until: blockedUntil } = delay.take();
+    const { milliseconds: blocked, until } = delay.take();
     const { rss: resident, heapUsed: heap } = process.memoryUsage();
     const sample: SampleMessage = {
       since,
       controllers: [...this.#most.values()],
       ...cachedObjects(this.#parts.caches()),
       blocked,
-      blockedUntil,
+      blockedAgo: until === undefined ? undefined : Math.round(performance.now() - until),
       resident,
       heap,
       heapKept: this.#kept.bytes,

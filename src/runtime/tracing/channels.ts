@@ -53,7 +53,7 @@ export interface ControllerSample {
 
 /** How the process of a manager does: at most once a second, and only if something has changed. */
 export interface SampleMessage {
-  /** When the manager started, in milliseconds since 1970. */
+  /** When the manager started, in milliseconds since 1970, by the real time. */
   readonly since: number;
   readonly controllers: readonly ControllerSample[];
   /** How many objects are cached, by kind: `StatefulSet.apps`. */
@@ -62,8 +62,8 @@ export interface SampleMessage {
   readonly cachedBytes: number;
   /** For how many milliseconds nothing else could run, at the most, since the sample before. */
   readonly blocked: number;
-  /** When that was over, in milliseconds since 1970. */
-  readonly blockedUntil: number | undefined;
+  /** How many milliseconds ago that was over; undefined if nothing was late. */
+  readonly blockedAgo: number | undefined;
   /** Bytes of memory that the process holds. */
   readonly resident: number;
   /** Bytes of the heap that are in use, with what is not collected yet. */
