@@ -19,4 +19,4 @@ interface Data {
 }
 
 /** The annotation with what `kubectl apply` has sent. */
-export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
