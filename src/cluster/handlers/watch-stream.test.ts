@@ -4,7 +4,8 @@ import { expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-const turn = new WatchTurn();
+let now = 0;
+const turn = new WatchTurn(() => now);
 
 function startStream(signal: AbortSignal, chunkedEncoding = true) {
   const clock = new FakeClock();
@@ -67,7 +68,7 @@ test("the lines of one turn are one chunk, and streams that send the same lines 
   expect(other!.sent.map(String)).toEqual(['10\r\n{"a":1}\n{"a":1}\n\r\n']);
 });
 
-test("after lines to many streams, those of the next turns are one chunk, and few streams wait for no other turn", async () => {
+test("after lines to many streams, those of the next turns are one chunk, unless that takes long; few streams wait for no other turn", async () => {
   const many = Array.from({ length: 40 }, () => startStream(new AbortController().signal));
   const [{ stream, sent } = many[0]!] = many;
   const line = (text: string) => Buffer.from(`${text}\n`);
@@ -84,6 +85,15 @@ test("after lines to many streams, those of the next turns are one chunk, and fe
   stream.write(line("d"));
   await inTurn();
   expect(sent).toHaveLength(3);
+
+  for (const each of many) each.stream.write(line("e"));
+  await inTurn();
+  stream.write(line("f"));
+  now += 20;
+  await inTurn();
+  expect(sent).toHaveLength(4);
+  await inTurn();
+  expect(sent).toHaveLength(5);
 });
 
 test("a response without chunks gets the lines alone", async () => {

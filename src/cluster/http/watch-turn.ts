@@ -30,7 +30,8 @@ interface Stream {
  * more lines are collected. Without requests, turns pass at once.
  */
 const streamsPerTurn = 16;
-const mostTurns = 32;
+/** So long a line waits at the most, in milliseconds, however long turns are. */
+const longestWait = 20;
 
 /**
  * The streams of a cluster that got lines in the last turns of the event loop: one turn, if they are few. Watchers of the
@@ -39,21 +40,29 @@ const mostTurns = 32;
  */
 export class WatchTurn {
   #streams: Stream[] = [];
+  readonly #now: () => number;
   /** How many turns pass before streams send. */
   #turns = 0;
 
-  add(stream: Stream): void {
-    if (this.#streams.push(stream) === 1) this.#flushAfter(this.#turns);
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
   }
 
-  #flushAfter(turns: number): void {
-    setImmediate(() => (turns === 0 ? this.#flush() : this.#flushAfter(turns - 1)));
+  add(stream: Stream): void {
+    if (this.#streams.push(stream) > 1) return;
+    if (this.#turns === 0) setImmediate(() => this.#flush());
+    else this.#flushAfter(this.#turns, this.#now() + longestWait);
+  }
+
+  #flushAfter(turns: number, deadline: number): void {
+    const isDue = turns === 0 || this.#now() >= deadline;
+    setImmediate(() => (isDue ? this.#flush() : this.#flushAfter(turns - 1, deadline)));
   }
 
   #flush(): void {
     const streams = this.#streams;
     this.#streams = [];
-    this.#turns = Math.min(mostTurns, Math.floor(streams.length / streamsPerTurn));
+    this.#turns = Math.floor(streams.length / streamsPerTurn);
     let last: Batch | undefined;
     for (const stream of streams) {
       try {
