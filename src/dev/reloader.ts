@@ -1,6 +1,6 @@
-import { TsbuilderError } from "../shared/errors.ts";
 import type { Report } from "./dev-event.ts";
 import type { OwnWrites } from "./own-writes.ts";
+import { sessionEnds } from "./session-ends.ts";
 import type { SourceChanges } from "./watch-sources.ts";
 
 /** The steps of a reload, in their order; each throws what prevents it. */
@@ -43,7 +43,7 @@ export class Reloader {
   /** Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. */
   between<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#work.then(() => {
-      if (this.#isClosed) throw ending();
+      if (this.#isClosed) throw sessionEnds();
       return work();
     });
     this.#work = done.then(
@@ -87,8 +87,4 @@ export class Reloader {
     await bundled;
     this.#isBundleNew ||= isCode;
   }
-}
-
-function ending(): TsbuilderError {
-  return new TsbuilderError("tsbuilder dev is stopping", { code: "REFUSED", hint: "start it again" });
 }

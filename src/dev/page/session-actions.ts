@@ -7,6 +7,7 @@ import { failAction } from "./fail-action.ts";
 import { leaderAction } from "./leader-action.ts";
 import { loseLeaderAction } from "./lose-leader-action.ts";
 import { moveClockAction } from "./move-clock-action.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import type { PageAction, PageActions } from "./page-action.ts";
 import { restoreAction, type RestoreParts } from "./restore-action.ts";
 
@@ -36,7 +37,10 @@ export function sessionActions(parts: ActionParts): PageActions {
       fail: failAction(own.failures),
       leader: leaderAction(own),
       "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
-      "move-clock": whole(moveClockAction({ cluster: own, operator, signal }), between),
+      "move-clock": oneAtATime(
+        whole(moveClockAction({ cluster: own, operator, signal }), between),
+        "the clock is being moved already",
+      ),
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
     }),
   };
