@@ -14,7 +14,7 @@ import { restoreAction, type RestoreParts } from "./restore-action.ts";
 /** What a page may do to a session. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
-  readonly operator: Pick<OperatorProcess, "restart" | "ended" | "moveClock">;
+  readonly operator: Pick<OperatorProcess, "restart" | "endsAfter" | "moveClock">;
   /** Without one, there is no way back. */
   readonly record: RecentRecord | undefined;
   /** Does something to the operator when no reload runs. */
