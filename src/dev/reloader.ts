@@ -22,6 +22,8 @@ export class Reloader {
   readonly #report: Report;
   #work = Promise.resolve();
   #isClosed = false;
+  /** Aborted when something waits for what is done between reloads. */
+  #awaited = new AbortController();
   // What failed is retried with the next edit.
   #isConfigNew = false;
   #isBundleNew = false;
@@ -34,17 +36,23 @@ export class Reloader {
 
   /** Reloads once the reload before is done. Resolves when nothing is left to do; errors are reported. */
   reload(changes: SourceChanges): Promise<void> {
+    this.#awaited.abort();
     this.#work = this.#work
       .then(() => this.#takeUp(changes))
       .catch((error: unknown) => this.#report({ type: "error", error }));
     return this.#work;
   }
 
-  /** Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. */
-  between<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. The signal is
+   * aborted as soon as a reload, or something else, waits for it.
+   */
+  between<T>(work: (awaited: AbortSignal) => Promise<T>): Promise<T> {
+    this.#awaited.abort();
     const done = this.#work.then(() => {
       if (this.#isClosed) throw sessionEnds();
-      return work();
+      this.#awaited = new AbortController();
+      return work(this.#awaited.signal);
     });
     this.#work = done.then(
       () => undefined,

@@ -7,10 +7,13 @@ const hour = 3_600_000;
 interface Session {
   readonly held?: { readonly namespace: string; readonly name: string };
   readonly signal?: AbortSignal;
+  readonly awaited?: AbortSignal;
   readonly patience?: number;
 }
 
-function make({ held, signal = new AbortController().signal, patience }: Session = {}) {
+const never = new AbortController().signal;
+
+function make({ held, signal = never, awaited = never, patience }: Session = {}) {
   const clock = new MovableClock();
   const steps: string[] = [];
   const operator = {
@@ -22,7 +25,13 @@ function make({ held, signal = new AbortController().signal, patience }: Session
     },
   };
   clock.setTimer(() => steps.push("due"), 60_000);
-  const move = moveClockAction({ cluster: { clock, leases: { held } as never }, operator, signal, patience });
+  const move = moveClockAction({
+    cluster: { clock, leases: { held } as never },
+    operator,
+    between: (work) => work(awaited),
+    signal,
+    patience,
+  });
   return { steps, move, clock };
 }
 
@@ -50,6 +59,16 @@ test("a move that the end of the session breaks off is refused with what it has 
     message: "moved 2 h of 24 h: tsbuilder dev is stopping",
   });
   expect(steps).toEqual(["due"]);
+});
+
+test("a move ends where it is once something waits for it, and the operator's clock follows so far", async () => {
+  const waiting = new AbortController();
+  const { steps, move, clock } = make({ held, awaited: waiting.signal });
+  clock.setTimer(() => waiting.abort(), 90 * 60_000 + 1000);
+  await expect(move({ seconds: 7200 })).rejects.toMatchObject({
+    message: "moved 1.5 h of 2 h: a reload, or something else on the page, waited for it",
+  });
+  expect(steps).toEqual(["due", "stop", `operator ${clock.ahead}`, "start"]);
 });
 
 test("a move that takes too long stops where it is, and the operator's clock follows so far", async () => {

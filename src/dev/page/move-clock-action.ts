@@ -10,6 +10,8 @@ import { RequestError } from "./request-error.ts";
 export interface ClockParts {
   readonly cluster: Pick<OwnCluster, "clock" | "leases">;
   readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
+  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
   /** Ends a move where it is: the session stops. */
   readonly signal: AbortSignal;
   /** How long a move may take; in milliseconds. */
@@ -27,20 +29,24 @@ const patienceMilliseconds = 60_000;
 export function moveClockAction({
   cluster: { clock, leases },
   operator,
+  between,
   signal,
   patience = patienceMilliseconds,
 }: ClockParts): PageAction {
-  return async (input) => {
-    const seconds = new ActionInput(input).optionalCount("seconds", day);
-    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
+  const move = async (seconds: number, awaited: AbortSignal): Promise<void> => {
     const before = clock.ahead;
     const limit = AbortSignal.timeout(patience);
-    await clock.move(seconds * 1000, AbortSignal.any([signal, limit]));
+    await clock.move(seconds * 1000, AbortSignal.any([signal, awaited, limit]));
     const moved = Math.floor((clock.ahead - before) / 1000);
     if (signal.aborted) throw endedBy(sessionEnds(), moved, seconds);
     const follow = async (): Promise<void> => operator.moveClock(clock.ahead);
     await (leases.held ? operator.restart(follow) : follow());
-    if (moved < seconds) throw endedBy(tookTooLong(patience), moved, seconds);
+    if (moved < seconds) throw endedBy(limit.aborted ? tookTooLong(patience) : waitedFor(), moved, seconds);
+  };
+  return async (input) => {
+    const seconds = new ActionInput(input).optionalCount("seconds", day);
+    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
+    await between((awaited) => move(seconds, awaited));
     return { ahead: clock.ahead / 1000 };
   };
 }
@@ -53,6 +59,13 @@ function tookTooLong(patience: number): TsbuilderError {
   return new TsbuilderError(`it took more than ${patience / 1000} s`, {
     code: "REFUSED",
     hint: "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
+  });
+}
+
+function waitedFor(): TsbuilderError {
+  return new TsbuilderError("a reload, or something else on the page, waited for it", {
+    code: "REFUSED",
+    hint: "move the clock again for the rest",
   });
 }
 

@@ -53,7 +53,7 @@ beforeEach(async () => {
       endsAfter: async () => true,
       moveClock: () => {},
     },
-    between: (work) => work(),
+    between: (work) => work(new AbortController().signal),
     signal: new AbortController().signal,
   });
 });
@@ -260,7 +260,7 @@ test("a cluster that others have, too, is left alone", () => {
     since: "",
     apply: nothing,
     operator: { restart: nothing, endsAfter: async () => true, moveClock: () => {} },
-    between: (work) => work(),
+    between: (work) => work(new AbortController().signal),
     signal: new AbortController().signal,
   };
   expect(Object.keys(sessionActions(parts))).toEqual(["restart"]);

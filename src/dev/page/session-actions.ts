@@ -17,8 +17,8 @@ export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly operator: Pick<OperatorProcess, "restart" | "endsAfter" | "moveClock">;
   /** Without one, there is no way back. */
   readonly record: RecentRecord | undefined;
-  /** Does something to the operator when no reload runs. */
-  readonly between: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
   /** Aborted when the session stops. */
   readonly signal: AbortSignal;
 }
@@ -38,7 +38,7 @@ export function sessionActions(parts: ActionParts): PageActions {
       leader: leaderAction(own),
       "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
       "move-clock": oneAtATime(
-        whole(moveClockAction({ cluster: own, operator, signal }), between),
+        moveClockAction({ cluster: own, operator, between, signal }),
         "the clock is being moved already",
       ),
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
