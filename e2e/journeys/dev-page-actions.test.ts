@@ -83,7 +83,7 @@ describe.skipIf("missing" in found)("what the page of dev does", () => {
     await eventually(() => expect(printed("Successfully acquired lease")).toBe(2), dev.watch);
     await opened.page.getByText("What if").click();
     await press("button", /^Reconciles$/u);
-    await sees(".acts li", /let another replica take the operator's Lease/u);
+    await sees(".acts li", /gave the operator's Lease to another replica/u);
     await opened.picture("acts");
     expect(await opened.judge()).toEqual([]);
     expect(opened.problems).toEqual([]);

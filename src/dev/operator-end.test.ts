@@ -8,5 +8,12 @@ test.each([
   ["with code 1", ["--help", "--nosuch"], "error"],
   ["by SIGKILL", ["--help"], "error"],
 ])("an operator that ends %s and was called with %j is told as an %s", (reason, args, type) => {
-  expect(operatorEnd(reason, args).type).toBe(type);
+  expect(operatorEnd(reason, args, false).type).toBe(type);
+});
+
+test("an operator that ends because it has lost its Lease is no error, and nothing is to be edited", () => {
+  expect(operatorEnd("with code 1", [], true)).toEqual({
+    type: "info",
+    text: "the operator ended with code 1, as it must without its Lease",
+  });
 });

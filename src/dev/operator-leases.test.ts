@@ -3,10 +3,14 @@ import { OperatorLeases } from "./operator-leases.ts";
 
 const operator = { user: "operator" };
 
-function held(...writes: Parameters<OperatorLeases["see"]>[0][]) {
+function see(...writes: Parameters<OperatorLeases["see"]>[0][]) {
   const leases = new OperatorLeases((user) => user === operator.user);
   for (const write of writes) leases.see(write);
-  return leases.held;
+  return leases;
+}
+
+function held(...writes: Parameters<typeof see>) {
+  return see(...writes).held;
 }
 
 function lease(holderIdentity: string, by = operator, labels: object = {}) {
@@ -36,4 +40,11 @@ test("it holds none that was released, deleted or taken, and none of others", ()
 
 test("a Lease of a shard is none by which somebody leads", () => {
   expect(held(lease("a", operator, { "tsbuilder.dev/shards": "shop" }))).toBeUndefined();
+});
+
+test("that it has held a Lease is known after it was taken; one of others, or of a shard, is none", () => {
+  expect(see().hasLed).toBe(false);
+  expect(see(lease("a"), lease("b", { user: "ann" })).hasLed).toBe(true);
+  expect(see(lease("b", { user: "ann" })).hasLed).toBe(false);
+  expect(see(lease("a", operator, { "tsbuilder.dev/shards": "shop" })).hasLed).toBe(false);
 });

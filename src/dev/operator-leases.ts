@@ -15,6 +15,7 @@ const ofShards = "tsbuilder.dev/shards";
 export class OperatorLeases {
   readonly #isOperator: (user: string) => boolean;
   readonly #held = new Map<string, HeldLease>();
+  #hasLed = false;
 
   constructor(isOperator: (user: string) => boolean) {
     this.#isOperator = isOperator;
@@ -31,12 +32,18 @@ export class OperatorLeases {
     if (type !== "DELETED" && by && this.#isOperator(by.user) && isLed(JSON.parse(bytes.toString()))) {
       const [namespace = "", name = ""] = key.split("/");
       this.#held.set(key, { namespace, name });
+      this.#hasLed = true;
     } else this.#held.delete(key);
   }
 
   /** The Lease that the operator holds, unless it has ended without releasing it. */
   get held(): HeldLease | undefined {
     return this.#held.values().next().value;
+  }
+
+  /** Whether it has held one in this session. */
+  get hasLed(): boolean {
+    return this.#hasLed;
   }
 }
 

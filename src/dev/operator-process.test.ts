@@ -94,6 +94,26 @@ test("an operator that exits on its own is reported, and can be restarted", asyn
   await sees("mended began");
 });
 
+test("an exit is expected while somebody waits for it, and no later one", async () => {
+  const isExpected: boolean[] = [];
+  writeFileSync(file(), `setInterval(() => {}, 1000); console.log("pid", process.pid, "waits");`);
+  prepare({ onExit: (_, expected) => isExpected.push(expected) });
+  const { signal } = new AbortController();
+  const kill = async (): Promise<void> => {
+    process.kill(Number(/^pid (\d+) waits$/u.exec(lines.at(-1)!)![1]), "SIGKILL");
+  };
+  await operator.restart();
+  await sees("waits");
+  expect(await operator.endsAfter(kill, signal)).toBe(true);
+  expect(isExpected).toEqual([true]);
+  lines = [];
+  await operator.restart();
+  await sees("waits");
+  expect(await operator.endsAfter(async () => {}, AbortSignal.abort())).toBe(false);
+  await kill();
+  await eventually(() => expect(isExpected).toEqual([true, false]));
+});
+
 test("what a process sends is received, also what it sends last; then its end", async () => {
   writeFileSync(file(), `process.send(["first"]); process.on("exit", () => process.send(["last"]));`);
   prepare();

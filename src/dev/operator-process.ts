@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { doneOrAborted } from "./done-or-aborted.ts";
 import { createStandby } from "./standby.ts";
 
 /** The options of the operator's process. */
@@ -18,8 +19,8 @@ export interface OperatorOptions {
   readonly listen: () => OperatorListener;
   /** Receives the operator's output, line by line. */
   readonly onLine: (line: string) => void;
-  /** Called when the operator exits on its own. */
-  readonly onExit: (reason: string) => void;
+  /** Called when the operator exits on its own, be it that this is expected. */
+  readonly onExit: (reason: string, isExpected: boolean) => void;
 }
 
 /** Receives what a process sends with `process.send`. */
@@ -40,8 +41,11 @@ export interface OperatorProcess {
   /** Stops the running operator, if any, does what is to be done without one, and starts a new one in any case. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
-  /** Resolves when the process that runs now has ended. */
-  ended(): Promise<void>;
+  /**
+   * Does what makes the process that runs now end, and waits for that: no such exit is unexpected. False if the signal is
+   * aborted first.
+   */
+  endsAfter(cause: () => Promise<void>, signal: AbortSignal): Promise<boolean>;
   /** Moves the clock of this process, and of each that follows, ahead of the system time; in milliseconds. */
   moveClock(ahead: number): void;
   stop(): Promise<void>;
@@ -69,6 +73,7 @@ const wait = `data:text/javascript,${encodeURIComponent(`
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
   let current: Running | undefined;
   let ahead = 0;
+  const expected = new Set<Running>();
   // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
   const standby = createStandby(() => launch(options), {
     isWanted: options.inspect === undefined,
@@ -90,7 +95,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
     void running.finished.then((reason) => {
       if (current === running) {
         current = undefined;
-        options.onExit(reason);
+        options.onExit(reason, expected.has(running));
       }
       listener.end();
     });
@@ -110,7 +115,16 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       ahead = wanted;
       current?.child.stdin!.write(`${ahead}\n`);
     },
-    ended: async () => void (await current?.finished),
+    endsAfter: async (cause, signal) => {
+      const running = current;
+      if (running) expected.add(running);
+      try {
+        await cause();
+        return await doneOrAborted(Promise.resolve(running?.finished), signal);
+      } finally {
+        if (running) expected.delete(running);
+      }
+    },
     stop: async () => {
       standby.close();
       await endCurrent();

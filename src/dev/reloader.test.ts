@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { DevEvent } from "./dev-event.ts";
@@ -117,4 +118,22 @@ test("once it is closed, what has begun is done, and what waits is refused", asy
   await expect(waiting).rejects.toMatchObject({ code: "REFUSED", message: "tsbuilder dev is stopping" });
   await Promise.all([running, reload, closed]);
   expect([order, done, events]).toEqual([["closed"], [], []]);
+});
+
+test.each([
+  ["a reload", () => reloader.reload(["src/main.ts"])],
+  ["something else", () => reloader.between(async () => {})],
+])("what is done between reloads is told that %s waits for it", async (_, wait) => {
+  const begun: AbortSignal[] = [];
+  const running = reloader.between(
+    (awaited) =>
+      new Promise<void>((resolve) => {
+        begun.push(awaited);
+        awaited.addEventListener("abort", () => resolve());
+      }),
+  );
+  await eventually(() => expect(begun).toHaveLength(1));
+  const waiting = wait();
+  await Promise.all([running, waiting]);
+  expect(begun[0]!.aborted).toBe(true);
 });

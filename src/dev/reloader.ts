@@ -1,6 +1,6 @@
-import { TsbuilderError } from "../shared/errors.ts";
 import type { Report } from "./dev-event.ts";
 import type { OwnWrites } from "./own-writes.ts";
+import { sessionEnds } from "./session-ends.ts";
 import type { SourceChanges } from "./watch-sources.ts";
 
 /** The steps of a reload, in their order; each throws what prevents it. */
@@ -22,6 +22,8 @@ export class Reloader {
   readonly #report: Report;
   #work = Promise.resolve();
   #isClosed = false;
+  /** Aborted when something waits for what is done between reloads. */
+  #awaited = new AbortController();
   // What failed is retried with the next edit.
   #isConfigNew = false;
   #isBundleNew = false;
@@ -34,17 +36,23 @@ export class Reloader {
 
   /** Reloads once the reload before is done. Resolves when nothing is left to do; errors are reported. */
   reload(changes: SourceChanges): Promise<void> {
+    this.#awaited.abort();
     this.#work = this.#work
       .then(() => this.#takeUp(changes))
       .catch((error: unknown) => this.#report({ type: "error", error }));
     return this.#work;
   }
 
-  /** Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. */
-  between<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. The signal is
+   * aborted as soon as a reload, or something else, waits for it.
+   */
+  between<T>(work: (awaited: AbortSignal) => Promise<T>): Promise<T> {
+    this.#awaited.abort();
     const done = this.#work.then(() => {
-      if (this.#isClosed) throw ending();
-      return work();
+      if (this.#isClosed) throw sessionEnds();
+      this.#awaited = new AbortController();
+      return work(this.#awaited.signal);
     });
     this.#work = done.then(
       () => undefined,
@@ -87,8 +95,4 @@ export class Reloader {
     await bundled;
     this.#isBundleNew ||= isCode;
   }
-}
-
-function ending(): TsbuilderError {
-  return new TsbuilderError("tsbuilder dev is stopping", { code: "REFUSED", hint: "start it again" });
 }

@@ -61,7 +61,7 @@ export async function sessionOperator(
       const refusal = explainRefusal(line);
       if (refusal) report({ type: "error", error: refusal });
     },
-    onExit: (reason) => report(operatorEnd(reason, args)),
+    onExit: (reason, isExpected) => report(operatorEnd(reason, args, isExpected)),
   });
   return {
     ...operator,

@@ -72,7 +72,7 @@ test("what was done on the page stands at its time among what was printed", () =
     "operator a",
     "page restarted the operator",
     "operator b",
-    "page had a request to get pods fail with 500",
+    "page had the operator's request to get pods fail with 500",
   ]);
   expect(history.acts.map(({ at }) => at)).toEqual([2000, 4000]);
 });

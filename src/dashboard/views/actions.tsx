@@ -11,18 +11,16 @@ export function Actions() {
   const [problem, setProblem] = useState<RefusedActionError>();
   const [told, setTold] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  const act = (name: string, body: object, done: string): void => {
+  const act = async (name: string, body: object, done: string): Promise<void> => {
     setTold("working on it");
-    feed.act(name, body).then(
-      () => {
-        setTold(done);
-        setProblem(undefined);
-      },
-      (error: unknown) => {
-        setTold(undefined);
-        setProblem(error as RefusedActionError);
-      },
-    );
+    setProblem(undefined);
+    try {
+      await feed.act(name, body);
+      setTold(done);
+    } catch (error) {
+      setTold(undefined);
+      setProblem(error as RefusedActionError);
+    }
   };
   if (feed.actions.length === 0) return null;
   return (
@@ -30,14 +28,14 @@ export function Actions() {
       <summary>What if</summary>
       <div>
         {feed.actions.includes("restart") && (
-          <button type="button" onClick={() => act("restart", {}, "the operator runs again")}>
+          <button type="button" onClick={() => void act("restart", {}, "the operator runs again")}>
             Restart the operator
           </button>
         )}
         {feed.actions.includes("lose-leader") && (
           <LoseLeader
             isSeen={isOpen}
-            onLose={() => act("lose-leader", {}, "the operator has lost its Lease, and runs again")}
+            onLose={() => void act("lose-leader", {}, "the operator has lost its Lease, and runs again")}
           />
         )}
         {feed.actions.includes("move-clock") && (
@@ -49,7 +47,11 @@ export function Actions() {
         )}
         {feed.actions.includes("test") && <WriteTest />}
         {feed.actions.includes("fail") && (
-          <Failures onFail={(failure) => act("fail", failure, "the next such requests will")} />
+          <Failures
+            onFail={(failure) =>
+              void act("fail", failure, `the next such requests will ${"delay" in failure ? "wait" : "fail"}`)
+            }
+          />
         )}
         <div role="status">
           {told}

@@ -13,19 +13,20 @@ interface LoseLeaderProps {
 /** Has another replica take the Lease by which the operator leads; without one it says how to have one. */
 export function LoseLeader({ isSeen, onLose }: LoseLeaderProps) {
   const { feed } = usePage();
-  const [lease, setLease] = useState<string>();
+  const [{ lease, hasLed }, setLeader] = useState<LeaderAnswer>({ hasLed: false });
   useEffect(() => {
     if (!isSeen) return undefined;
     const ask = (): void =>
       void feed.act("leader", {}).then(
-        (answer) => setLease(nameOf(answer as LeaderAnswer)),
-        () => setLease(undefined),
+        (answer) => setLeader(answer as LeaderAnswer),
+        () => setLeader(({ hasLed }) => ({ hasLed })),
       );
     ask();
     const timer = setInterval(ask, askAgain);
     return () => clearInterval(timer);
   }, [feed, isSeen]);
-  if (lease === undefined)
+  if (!lease && hasLed) return <p class="dim">The operator holds no Lease at the moment.</p>;
+  if (!lease)
     return (
       <p class="dim">
         The operator holds no Lease that another replica could take.{" "}
@@ -33,7 +34,11 @@ export function LoseLeader({ isSeen, onLose }: LoseLeaderProps) {
       </p>
     );
   return (
-    <button type="button" title={`Another replica takes the Lease ${lease}`} onClick={onLose}>
+    <button
+      type="button"
+      title={`Another replica takes the Lease ${lease.namespace}/${lease.name}`}
+      onClick={onLose}
+    >
       Lose the leader
     </button>
   );
@@ -41,8 +46,5 @@ export function LoseLeader({ isSeen, onLose }: LoseLeaderProps) {
 
 interface LeaderAnswer {
   readonly lease?: { readonly namespace: string; readonly name: string };
-}
-
-function nameOf({ lease }: LeaderAnswer): string | undefined {
-  return lease && `${lease.namespace}/${lease.name}`;
+  readonly hasLed: boolean;
 }

@@ -68,3 +68,14 @@ test("a move ends where it is once nobody waits for it", async () => {
   expect(seen).toEqual(["first"]);
   expect(Math.round(clock.ahead / hour)).toBe(1);
 });
+
+test("a move ends where it is although somebody still works", async () => {
+  const clock = new MovableClock();
+  const ended = new AbortController();
+  let isWorking = false;
+  const leave = clock.join(() => (isWorking ? new Promise(() => ended.abort()) : undefined));
+  clock.setTimer(() => void (isWorking = true), hour);
+  await clock.move(3 * hour, ended.signal);
+  expect(Math.round(clock.ahead / hour)).toBe(1);
+  leave();
+});

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock, Participant } from "@tsbuilder/apimachinery/time";
+import { doneOrAborted } from "../done-or-aborted.ts";
 
 interface Timer {
   readonly at: number;
@@ -47,22 +48,22 @@ export class MovableClock implements Clock {
 
   /**
    * Moves the time forward, from timer to timer; between two of them participants finish their work. If the signal is
-   * aborted, it stays where it is then.
+   * aborted, it stays where it is then, whatever still works.
    */
   async move(milliseconds: number, signal?: AbortSignal): Promise<void> {
     const end = this.#ahead + milliseconds;
-    await this.#settle();
+    await this.#settle(signal);
     for (let next = this.#earliest(); next; next = this.#earliest()) {
       const needed = Math.ceil(next.at - performance.now());
       if (needed > end || signal?.aborted === true) break;
       this.#ahead = Math.max(this.#ahead, needed);
       this.#drop(next);
       next.run();
-      await this.#settle();
+      await this.#settle(signal);
     }
     if (signal?.aborted !== true) this.#ahead = end;
     for (const timer of this.#timers) this.#arm(timer);
-    await this.#settle();
+    await this.#settle(signal);
   }
 
   #arm(timer: Timer): void {
@@ -87,13 +88,13 @@ export class MovableClock implements Clock {
   }
 
   /** Two turns of the event loop are enough for chains of promises that wait for nothing else. */
-  async #settle(): Promise<void> {
+  async #settle(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       await setImmediate();
       await setImmediate();
       const working = [...this.#participants].flatMap((participant) => participant() ?? []);
-      if (working.length === 0) return;
-      await Promise.all(working);
+      if (working.length === 0 || signal?.aborted === true) return;
+      await doneOrAborted(Promise.all(working), signal);
     }
   }
 }

@@ -41,11 +41,15 @@ test("another replica takes the Lease that the operator holds, which ends and is
     cluster: cluster.own!,
     signal: new AbortController().signal,
     operator: {
-      ended: async () => void steps.push("ended"),
+      endsAfter: async (cause) => {
+        await cause();
+        steps.push("ended");
+        return true;
+      },
       restart: async () => void steps.push("start"),
     },
   });
-  expect(await leader({})).toEqual({ lease: undefined });
+  expect(await leader({})).toEqual({ lease: undefined, hasLed: false });
   await expect(lose({})).rejects.toMatchObject({
     message: "the operator holds no Lease",
     hint: expect.stringContaining("--leader-elect"),
@@ -53,14 +57,18 @@ test("another replica takes the Lease that the operator holds, which ends and is
   expect(steps).toEqual([]);
   const operator = await operatorClient(cluster);
   await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me", leaseDurationSeconds: 15 } });
-  expect(await leader({})).toEqual({ lease });
+  expect(await leader({})).toEqual({ lease, hasLed: true });
   await lose({});
   expect(steps).toEqual(["ended", "start"]);
   expect((await operator.get(Lease, lease)).spec).toMatchObject({
     holderIdentity: "another-replica",
     leaseDurationSeconds: 5,
   });
-  expect(await leader({})).toEqual({ lease: undefined });
+  expect(await leader({})).toEqual({ lease: undefined, hasLed: true });
+  await expect(lose({})).rejects.toMatchObject({
+    message: "the operator holds no Lease at the moment",
+    hint: "wait until it leads again",
+  });
   await operator.close();
 });
 
@@ -70,7 +78,13 @@ test("an operator that doesn't end without its Lease gets the chance to take it 
   const lose = loseLeaderAction({
     cluster: cluster.own!,
     signal: new AbortController().signal,
-    operator: { ended: () => new Promise(() => {}), restart: () => expect.unreachable() },
+    operator: {
+      endsAfter: async (cause) => {
+        await cause();
+        return false;
+      },
+      restart: () => expect.unreachable(),
+    },
     patience: 0,
   });
   await expect(lose({})).rejects.toMatchObject({ code: "REFUSED" });
@@ -86,14 +100,15 @@ test("nobody waits for an operator's end once the session stops, and none is sta
     cluster: cluster.own!,
     signal: ending.signal,
     operator: {
-      ended: () => {
+      endsAfter: async (cause) => {
+        await cause();
         ending.abort();
-        return new Promise(() => {});
+        return false;
       },
       restart: () => expect.unreachable(),
     },
   });
-  await lose({});
+  await expect(lose({})).rejects.toMatchObject({ message: "tsbuilder dev is stopping" });
   expect((await operator.get(Lease, lease)).spec?.holderIdentity).toBe("another-replica");
   await operator.close();
 });

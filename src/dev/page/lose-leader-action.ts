@@ -4,12 +4,13 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { OwnCluster } from "../dev-cluster.ts";
 import type { HeldLease } from "../operator-leases.ts";
 import type { OperatorProcess } from "../operator-process.ts";
+import { sessionEnds } from "../session-ends.ts";
 import type { PageAction } from "./page-action.ts";
 
 /** What losing the leader needs. */
 export interface LeaderParts {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
-  readonly operator: Pick<OperatorProcess, "ended" | "restart">;
+  readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
   /** Ends the wait for the operator: the session stops. */
   readonly signal: AbortSignal;
   /** How long the operator may take to end; in milliseconds. */
@@ -33,10 +34,13 @@ export function loseLeaderAction({
 }: LeaderParts): PageAction {
   return async () => {
     const { held } = leases;
-    if (!held) throw noLease();
-    await take(client, held, otherHolder, leaseSeconds);
-    const isEnded = await hasEnded(operator.ended(), patience, signal);
-    if (signal.aborted) return;
+    if (!held) throw noLease(leases.hasLed);
+    const limit = AbortSignal.timeout(patience);
+    const isEnded = await operator.endsAfter(
+      () => take(client, held, otherHolder, leaseSeconds),
+      AbortSignal.any([signal, limit]),
+    );
+    if (signal.aborted) throw sessionEnds();
     if (isEnded) return operator.restart();
     await take(client, held, "", 1);
     throw runsOn(patience);
@@ -55,29 +59,12 @@ async function take(
   await client.patch(kind, { namespace, name }, { merge: { spec } });
 }
 
-/** False if it takes too long, or nobody waits any more. */
-function hasEnded(ended: Promise<void>, patience: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(giveUp, patience);
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
-    ended
-      .then(() => resolve(true), reject)
-      .finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", giveUp);
-      });
-  });
-}
-
-function noLease(): TsbuilderError {
-  return new TsbuilderError("the operator holds no Lease", {
+function noLease(hasLed: boolean): TsbuilderError {
+  return new TsbuilderError(`the operator holds no Lease${hasLed ? " at the moment" : ""}`, {
     code: "REFUSED",
-    hint: "start dev with leader election: tsbuilder dev -- --leader-elect",
+    hint: hasLed
+      ? "wait until it leads again"
+      : "start dev with leader election: tsbuilder dev -- --leader-elect",
   });
 }
 

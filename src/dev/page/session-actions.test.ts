@@ -50,10 +50,10 @@ beforeEach(async () => {
         await meanwhile?.();
         steps.push("start");
       },
-      ended: async () => {},
+      endsAfter: async () => true,
       moveClock: () => {},
     },
-    between: (work) => work(),
+    between: (work) => work(new AbortController().signal),
     signal: new AbortController().signal,
   });
 });
@@ -218,9 +218,12 @@ test("what is deleted goes with what it owns", async () => {
   await cluster.client.create(StatefulSet, statefulSet);
   await podsOf(2);
   const ref = { apiVersion: "apps/v1", kind: "StatefulSet", namespace, name: "db" };
-  expect(await actions["delete"]!(ref)).toEqual({ existed: true });
+  expect(await actions["delete"]!(ref)).toEqual({});
   await podsOf(0);
-  expect(await actions["delete"]!(ref)).toEqual({ existed: false });
+  await expect(actions["delete"]!(ref)).rejects.toMatchObject({
+    code: 404,
+    message: 'statefulsets.apps "db" not found',
+  });
 });
 
 test("what the page writes and deletes is recorded as the page's", async () => {
@@ -256,8 +259,8 @@ test("a cluster that others have, too, is left alone", () => {
     record,
     since: "",
     apply: nothing,
-    operator: { restart: nothing, ended: nothing, moveClock: () => {} },
-    between: (work) => work(),
+    operator: { restart: nothing, endsAfter: async () => true, moveClock: () => {} },
+    between: (work) => work(new AbortController().signal),
     signal: new AbortController().signal,
   };
   expect(Object.keys(sessionActions(parts))).toEqual(["restart"]);

@@ -7,17 +7,18 @@ import { failAction } from "./fail-action.ts";
 import { leaderAction } from "./leader-action.ts";
 import { loseLeaderAction } from "./lose-leader-action.ts";
 import { moveClockAction } from "./move-clock-action.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import type { PageAction, PageActions } from "./page-action.ts";
 import { restoreAction, type RestoreParts } from "./restore-action.ts";
 
 /** What a page may do to a session. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
-  readonly operator: Pick<OperatorProcess, "restart" | "ended" | "moveClock">;
+  readonly operator: Pick<OperatorProcess, "restart" | "endsAfter" | "moveClock">;
   /** Without one, there is no way back. */
   readonly record: RecentRecord | undefined;
-  /** Does something to the operator when no reload runs. */
-  readonly between: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
   /** Aborted when the session stops. */
   readonly signal: AbortSignal;
 }
@@ -36,7 +37,10 @@ export function sessionActions(parts: ActionParts): PageActions {
       fail: failAction(own.failures),
       leader: leaderAction(own),
       "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
-      "move-clock": whole(moveClockAction({ cluster: own, operator, signal }), between),
+      "move-clock": oneAtATime(
+        moveClockAction({ cluster: own, operator, between, signal }),
+        "the clock is being moved already",
+      ),
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
     }),
   };

@@ -20,7 +20,7 @@ function wordsOf(name: string, input: Input): Words {
     case "restart":
       return { done: "restarted", wanted: "restart", what: "the operator" };
     case "lose-leader":
-      return { done: "let", wanted: "let", what: "another replica take the operator's Lease" };
+      return { done: "gave", wanted: "give", what: "the operator's Lease to another replica" };
     case "move-clock":
       return { done: "moved", wanted: "move", what: describeMove(input) };
     case "fail":
@@ -38,7 +38,7 @@ function wordsOf(name: string, input: Input): Words {
 
 /** What a request met that was to fail or to wait. */
 export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {
-  return `had a request to ${verb} ${resource} ${outcomeOf(outcome)}`;
+  return `had the operator's request to ${verb} ${resource} ${outcomeOf(outcome)}`;
 }
 
 function describePlan({ verb, resource, times = 1, code, delay }: Input): Words {
@@ -64,6 +64,7 @@ function span(seconds: number): string {
 }
 
 const units = [
+  ["day", 86_400],
   ["h", 3600],
   ["min", 60],
 ] as const;

@@ -104,21 +104,25 @@ test("what was done on the page is told, whatever else is left out", () => {
     page("8", "apply", mysql, "spec.a is wrong"),
     page("9", "move-clock", { seconds: 7200 }),
     page("9", "move-clock", { seconds: 90 }),
+    page("9", "move-clock", { seconds: 86_400 }),
+    page("9", "lose-leader", {}, "the operator holds no Lease"),
     page("9", "lose-leader", {}),
     page("9", "something new", {}),
   ]);
   expect(told.map(({ text }) => text)).toEqual([
     "page | restarted the operator",
     "page | has the next 2 requests to create secrets fail with 403",
-    "page | had a request to create secrets fail with 403",
+    "page | had the operator's request to create secrets fail with 403",
     "page | has the next request to create secrets wait for 5 s",
-    "page | had a request to create secrets wait for 5 s",
+    "page | had the operator's request to create secrets wait for 5 s",
     "page | let requests to create secrets pass again",
     "page | deleted MySQL default/db",
     "page | could not write MySQL default/db: spec.a is wrong",
     "page | moved the clock forward by 2 h",
     "page | moved the clock forward by 90 s",
-    "page | let another replica take the operator's Lease",
+    "page | moved the clock forward by 1 day",
+    "page | could not give the operator's Lease to another replica: the operator holds no Lease",
+    "page | gave the operator's Lease to another replica",
     "page | did something new",
   ]);
   expect(told.every(({ about }) => about === everything)).toBe(true);
