@@ -1,6 +1,6 @@
 import type { Sample } from "../samples.ts";
 import type { Detector, Finding } from "./finding.ts";
-import { held, type Level, steadyGrowth } from "./steady-growth.ts";
+import { dropOlder, held, type Level, steadyGrowth } from "./steady-growth.ts";
 import { span } from "./words.ts";
 
 /** For so many milliseconds a queue must grow, by so many requests. */
@@ -28,7 +28,7 @@ export class GrowingQueueDetector implements Detector {
       const levels = this.#levels.get(controller) ?? [];
       this.#levels.set(controller, levels);
       levels.push({ at, value: queued });
-      while (levels.length > 1 && levels[1]!.at <= at - stretch) levels.shift();
+      dropOlder(levels, at, stretch);
       this.#judge(controller, workers, levels);
     }
   }
