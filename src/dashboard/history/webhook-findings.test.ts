@@ -203,3 +203,18 @@ test("a webhook may add to what the operator leaves out", () => {
   );
   expect(find(defaulted)).toEqual([]);
 });
+
+test("a webhook may write a quantity in another form", () => {
+  const written = (from: unknown, to: unknown) =>
+    each(9, (i) =>
+      madeCall(i, {
+        oldObject: madeObject({ size: from }),
+        object: madeObject({ size: to }),
+        answer: { allowed: true, patch: [{ op: "add", path: "/spec/size", value: from as string }] },
+      }),
+    );
+  expect(find(written("1", "1000m"))).toEqual([]);
+  expect(find(written([{ limits: { memory: "1Gi" } }], [{ limits: { memory: "1024Mi" } }]))).toEqual([]);
+  expect(kinds(written("1", "1001m"))).toEqual(["undone writes"]);
+  expect(kinds(written("1", "one"))).toEqual(["undone writes"]);
+});
