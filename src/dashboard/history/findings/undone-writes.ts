@@ -1,6 +1,7 @@
 import { writerName } from "../../../dev/record/writer-name.ts";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { compareQuantities, isQuantity } from "@tsbuilder/apimachinery/quantity";
+import { placeName } from "../../../dev/record/places.ts";
 import type { RecordedAdmission } from "../../../dev/record/recorded-call.ts";
 import { isOperator } from "../is-operator.ts";
 import { type Change, isSame, unstoredChangesOf } from "./changes.ts";
@@ -27,7 +28,7 @@ export class UndoneWriteDetector implements Detector {
     const after = object && oldObject && patched();
     if (after === undefined || object === undefined || oldObject === undefined) return;
     const left = new Set(unstoredChangesOf(oldObject, after).map(({ path }) => path));
-    const place = `${call.resource} ${call.key}`;
+    const place = placeName(call);
     for (const change of unstoredChangesOf(oldObject, object)) {
       if (left.has(change.path) || isWithin(change.after, change.before)) continue;
       const key = [call.webhook, place, change.path].join("\n");
