@@ -9,6 +9,8 @@ const startTime = minute;
 /** Growth in one of these stretches is told, if it is so much and so large a part of what was there. */
 const longest = 45 * minute;
 const stretches = [longest, 15 * minute, 5 * minute];
+/** It is judged at most once in so many milliseconds: there may be a garbage collection each second for hours. */
+const pause = 10_000;
 /** So many garbage collections must tell it. */
 const leastLevels = 5;
 const [leastGrowth, leastPart] = [16 * megabyte, 0.25];
@@ -31,6 +33,7 @@ export class GrowingMemoryDetector implements Detector {
   #kept: Level[] = [];
   #unexplained: Level[] = [];
   #cached = 0;
+  #judged = -Infinity;
 
   seeSample({ at, since, heapKept, cached, cachedBytes }: Sample): void {
     if (since !== this.#since) this.#begin(since);
@@ -42,6 +45,8 @@ export class GrowingMemoryDetector implements Detector {
     this.#unexplained.push({ at, value: heapKept - this.#cached });
     for (const levels of [this.#kept, this.#unexplained]) dropOlder(levels, at, longest);
     if (this.#growing && heapKept < this.#growing.last * 0.75) this.#growing = undefined;
+    if (at - this.#judged < pause) return;
+    this.#judged = at;
     this.#growing = this.#grown(at, heapKept) ?? this.#growing;
   }
 

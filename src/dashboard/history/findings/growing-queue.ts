@@ -47,7 +47,8 @@ export class GrowingQueueDetector implements Detector {
     // It was a lot at once, and is done with.
     if (before && value < before.last / 2) this.#growing.delete(controller);
     if ((steadyGrowth(levels, at - stretch, at, held) ?? 0) < least) return;
-    const begun = before ?? { controller, workers, from: at - stretch, first: levels[0]!.value };
+    const from = at - stretch;
+    const begun = before ?? { controller, workers, from, first: held(levels, from) ?? 0 };
     this.#growing.set(controller, { ...begun, at, last: value });
   }
 

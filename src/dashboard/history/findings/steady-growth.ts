@@ -47,10 +47,11 @@ export const even: Between = (levels, moment) => {
   return before.value + ((after.value - before.value) * (moment - before.at)) / (after.at - before.at);
 };
 
-/** Drops the levels that no stretch of so many milliseconds needs that ends now or later. */
+/** Drops levels that no stretch of so many milliseconds needs that ends now or later, once they are more than the others. */
 export function dropOlder(levels: Level[], now: number, stretch: number): void {
   const older = countUntil(levels, ({ at }) => at <= now - stretch);
-  if (older > 1) levels.splice(0, older - 1);
+  // What is left moves, so not each time.
+  if (older - 1 > levels.length / 2) levels.splice(0, older - 1);
 }
 
 /** How many levels there are after a moment. */
