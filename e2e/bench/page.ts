@@ -7,11 +7,13 @@ import { readPageAssets } from "../../src/cli/page-assets.ts";
 import { fileRecord } from "../../src/dev/record/file-record.ts";
 import { startPage } from "../../src/dev/page/page-server.ts";
 
-// The page of dev with a record of 10,000 objects, 100,000 changes and 10,000 calls of webhooks: until it is painted, until all is read, how long
-// the browser is busy for a frame while somebody scrolls and moves in time.
+// The page of dev with a record of 8 hours of samples, 10,000 objects, 100,000 changes and 10,000 calls of webhooks: until it is painted, until all
+// is read, how long the browser is busy for a frame meanwhile, and while somebody scrolls and moves in time.
 
 const objects = 10_000;
 const changes = 100_000;
+/** One each second, before the changes: memory, queue and blocks differ each time. */
+const samples = 8 * 3600;
 const found = findChromium();
 if ("missing" in found) {
   console.log(`left out: the page in a browser: ${found.missing}`);
@@ -30,9 +32,12 @@ try {
     "new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries()[0].startTime)).observe({ type: 'paint', buffered: true }))",
   );
   console.log(`first paint after ${Math.round(paint)} ms`);
+  await tab.evaluate(
+    "window.longest = 0; new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration); }).observe({ type: 'longtask', buffered: true })",
+  );
   await tab.locator(".state", { hasText: "recorded" }).waitFor({ timeout: 120_000 });
   console.log(
-    `${changes} changes of ${objects} objects read after ${Math.round(performance.now() - started)} ms`,
+    `${samples} samples and ${changes} changes of ${objects} objects read after ${Math.round(performance.now() - started)} ms, busy for up to ${Math.round(await tab.evaluate<number>("window.longest"))} ms`,
   );
   await tab.waitForSelector("[role=treeitem]");
   console.log(`scrolling the objects: ${await frames("document.querySelector('.rows').scrollTop += 300")}`);
@@ -71,7 +76,25 @@ try {
 
 function lines(): string {
   const at = (index: number): string => new Date(1_800_000_000_000 + index * 10).toISOString();
-  const all: object[] = [{ type: "session", format: 1, at: at(0), project: "bench", tsbuilder: "0.1.0" }];
+  const began = -samples * 100;
+  const all: object[] = [{ type: "session", format: 1, at: at(began), project: "bench", tsbuilder: "0.1.0" }];
+  for (let second = 0; second < samples; second++) {
+    const now = at(began + second * 100);
+    const memory = 50_000_000 + second * 997;
+    all.push({
+      type: "sample",
+      at: now,
+      since: at(began),
+      controllers: [{ controller: "shop", queued: second % 100, active: 1, workers: 1 }],
+      cached: { "Shop.bench.dev": 1000 },
+      cachedBytes: 1_000_000,
+      blocked: second % 20 === 0 ? 210 + (second % 90) : 0,
+      ...(second % 20 === 0 && { blockedUntil: now }),
+      resident: 2 * memory,
+      heap: memory,
+      heapKept: memory,
+    });
+  }
   for (let index = 0; index < changes; index++) {
     const number = index % objects;
     const name = `object-${number}`;

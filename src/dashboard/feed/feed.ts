@@ -1,3 +1,4 @@
+import { keptBytes } from "../../dev/record/page-record.ts";
 import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
 import { Findings } from "../history/findings.ts";
 import { History } from "../history/history.ts";
@@ -19,9 +20,6 @@ export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused
 /** Subscribers are told at most once in so many milliseconds. */
 const pause = 150;
 const retryAfter = 1000;
-
-/** So much of what comes after the beginning is kept. */
-const mostLength = 64 * 1024 * 1024;
 
 /** Reads the record of the session that serves this page, and again after an outage. */
 export class Feed {
@@ -87,7 +85,7 @@ export class Feed {
       if (this.state !== "live") continue;
       // dev keeps the end of a long session; so does the page, which reads it again.
       length += line.length;
-      if (length > mostLength) return;
+      if (length > keptBytes) return;
     }
     if (this.state === "loading" || this.state === "live") this.#change("disconnected");
   }

@@ -1,5 +1,6 @@
 import { causesOf } from "../../dev/record/causes.ts";
 import { eventResources } from "../../dev/record/places.ts";
+import { type EventReference, type ToldEvent, toldEvent } from "../../dev/record/told-event.ts";
 import type { History, Reconcile, Revision, Track } from "./history.ts";
 import { hasSucceeded, isWrite, placeOf, type RequestTarget, requestTarget } from "./request-target.ts";
 
@@ -10,9 +11,10 @@ export interface WritingReconcile {
 }
 
 /** The latest state of an Event. */
-export interface ToldEvent {
+interface LastEvent {
   readonly place: string;
   readonly revision: Revision;
+  readonly told: ToldEvent;
 }
 
 /** What is known about an object, each in the order of time. */
@@ -20,7 +22,7 @@ export interface About {
   /** The reconciles that ran because it changed. */
   readonly caused: readonly Reconcile[];
   readonly wrote: readonly WritingReconcile[];
-  readonly events: readonly ToldEvent[];
+  readonly events: readonly LastEvent[];
 }
 
 /** Finds what has to do with the objects of one name. */
@@ -78,34 +80,22 @@ function isDuring({ at }: Revision, { from, to }: Reconcile): boolean {
   return at >= from - inaccuracy && at <= to + inaccuracy;
 }
 
-function eventsAbout({ tracks }: History, { key, revisions }: Track): ToldEvent[] {
+function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[] {
   const kinds = new Set(revisions.map(({ object }) => object.kind));
-  const events: ToldEvent[] = [];
+  const events: LastEvent[] = [];
   for (const { resource, place, revisions } of tracks.values()) {
     if (!eventResources.has(resource)) continue;
     const revision = revisions.findLast(({ write }) => write !== "DELETED") ?? revisions.at(-1);
     if (revision === undefined) continue;
-    const { involvedObject, regarding = involvedObject } = revision.object as EventObject;
-    if (regarding && kinds.has(regarding.kind ?? "") && keyOf(regarding) === key)
-      events.push({ place, revision });
+    const told = toldEvent({ resource, object: revision.object });
+    if (told?.regarding && kinds.has(told.regarding.kind ?? "") && keyOf(told.regarding) === key)
+      events.push({ place, revision, told });
   }
   return events.sort((a, b) => a.revision.at - b.revision.at);
 }
 
-/** An Event of either of its two groups. */
-type EventObject = Revision["object"] & {
-  readonly involvedObject?: Reference;
-  readonly regarding?: Reference;
-};
-
-interface Reference {
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-}
-
 /** An Event about an object without a namespace may name none, or an empty one. */
-function keyOf({ namespace, name = "" }: Reference): string {
+function keyOf({ namespace, name = "" }: EventReference): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

@@ -1,3 +1,4 @@
+import { placeName } from "../../dev/record/places.ts";
 import type { RecordedCall } from "../../dev/record/recorded-call.ts";
 
 /** What came of a webhook's call: `ignored` failed, and the request went on. */
@@ -33,5 +34,5 @@ export function configurationPlace({ call, configuration }: RecordedCall): strin
     call === "conversion"
       ? "customresourcedefinitions.apiextensions.k8s.io"
       : `${call}webhookconfigurations.admissionregistration.k8s.io`;
-  return `${resource} ${configuration}`;
+  return placeName({ resource, key: configuration });
 }

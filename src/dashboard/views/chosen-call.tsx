@@ -1,4 +1,4 @@
-import { keysOfCall } from "../../dev/record/recorded-call.ts";
+import { placesOfCall } from "../../dev/record/recorded-call.ts";
 import type { Call } from "../history/history.ts";
 import { verdictOf, webhookName } from "../history/verdict.ts";
 import { CallDetail } from "./call-detail.tsx";
@@ -16,7 +16,7 @@ interface ChosenCallProps {
 /** The chosen call of a webhook, below the timeline. */
 export function ChosenCall({ call, merged }: ChosenCallProps) {
   const { feed, show } = usePage();
-  const places = keysOfCall(call).map((key) => `${call.resource} ${key}`);
+  const places = placesOfCall(call);
   return (
     <aside class="chosen" aria-label="The chosen call of a webhook">
       <h2>

@@ -3,16 +3,6 @@ import type { Track } from "../history/history.ts";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
 
-/** What is shown of an Event, of either group. */
-interface ShownEvent {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly note?: string;
-  readonly count?: number;
-  readonly series?: { readonly count?: number };
-}
-
 /** The Events about an object. */
 export function EventsTab({ track }: { readonly track: Track }) {
   const { feed, moment } = usePage();
@@ -20,17 +10,13 @@ export function EventsTab({ track }: { readonly track: Track }) {
   if (events.length === 0) return <p class="empty">There are no Events about it.</p>;
   return (
     <ul class="events">
-      {events.map(({ place, revision: { at, object } }) => {
-        const { type, reason, message, note, count, series } = object as ShownEvent;
-        const times = series?.count ?? count ?? 1;
-        return (
-          <li key={place} class={type === "Warning" ? "warning" : undefined}>
-            <time>{timeOfDay(at)}</time> {type === "Warning" && "⚠ "}
-            <strong>{reason}</strong> {note ?? message}
-            {times > 1 && ` (${times} times)`}
-          </li>
-        );
-      })}
+      {events.map(({ place, revision: { at }, told: { isWarning, reason, text, times } }) => (
+        <li key={place} class={isWarning ? "warning" : undefined}>
+          <time>{timeOfDay(at)}</time> {isWarning && "⚠ "}
+          <strong>{reason}</strong> {text}
+          {times > 1 && ` (${times} times)`}
+        </li>
+      ))}
     </ul>
   );
 }

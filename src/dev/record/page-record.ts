@@ -1,3 +1,6 @@
+/** So many bytes of a session are kept, by dev and by a page. */
+export const keptBytes = 64 * 1024 * 1024;
+
 /** Tells a record to one reader. */
 export interface RecordReading {
   /** All lines so far, each with its end, in pieces. */

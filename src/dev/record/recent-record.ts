@@ -1,11 +1,8 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import { LineReader } from "./line-reader.ts";
-import type { PageRecord, RecordReading } from "./page-record.ts";
+import { keptBytes, type PageRecord, type RecordReading } from "./page-record.ts";
 import { placeName } from "./places.ts";
 import { bytesOf, lengthOf, type LineKeeper, lineOfWrite, type RecordLine } from "./record-line.ts";
-
-/** Lines and objects of so many bytes are kept in memory. */
-const mostBytes = 64 * 1024 * 1024;
 
 /** What a line takes besides its bytes, about. */
 const overhead = 200;
@@ -31,7 +28,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
   #dropped = 0;
   #since = "";
 
-  constructor(most: number = mostBytes) {
+  constructor(most: number = keptBytes) {
     this.#most = most;
   }
 

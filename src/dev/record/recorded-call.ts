@@ -1,5 +1,6 @@
 import type { AdmissionCall, ConversionCall } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
+import { placeName } from "./places.ts";
 
 /** What the lines of all webhook calls have. */
 interface Call {
@@ -35,6 +36,11 @@ export interface RecordedConversion
 
 /** A call of a webhook. */
 export type RecordedCall = RecordedAdmission | RecordedConversion;
+
+/** The places of the objects that a call is about. */
+export function placesOfCall(call: RecordedCall): readonly string[] {
+  return keysOfCall(call).map((key) => placeName({ resource: call.resource, key }));
+}
 
 /** The objects that a call is about, such as `default/db`. */
 export function keysOfCall(call: RecordedCall): readonly string[] {

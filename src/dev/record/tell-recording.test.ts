@@ -168,7 +168,17 @@ test("what an object owns, and Events about it, are about the object, too", () =
       },
     }),
   ];
-  const told = tellRecording(recorded);
+  const current = {
+    ...write("7", "ADDED", "default/set-0.2", {
+      kind: "Event",
+      by: operator,
+      reason: "Pulled",
+      note: "here",
+      regarding: { uid: "Pod default/set-0", kind: "Pod", name: "set-0" },
+    }),
+    resource: "events.events.k8s.io",
+  };
+  const told = tellRecording([...recorded, current]);
   expect(told.map(({ about }) => about.includes("default/db"))).toEqual([
     true,
     true,
@@ -176,7 +186,9 @@ test("what an object owns, and Events about it, are about the object, too", () =
     true,
     false,
     true,
+    true,
   ]);
+  expect(told[6]!.text).toBe("Event about Pod set-0: Pulled: here, by controller-manager");
   expect(told[3]!.text).toBe("Event about Pod set-0: Pulled: there, by controller-manager");
 });
 

@@ -1,11 +1,12 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
-import { eventResources, placeName } from "./places.ts";
+import { placeName } from "./places.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 import { keysOfCall } from "./recorded-call.ts";
 import { tellCall } from "./tell-call.ts";
+import { toldEvent } from "./told-event.ts";
 import { writerName } from "./writer-name.ts";
 
 /** A line of the story. */
@@ -58,10 +59,11 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
 class Owners {
   readonly #byUid = new Map<string, readonly string[]>();
 
-  about({ key, object }: RecordedWrite): readonly string[] {
+  about(write: RecordedWrite): readonly string[] {
+    const { key, object } = write;
     const { uid = "", namespace, ownerReferences = [] } = object.metadata;
-    const { involvedObject } = object as Event;
-    const owners = involvedObject ? [...ownerReferences, involvedObject] : ownerReferences;
+    const regarding = toldEvent(write)?.regarding;
+    const owners = regarding ? [...ownerReferences, regarding] : ownerReferences;
     const found = [key, ...owners.flatMap((owner) => this.#aboutOwner(owner, namespace))];
     this.#byUid.set(uid, found);
     return found;
@@ -75,24 +77,19 @@ class Owners {
 
 interface Owner {
   readonly uid?: string;
-  readonly kind?: string;
   readonly name?: string;
-}
-
-/** What of an Event is told. */
-interface Event {
-  readonly involvedObject?: Owner;
-  readonly reason?: string;
-  readonly message?: string;
 }
 
 const most = 5;
 
-function textOfWrite({ write, resource, object, key, by }: RecordedWrite, before: unknown): string {
+function textOfWrite(recorded: RecordedWrite, before: unknown): string {
+  const { write, object, key, by } = recorded;
   const who = writerName(by);
-  const { involvedObject, reason = "", message = "" } = object as Event;
-  if (eventResources.has(resource) && write !== "DELETED")
-    return `Event about ${involvedObject?.kind} ${involvedObject?.name}: ${reason}: ${message}, by ${who}`;
+  const event = toldEvent(recorded);
+  if (event && write !== "DELETED") {
+    const { regarding: { kind = "", name = "" } = {}, reason, text } = event;
+    return `Event about ${kind} ${name}: ${reason}: ${text}, by ${who}`;
+  }
   const what = `${object.kind} ${key}`;
   if (write === "ADDED") return `${what} is created by ${who}`;
   if (write === "DELETED") return `${what} is deleted by ${who}`;

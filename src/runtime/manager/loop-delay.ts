@@ -1,3 +1,4 @@
+import { url as inspectorUrl } from "node:inspector";
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 
 /** How often it looks, in milliseconds. What it measures may be wrong by half of it. */
@@ -5,7 +6,8 @@ export const loopPeriod = 100;
 
 /**
  * A loop is late also if the machine is busy with other things. For so many milliseconds it hardly is; what blocks for a
- * shorter time is told by the processor time that it takes.
+ * shorter time is told by the processor time that it takes. So is all that blocks while a debugger may be attached, whose
+ * pauses take none.
  */
 const surelyBlocked = 1000;
 
@@ -34,7 +36,8 @@ export class LoopDelay {
     const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
     const blocked = Math.min(lost, used.active - this.#used.active);
     const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
-    const milliseconds = Math.round(blocked < surelyBlocked ? Math.min(blocked, own) : blocked);
+    const isSure = blocked >= surelyBlocked && inspectorUrl() === undefined;
+    const milliseconds = Math.round(isSure ? blocked : Math.min(blocked, own));
     if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: now };
     this.#last = now;
     this.#used = used;

@@ -40,10 +40,12 @@ export class BlockedLoopDetector implements Detector {
     const byController = new Map<string | undefined, Block[]>();
     for (const block of this.#blocks) {
       const controller = block.suspects[0]?.controller;
-      byController.set(controller, [...(byController.get(controller) ?? []), block]);
+      const known = byController.get(controller);
+      if (known === undefined) byController.set(controller, [block]);
+      else known.push(block);
     }
     return [...byController].map(([controller, blocks]) => {
-      const longest = Math.max(...blocks.map(({ from, until }) => until - from));
+      const longest = blocks.reduce((most, { from, until }) => Math.max(most, until - from), 0);
       const requests = usual(blocks);
       const [from, at] = [blocks[0]!.from, blocks.at(-1)!.until];
       const long =

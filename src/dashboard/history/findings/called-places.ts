@@ -1,4 +1,4 @@
-import { keysOfCall } from "../../../dev/record/recorded-call.ts";
+import { placesOfCall } from "../../../dev/record/recorded-call.ts";
 import type { Call } from "../history.ts";
 
 /** So many are named. */
@@ -9,8 +9,7 @@ export class CalledPlaces {
   readonly #places = new Set<string>();
 
   add(call: Call): void {
-    for (const key of keysOfCall(call))
-      if (this.#places.size < most) this.#places.add(`${call.resource} ${key}`);
+    for (const place of placesOfCall(call)) if (this.#places.size < most) this.#places.add(place);
   }
 
   get all(): readonly string[] {

@@ -1,4 +1,5 @@
 import { writerName } from "../../../dev/record/writer-name.ts";
+import { placeName } from "../../../dev/record/places.ts";
 import type { RecordedAdmission } from "../../../dev/record/recorded-call.ts";
 import { isOperator } from "../is-operator.ts";
 import { verdictOf, webhookName } from "../verdict.ts";
@@ -18,7 +19,7 @@ export class DeniedWriteDetector implements Detector {
 
   seeCall({ call }: SeenCall): void {
     if (call.call === "conversion" || call.dryRun || !isOperator(call.by)) return;
-    const place = `${call.resource} ${call.key}`;
+    const place = placeName(call);
     const key = `${call.webhook}\n${call.operation} ${place}`;
     const { message, reason, code = 0 } = call.answer?.status ?? {};
     // An error in the webhook is told otherwise.

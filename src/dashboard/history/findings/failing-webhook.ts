@@ -1,11 +1,12 @@
 import { keysOfCall } from "../../../dev/record/recorded-call.ts";
 import { writerName } from "../../../dev/record/writer-name.ts";
 import type { Call } from "../history.ts";
+import type { Sample } from "../samples.ts";
 import { webhookName } from "../verdict.ts";
 import { CalledPlaces } from "./called-places.ts";
 import { type Episode, Episodes } from "./episodes.ts";
 import type { Detector, Finding, SeenCall } from "./finding.ts";
-import { shortened, times } from "./words.ts";
+import { listed, shortened, times } from "./words.ts";
 
 interface Failure {
   /** `Error`: the webhook answered that something went wrong in it. */
@@ -17,9 +18,10 @@ interface Failing {
   readonly first: Call;
   readonly reason: Failure["reason"];
   readonly places: CalledPlaces;
+  readonly resources: Set<string>;
   message: string;
   ignored: number;
-  /** Whether it answered again. */
+  /** Whether it answered again, or the operator started again. */
   isHealed: boolean;
 }
 
@@ -29,33 +31,46 @@ const restart = 10_000;
 /** Webhooks that can't be reached, or answer nothing that counts. */
 export class FailingWebhookDetector implements Detector {
   readonly #failing = new Episodes<Failing>({ least: 1 });
+  /** The names of the webhooks that failed. */
+  readonly #names = new Set<string>();
+  #since: number | undefined;
 
   seeCall({ call }: SeenCall): void {
-    const name = `${call.resource}\n${webhookName(call)}`;
+    const name = webhookName(call);
     const failure = failureOf(call);
-    if (failure === undefined) return this.#heal(name);
+    if (failure === undefined) {
+      for (const reason of ["Unreachable", "BadCertificate"] as const) this.#heal(name, reason);
+      return;
+    }
+    this.#names.add(name);
     const { reason, message } = failure;
     const failing = this.#failing.hit(`${name}\n${reason}`, call.to, () => ({
       first: call,
       reason,
       places: new CalledPlaces(),
+      resources: new Set(),
       message,
       ignored: 0,
       isHealed: false,
     }));
     failing.message = message;
     failing.places.add(call);
+    failing.resources.add(call.resource);
     if (call.call !== "conversion" && call.ignored) failing.ignored++;
   }
 
+  /** Who couldn't reach the process before learns from the next call whether it can reach this one. */
+  seeSample({ since }: Sample): void {
+    if (since > (this.#since ?? since)) for (const name of this.#names) this.#heal(name, "Unreachable");
+    this.#since = Math.max(since, this.#since ?? since);
+  }
+
   /** What fails for some objects alone goes on with the next of them. */
-  #heal(name: string): void {
-    for (const reason of ["Unreachable", "BadCertificate"] as const) {
-      const failing = this.#failing.detailOf(`${name}\n${reason}`);
-      if (failing === undefined) continue;
-      failing.isHealed = true;
-      this.#failing.end(`${name}\n${reason}`);
-    }
+  #heal(name: string, reason: "Unreachable" | "BadCertificate"): void {
+    const failing = this.#failing.detailOf(`${name}\n${reason}`);
+    if (failing === undefined) return;
+    failing.isHealed = true;
+    this.#failing.end(`${name}\n${reason}`);
   }
 
   /** Whether the error of a reconcile is one of a webhook that was found. */
@@ -74,14 +89,16 @@ export class FailingWebhookDetector implements Detector {
 
   found(): Finding[] {
     return this.#found().map(({ count, from, at, detail }) => {
-      const { first, reason, message, ignored, places } = detail;
+      const { first, reason, message, ignored, places, resources } = detail;
       const { title, advice } = words[reason];
       const name = webhookName(first);
       const such = `${first.call === "conversion" ? "that" : first.operation} of ${first.resource} ${keysOfCall(first)[0] ?? ""} by ${writerName(first.by)}`;
+      const others = [...resources].filter((resource) => resource !== first.resource);
+      const more = others.length === 0 ? "" : `, also for ${listed(others)}`;
       return {
         kind: "failing webhook",
         title: `${name} ${title}`,
-        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}, with “${shortened(message, 200)}”; ${outcome(first, reason, count, ignored)}: ${advice}`,
+        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}${more}, with “${shortened(message, 200)}”; ${outcome(first, reason, count, ignored)}: ${advice}`,
         from,
         at,
         places: places.all,

@@ -1,13 +1,16 @@
 import type { Sample } from "../samples.ts";
 import type { Detector, Finding } from "./finding.ts";
-import { even, type Level, steadyGrowth } from "./steady-growth.ts";
+import { countAfter, dropOlder, even, type Level, steadyGrowth } from "./steady-growth.ts";
 import { span } from "./words.ts";
 
 const [minute, megabyte] = [60_000, 1024 * 1024];
 /** In the first minute, an operator fills its cache and compiles. */
 const startTime = minute;
 /** Growth in one of these stretches is told, if it is so much and so large a part of what was there. */
-const stretches = [5 * minute, 15 * minute, 45 * minute];
+const longest = 45 * minute;
+const stretches = [longest, 15 * minute, 5 * minute];
+/** It is judged at most once in so many milliseconds: there may be a garbage collection each second for hours. */
+const pause = 10_000;
 /** So many garbage collections must tell it. */
 const leastLevels = 5;
 const [leastGrowth, leastPart] = [16 * megabyte, 0.25];
@@ -30,6 +33,7 @@ export class GrowingMemoryDetector implements Detector {
   #kept: Level[] = [];
   #unexplained: Level[] = [];
   #cached = 0;
+  #judged = -Infinity;
 
   seeSample({ at, since, heapKept, cached, cachedBytes }: Sample): void {
     if (since !== this.#since) this.#begin(since);
@@ -39,7 +43,10 @@ export class GrowingMemoryDetector implements Detector {
     if (heapKept === undefined || at - since < startTime || heapKept === this.#kept.at(-1)?.value) return;
     this.#kept.push({ at, value: heapKept });
     this.#unexplained.push({ at, value: heapKept - this.#cached });
+    for (const levels of [this.#kept, this.#unexplained]) dropOlder(levels, at, longest);
     if (this.#growing && heapKept < this.#growing.last * 0.75) this.#growing = undefined;
+    if (at - this.#judged < pause) return;
+    this.#judged = at;
     this.#growing = this.#grown(at, heapKept) ?? this.#growing;
   }
 
@@ -50,10 +57,10 @@ export class GrowingMemoryDetector implements Detector {
   }
 
   #grown(at: number, last: number): Growing | undefined {
-    for (const stretch of stretches.toReversed()) {
+    for (const stretch of stretches) {
       const from = at - stretch;
       const first = even(this.#kept, from);
-      if (first === undefined || this.#kept.filter((level) => level.at > from).length < leastLevels) continue;
+      if (first === undefined || countAfter(this.#kept, from) < leastLevels) continue;
       const growth = steadyGrowth(this.#unexplained, from, at, even) ?? 0;
       if (growth >= Math.max(leastGrowth, first * leastPart))
         return { from, first, ...this.#growing, at, last };

@@ -1,6 +1,6 @@
 import type { Sample } from "../samples.ts";
 import type { Detector, Finding } from "./finding.ts";
-import { held, type Level, steadyGrowth } from "./steady-growth.ts";
+import { dropOlder, held, type Level, steadyGrowth } from "./steady-growth.ts";
 import { span } from "./words.ts";
 
 /** For so many milliseconds a queue must grow, by so many requests. */
@@ -28,7 +28,7 @@ export class GrowingQueueDetector implements Detector {
       const levels = this.#levels.get(controller) ?? [];
       this.#levels.set(controller, levels);
       levels.push({ at, value: queued });
-      while (levels.length > 1 && levels[1]!.at <= at - stretch) levels.shift();
+      dropOlder(levels, at, stretch);
       this.#judge(controller, workers, levels);
     }
   }
@@ -47,7 +47,8 @@ export class GrowingQueueDetector implements Detector {
     // It was a lot at once, and is done with.
     if (before && value < before.last / 2) this.#growing.delete(controller);
     if ((steadyGrowth(levels, at - stretch, at, held) ?? 0) < least) return;
-    const begun = before ?? { controller, workers, from: at - stretch, first: levels[0]!.value };
+    const from = at - stretch;
+    const begun = before ?? { controller, workers, from, first: held(levels, from) ?? 0 };
     this.#growing.set(controller, { ...begun, at, last: value });
   }
 

@@ -112,6 +112,11 @@ test("memory that grows after each full garbage collection is told after some mi
   ]);
 });
 
+test("memory that grows with a garbage collection each second is told", () => {
+  const leaking = each(601, 1, (index) => kept(20 + index / 10));
+  expect(find(leaking)).toMatchObject([{ title: "The operator's memory only grows", at: 600_000 }]);
+});
+
 test("memory that grows slowly is told, too", () => {
   expect(titles(each(60, 60, (index) => kept(40 + index)))).toEqual(["The operator's memory only grows"]);
 });

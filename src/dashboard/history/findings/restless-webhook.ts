@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { placeName } from "../../../dev/record/places.ts";
 import type { RecordedAdmission } from "../../../dev/record/recorded-call.ts";
 import { webhookName } from "../verdict.ts";
 import { byWebhook } from "./by-webhook.ts";
@@ -28,7 +29,7 @@ export class RestlessWebhookDetector implements Detector {
 
   seeCall({ call, patched }: SeenCall): void {
     if (call.call !== "mutating" || call.subresource !== "") return;
-    const place = `${call.resource} ${call.key}`;
+    const place = placeName(call);
     const id = `${call.webhook}\n${place}`;
     const before = this.#asked.get(id);
     const after = call.operation === "DELETE" ? undefined : patched();

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { even, held, steadyGrowth } from "./steady-growth.ts";
+import { countAfter, dropOlder, even, held, type Level, steadyGrowth } from "./steady-growth.ts";
 
 const levels = (...values: number[]) => values.map((value, index) => ({ at: index * 10, value }));
 
@@ -43,4 +43,29 @@ test("however it moves, what comes back to where it was has not grown", () => {
       expect(steadyGrowth(round, 0, (round.length - 1) * 10, held)).toBeUndefined();
     }),
   );
+});
+
+test.each([
+  ["held", held],
+  ["even", even],
+])("of many levels (%s), few outside of the stretch are looked at", (_, between) => {
+  let looks = 0;
+  const many = Array.from({ length: 100_000 }, (_, index): Level => ({
+    get at() {
+      looks++;
+      return index * 10;
+    },
+    value: index,
+  }));
+  expect(steadyGrowth(many, 999_910, 999_990, between)).toBeGreaterThan(0);
+  expect(looks).toBeLessThan(1000);
+});
+
+test("of the levels before a stretch, the last one is kept: it holds when the stretch begins", () => {
+  const kept = levels(0, 1, 2, 3, 4, 5, 6, 7, 8);
+  dropOlder(kept, 84, 35);
+  expect(kept).toHaveLength(9);
+  dropOlder(kept, 85, 35);
+  expect(kept.map(({ at }) => at)).toEqual([50, 60, 70, 80]);
+  expect(countAfter(kept, 60)).toBe(2);
 });

@@ -1,5 +1,7 @@
 import { writerName } from "../../../dev/record/writer-name.ts";
 import { isObject } from "@tsbuilder/apimachinery/json";
+import { compareQuantities, isQuantity } from "@tsbuilder/apimachinery/quantity";
+import { placeName } from "../../../dev/record/places.ts";
 import type { RecordedAdmission } from "../../../dev/record/recorded-call.ts";
 import { isOperator } from "../is-operator.ts";
 import { type Change, isSame, unstoredChangesOf } from "./changes.ts";
@@ -26,7 +28,7 @@ export class UndoneWriteDetector implements Detector {
     const after = object && oldObject && patched();
     if (after === undefined || object === undefined || oldObject === undefined) return;
     const left = new Set(unstoredChangesOf(oldObject, after).map(({ path }) => path));
-    const place = `${call.resource} ${call.key}`;
+    const place = placeName(call);
     for (const change of unstoredChangesOf(oldObject, object)) {
       if (left.has(change.path) || isWithin(change.after, change.before)) continue;
       const key = [call.webhook, place, change.path].join("\n");
@@ -59,11 +61,16 @@ export class UndoneWriteDetector implements Detector {
   }
 }
 
-/** Whether a value has all that another one has, and maybe more. */
+/** Whether another value has all that a value has, and maybe more. */
 function isWithin(value: unknown, whole: unknown): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value))
     return Array.isArray(whole) && value.every((item) => whole.some((one) => isWithin(item, one)));
-  if (!isObject(value)) return isSame(value, whole);
+  if (!isObject(value)) return isSame(value, whole) || isSameQuantity(value, whole);
   return isObject(whole) && Object.entries(value).every(([name, member]) => isWithin(member, whole[name]));
+}
+
+/** What is only written in another form is not undone: `1000m` and `1`. */
+function isSameQuantity(a: unknown, b: unknown): boolean {
+  return isQuantity(a) && isQuantity(b) && compareQuantities(a, b) === 0;
 }

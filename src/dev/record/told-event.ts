@@ -1,0 +1,51 @@
+import { eventResources } from "./places.ts";
+
+/** What an Event tells. */
+export interface ToldEvent {
+  readonly regarding: EventReference | undefined;
+  readonly isWarning: boolean;
+  readonly reason: string;
+  readonly text: string;
+  /** How often it happened. */
+  readonly times: number;
+}
+
+/** The object that an Event is about. */
+export interface EventReference {
+  readonly uid?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** An Event of `v1` or of `events.k8s.io/v1`. */
+interface EventObject {
+  readonly involvedObject?: EventReference;
+  readonly regarding?: EventReference;
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly note?: string;
+  readonly count?: number;
+  readonly deprecatedCount?: number;
+  readonly series?: { readonly count?: number };
+}
+
+/** Reads an Event of either of its two groups; undefined if an object is none. */
+export function toldEvent({
+  resource,
+  object,
+}: {
+  readonly resource: string;
+  readonly object: object;
+}): ToldEvent | undefined {
+  if (!eventResources.has(resource)) return undefined;
+  const event: EventObject = object;
+  return {
+    regarding: event.regarding ?? event.involvedObject,
+    isWarning: event.type === "Warning",
+    reason: event.reason ?? "",
+    text: event.note ?? event.message ?? "",
+    times: event.series?.count ?? event.count ?? event.deprecatedCount ?? 1,
+  };
+}
