@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 const program = `
   import { open } from "node:inspector";
   import { LoopDelay } from ${JSON.stringify(new URL("loop-delay.ts", import.meta.url).href)};
-  const measure = (block) => {
-    const delay = new LoopDelay();
+  const measure = (block, ...starvedTime) => {
+    const delay = new LoopDelay(...starvedTime);
     block();
     delay.tick();
     return delay.take().milliseconds;
@@ -15,17 +15,20 @@ const program = `
   const compute = () => { for (const from = process.cpuUsage(); process.cpuUsage(from).user < 1_200_000;); };
   setTimeout(() => {
     const stood = measure(stand);
+    let starved = 0;
+    const late = measure(() => { stand(); starved += 1400; }, () => starved);
     open(0, "127.0.0.1");
-    console.log(JSON.stringify({ stood, paused: measure(stand), computed: measure(compute) }));
+    console.log(JSON.stringify({ stood, late, paused: measure(stand), computed: measure(compute) }));
     process.exit();
   });`;
 
-test("what stands still for more than a second is a block, but with a debugger only what computes", () => {
+test("what stands still for more than a second is a block, unless others ran; with a debugger only what computes is", () => {
   const args = ["--import", "tsx", "--input-type=module", "--eval", program];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(stderr).toContain("Debugger listening");
-  const { stood, paused, computed } = JSON.parse(stdout) as Record<"stood" | "paused" | "computed", number>;
+  const { stood, late, paused, computed } = JSON.parse(stdout) as Record<string, number>;
   expect(stood).toBeGreaterThan(1000);
+  expect(late).toBeLessThan(200);
   expect(paused).toBeLessThan(500);
   expect(computed).toBeGreaterThan(1000);
 });

@@ -1,13 +1,14 @@
 import { url as inspectorUrl } from "node:inspector";
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
+import { starvedTime } from "./starved-time.ts";
 
 /** How often it looks, in milliseconds. What it measures may be wrong by half of it. */
 export const loopPeriod = 100;
 
 /**
- * A loop is late also if the machine is busy with other things. For so many milliseconds it hardly is; what blocks for a
- * shorter time is told by the processor time that it takes. So is all that blocks while a debugger may be attached, whose
- * pauses take none.
+ * A loop is late also if the machine is busy with other things, which not each system tells. For so many milliseconds it
+ * hardly is; what blocks for a shorter time is told by the processor time that it takes. So is all that blocks while a
+ * debugger may be attached, whose pauses take none.
  */
 const surelyBlocked = 1000;
 
@@ -25,16 +26,24 @@ export class LoopDelay {
   #last = performance.now();
   #used: EventLoopUtilization = performance.eventLoopUtilization();
   #computed = process.cpuUsage();
+  readonly #starvedTime: () => number;
+  #starved: number;
   #longest = none;
+
+  constructor(readStarvedTime: () => number = starvedTime) {
+    this.#starvedTime = readStarvedTime;
+    this.#starved = readStarvedTime();
+  }
 
   tick(): void {
     const now = performance.now();
     const used = performance.eventLoopUtilization();
     const computed = process.cpuUsage();
+    const starved = this.#starvedTime();
     const late = now - this.#last - loopPeriod;
     // A block begins somewhere in a period.
     const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
-    const blocked = Math.min(lost, used.active - this.#used.active);
+    const blocked = Math.min(lost, used.active - this.#used.active) - (starved - this.#starved);
     const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
     const isSure = blocked >= surelyBlocked && inspectorUrl() === undefined;
     const milliseconds = Math.round(isSure ? blocked : Math.min(blocked, own));
@@ -42,6 +51,7 @@ export class LoopDelay {
     this.#last = now;
     this.#used = used;
     this.#computed = computed;
+    this.#starved = starved;
   }
 
   /** The longest one since this was called before. */
