@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
 import { type Recorded, type RecordedWrite, restorer } from "../../dev/record/recorded.ts";
-import { Findings } from "./findings.ts";
+import { each, find } from "./findings/find.ts";
 import { ann, madeReconcile, madeRequest, madeWrite, operator, stages } from "./made-records.ts";
 
 const metadata = { namespace: "default", name: "db" };
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";
 const place = "mysqls.shop.example default/db";
-
-function find(recorded: readonly Recorded[], now?: number) {
-  const findings = new Findings();
-  for (const one of recorded) findings.add(one);
-  return findings.list(now);
-}
-
-/** One record for each of several indices. */
-const each = <Of>(count: number, make: (index: number) => Of): Of[] =>
-  Array.from({ length: count }, (_, i) => make(i));
 
 function turns(
   count: number,

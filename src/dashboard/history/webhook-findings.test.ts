@@ -1,23 +1,13 @@
 import { expect, test } from "vitest";
 import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
 import type { Recorded } from "../../dev/record/recorded.ts";
-import { Findings } from "./findings.ts";
+import { each, find } from "./findings/find.ts";
 import { ann, madeCall, madeObject, madeReconcile, madeRequest, operator, timeOf } from "./made-records.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";
 const place = "mysqls.shop.example default/db";
 
-function find(recorded: readonly Recorded[], now?: number) {
-  const findings = new Findings();
-  for (const one of recorded) findings.add(one);
-  return findings.list(now);
-}
-
 const kinds = (recorded: readonly Recorded[]) => find(recorded).map(({ kind }) => kind);
-
-/** One record for each of several indices. */
-const each = <Of>(count: number, make: (index: number) => Of): Of[] =>
-  Array.from({ length: count }, (_, i) => make(i));
 
 /** A reconcile that waits for its request, which asks webhooks meanwhile. */
 function waiting(at: number, seconds: number, ...calls: RecordedAdmission[]): Recorded[] {

@@ -1,4 +1,4 @@
-import { labelWidth } from "./lane-row.tsx";
+import { labelWidth } from "./lane-bar.tsx";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
 import type { Mark } from "./timeline-scale.ts";

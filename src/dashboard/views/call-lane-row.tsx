@@ -1,7 +1,7 @@
 import type { Call } from "../history/history.ts";
 import { verdictOf, verdicts, webhookName } from "../history/verdict.ts";
 import { operationOf } from "./call-line.tsx";
-import { labelWidth } from "./lane-row.tsx";
+import { LaneBar, labelWidth } from "./lane-bar.tsx";
 import { duration, timeOfDay } from "./times.ts";
 import type { Bar, CallLane } from "./timeline-scale.ts";
 import { verdictSigns } from "./verdict-signs.ts";
@@ -32,20 +32,15 @@ export function CallLaneRow({
       {bars.map((bar) => {
         const verdict = worstOf(bar);
         return (
-          <button
-            type="button"
+          <LaneBar
             key={bar.items[0]!.uid}
-            class={`bar call ${verdict}`}
-            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
-            aria-label={labelOf(bar, verdict)}
-            style={{
-              left: `${labelWidth + Math.max(0, bar.left)}px`,
-              width: `${bar.width + Math.min(0, bar.left)}px`,
-            }}
-            onClick={() => onChoose(bar)}
-          >
-            {bar.width > 16 && verdictSigns[verdict]}
-          </button>
+            bar={bar}
+            look={`call ${verdict}`}
+            label={labelOf(bar, verdict)}
+            sign={verdictSigns[verdict]}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
         );
       })}
     </div>

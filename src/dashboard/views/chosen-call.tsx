@@ -3,6 +3,7 @@ import type { Call } from "../history/history.ts";
 import { verdictOf, webhookName } from "../history/verdict.ts";
 import { CallDetail } from "./call-detail.tsx";
 import { CallLine, operationOf } from "./call-line.tsx";
+import { Merged } from "./merged.tsx";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./times.ts";
 import { VerdictWord } from "./verdict.tsx";
@@ -43,20 +44,9 @@ export function ChosenCall({ call, merged }: ChosenCallProps) {
         )}
       </p>
       <CallDetail call={call} />
-      {merged.length > 0 && (
-        <details>
-          <summary>{merged.length} calls stand here</summary>
-          <ul class="reconciles">
-            {merged.slice(0, mostMerged).map((one) => (
-              <li key={one.uid}>
-                <CallLine call={one} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Merged items={merged} noun="calls" keyOf={({ uid }) => uid}>
+        {(one) => <CallLine call={one} />}
+      </Merged>
     </aside>
   );
 }
-
-const mostMerged = 100;

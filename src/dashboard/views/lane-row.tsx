@@ -1,10 +1,8 @@
 import type { Reconcile } from "../history/history.ts";
+import { LaneBar, labelWidth } from "./lane-bar.tsx";
 import { outcomes, outcomeSigns } from "./outcomes.ts";
 import { duration, timeOfDay } from "./times.ts";
 import type { Bar, Lane } from "./timeline-scale.ts";
-
-/** Left of the bars. */
-export const labelWidth = 260;
 
 interface LaneRowProps {
   readonly lane: Lane;
@@ -23,20 +21,15 @@ export function LaneRow({ lane: { controller, request }, bars, chosen, onChoose 
       {bars.map((bar) => {
         const worst = worstOf(bar);
         return (
-          <button
-            type="button"
+          <LaneBar
             key={bar.items[0]!.reconcileID}
-            class={`bar ${worst.outcome}`}
-            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
-            aria-label={labelOf(bar, worst)}
-            style={{
-              left: `${labelWidth + Math.max(0, bar.left)}px`,
-              width: `${bar.width + Math.min(0, bar.left)}px`,
-            }}
-            onClick={() => onChoose(bar)}
-          >
-            {bar.width > 16 && outcomeSigns[worst.outcome]}
-          </button>
+            bar={bar}
+            look={worst.outcome}
+            label={labelOf(bar, worst)}
+            sign={outcomeSigns[worst.outcome]}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
         );
       })}
     </div>

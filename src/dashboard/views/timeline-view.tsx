@@ -6,7 +6,9 @@ import { type Arrow, Arrows, type Point } from "./arrows.tsx";
 import { CallLaneRow } from "./call-lane-row.tsx";
 import { ChosenCall } from "./chosen-call.tsx";
 import { Empty } from "./empty.tsx";
-import { labelWidth, LaneRow } from "./lane-row.tsx";
+import { labelWidth } from "./lane-bar.tsx";
+import { LaneRow } from "./lane-row.tsx";
+import { Merged } from "./merged.tsx";
 import { Legend, Outcome } from "./outcome.tsx";
 import { ReconcileDetail } from "./reconcile-detail.tsx";
 import { ReconcileLine } from "./reconcile-line.tsx";
@@ -161,25 +163,14 @@ export function TimelineView() {
               </ul>
             </>
           )}
-          {merged.length > 0 && (
-            <details>
-              <summary>{merged.length} reconciles stand here</summary>
-              <ul class="reconciles">
-                {merged.slice(0, mostMerged).map((reconcile) => (
-                  <li key={reconcile.reconcileID}>
-                    <ReconcileLine reconcile={reconcile} />
-                  </li>
-                ))}
-              </ul>
-            </details>
-          )}
+          <Merged items={merged} noun="reconciles" keyOf={({ reconcileID }) => reconcileID}>
+            {(reconcile) => <ReconcileLine reconcile={reconcile} />}
+          </Merged>
         </aside>
       )}
     </section>
   );
 }
-
-const mostMerged = 100;
 
 function nameOf(lane: Lane | CallLane): string {
   return "reconciles" in lane

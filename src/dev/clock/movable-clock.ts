@@ -1,15 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock, Participant } from "@tsbuilder/apimachinery/time";
+import { backgroundClock, type Clock, type Participant } from "@tsbuilder/apimachinery/time";
 import { doneOrAborted } from "../done-or-aborted.ts";
 
 interface Timer {
   readonly at: number;
   readonly run: () => void;
-  handle?: NodeJS.Timeout;
+  cancel?: () => void;
 }
-
-/** Node's longest timer; a longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1;
 
 /**
  * The system time for background work, which can be moved forward: what waits is due when it would have been, one after
@@ -67,17 +64,17 @@ export class MovableClock implements Clock {
   }
 
   #arm(timer: Timer): void {
-    clearTimeout(timer.handle);
-    const wait = Math.min(Math.max(0, timer.at - this.monotonic()), longestTimer);
-    timer.handle = setTimeout(() => {
+    timer.cancel?.();
+    // It ends early if the wait is longer than a timer of Node can be.
+    timer.cancel = backgroundClock.setTimer(() => {
       if (timer.at > this.monotonic()) return this.#arm(timer);
       this.#timers.delete(timer);
       timer.run();
-    }, wait).unref();
+    }, timer.at - this.monotonic());
   }
 
   #drop(timer: Timer): void {
-    clearTimeout(timer.handle);
+    timer.cancel?.();
     this.#timers.delete(timer);
   }
 

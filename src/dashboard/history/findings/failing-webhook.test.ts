@@ -1,22 +1,12 @@
 import { expect, test } from "vitest";
 import type { RecordedAdmission, RecordedConversion } from "../../../dev/record/recorded-call.ts";
 import type { Recorded } from "../../../dev/record/recorded.ts";
-import { Findings } from "../findings.ts";
 import { ann, madeCall, madeObject, madeReconcile, madeSample, operator, timeOf } from "../made-records.ts";
+import { each, find } from "./find.ts";
 
 const place = "mysqls.shop.example default/db";
 
-function find(recorded: readonly Recorded[]) {
-  const findings = new Findings();
-  for (const one of recorded) findings.add(one);
-  return findings.list();
-}
-
 const kinds = (recorded: readonly Recorded[]) => find(recorded).map(({ kind }) => kind);
-
-/** One record for each of several indices. */
-const each = <Of>(count: number, make: (index: number) => Of): Of[] =>
-  Array.from({ length: count }, (_, i) => make(i));
 
 const refused = { reason: "Unreachable", message: "dial tcp: connection refused" } as const;
 const failed = (at: number, changes: Partial<RecordedAdmission> = {}) =>

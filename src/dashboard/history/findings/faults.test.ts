@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../../../dev/record/recorded.ts";
-import { Findings } from "../findings.ts";
 import { madeReconcile, madeRequest } from "../made-records.ts";
+import { find } from "./find.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";
-
-function find(recorded: readonly Recorded[]) {
-  const findings = new Findings();
-  for (const one of recorded) findings.add(one);
-  return findings.list();
-}
 
 test("what the page asked for is no finding, but the same request another time is", () => {
   const fault = (at: number, changes: object): Recorded => ({

@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
 import type { RecordedSample } from "../../../dev/record/recorded-sample.ts";
 import type { Recorded } from "../../../dev/record/recorded.ts";
-import { Findings } from "../findings.ts";
 import { madeReconcile, madeSample, megabyte, timeOf } from "../made-records.ts";
-
-function find(recorded: readonly Recorded[]) {
-  const findings = new Findings();
-  for (const one of recorded) findings.add(one);
-  return findings.list();
-}
+import { find } from "./find.ts";
 
 const titles = (recorded: readonly Recorded[]): string[] => find(recorded).map(({ title }) => title);
 
