@@ -1,5 +1,5 @@
 import { eventually } from "@tsbuilder/runtime/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { MovableClock } from "./movable-clock.ts";
 
 const hour = 3_600_000;
@@ -78,4 +78,16 @@ test("a move ends where it is although somebody still works", async () => {
   await clock.move(3 * hour, ended.signal);
   expect(Math.round(clock.ahead / hour)).toBe(1);
   leave();
+});
+
+test("a timer that is longer than Node's timers ends no earlier", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const day = 24 * 3_600_000;
+  let runs = 0;
+  new MovableClock().setTimer(() => runs++, 40 * day);
+  vi.advanceTimersByTime(39 * day);
+  expect(runs).toBe(0);
+  vi.advanceTimersByTime(day);
+  expect(runs).toBe(1);
 });

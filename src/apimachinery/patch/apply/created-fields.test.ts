@@ -68,6 +68,17 @@ test("what is remembered of created objects is what each of them sets", async ()
   );
 });
 
+test("a name that looks like several members is not taken for them", async () => {
+  const endpoint = endpointOf([]);
+  const fieldsOf = async (other: JSONObject) => {
+    const next = { apiVersion: "example.com/v1", kind: "Thing", other };
+    const { metadata } = await trackUpdate(endpoint, { live: undefined, next, manager: "m", time: 0 });
+    return (metadata as { managedFields: { fieldsV1: object }[] }).managedFields[0]!.fieldsV1;
+  };
+  expect(await fieldsOf({ a: 1, b: 1 })).toEqual({ "f:other": { ".": {}, "f:a": {}, "f:b": {} } });
+  expect(await fieldsOf({ "a;b": 1 })).toEqual({ "f:other": { ".": {}, "f:a;b": {} } });
+});
+
 test("objects with the same members share the encoded fields, whatever their values are", async () => {
   const endpoint = endpointOf([]);
   const [first, second] = await Promise.all(
