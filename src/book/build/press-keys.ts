@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from "playwright-core";
+import { openPage } from "./open-page.ts";
 
 /** How much slower than this machine the one is whose keys are pressed: a key must not be lost on any. */
 const slowness = 10;
@@ -12,9 +13,7 @@ export async function pressKeys(context: BrowserContext, home: string): Promise<
   const problems: string[] = [];
   for (const [what, reach] of Object.entries(ways)) {
     try {
-      await page.goto(home, { waitUntil: "networkidle" });
-      // Before the page is mounted nothing listens to a key, however long ago it came.
-      await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
+      await openPage(page, home);
       await reach(page);
     } catch (error) {
       const [reason] = (error as Error).message.split("\n");

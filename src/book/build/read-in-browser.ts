@@ -2,6 +2,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Site } from "./explain-site.ts";
 import { findChromium } from "./find-chromium.ts";
+import { openPage } from "./open-page.ts";
 import { pressKeys } from "./press-keys.ts";
 import { serveSite } from "./serve-site.ts";
 
@@ -68,7 +69,7 @@ async function readPages(
   for (address of addresses) {
     try {
       await page.setViewportSize({ width: widths[0]!, height: 900 });
-      await page.goto(address, { waitUntil: "networkidle" });
+      await openPage(page, address);
       await page.evaluate(axe.source);
       for (const width of widths) problems.push(...(await readAt(page, width, address)));
     } catch (error) {
