@@ -85,6 +85,16 @@ export default defineConfig({
       {
         ...source,
         test: {
+          // What `npm run book` built.
+          name: "built-book",
+          include: ["e2e/built-book/*.test.ts"],
+          // A hundred pages in one test.
+          testTimeout: 2 * limits.build,
+        },
+      },
+      {
+        ...source,
+        test: {
           // Those who have only the built book and a registry: `npm run book` comes before.
           name: "strangers",
           include: ["e2e/strangers/**/*.test.ts"],
