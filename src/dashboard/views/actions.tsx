@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
 import { LoseLeader } from "./lose-leader.tsx";
 import { MoveClock } from "./move-clock.tsx";
@@ -71,6 +71,11 @@ const answers = {
 } as const;
 
 function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
+  const { tracks } = usePage().feed.history;
+  const seen = useMemo(
+    () => [...new Set([...tracks.values()].map(({ resource }) => resource))].toSorted(),
+    [tracks, tracks.size],
+  );
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
@@ -96,8 +101,13 @@ function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
         </select>
       </label>
       <label>
-        of <input name="resource" required placeholder="statefulsets.apps" />
+        of <input name="resource" required placeholder="statefulsets.apps" list="seen-resources" />
       </label>
+      <datalist id="seen-resources">
+        {seen.map((resource) => (
+          <option key={resource} value={resource} />
+        ))}
+      </datalist>
       <label>
         get{" "}
         <select name="answer">

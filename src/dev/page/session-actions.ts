@@ -34,7 +34,7 @@ export function sessionActions(parts: ActionParts): PageActions {
     ...(own && {
       apply: applyAction(own.client, sampleNamespace),
       delete: deleteAction(own.client),
-      fail: failAction(own.failures),
+      fail: failAction(own),
       leader: leaderAction(own),
       "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
       "move-clock": oneAtATime(
