@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 test("a recorded session passes as a test, until the operator does something else", async () => {
-  const dev = startTsbuilder(project, "dev", "--samples", "--record", "session.jsonl");
+  const dev = startTsbuilder(project, "dev", "--plain", "--samples", "--record", "session.jsonl");
   try {
     await useHands(dev);
   } finally {
@@ -39,6 +39,10 @@ test("a recorded session passes as a test, until the operator does something els
   expect(text).toContain("await client.create(AppService, {");
   expect(text).toContain("{ merge: { spec: { replicas: 2 } } }");
   expect(text).toContain("await client.delete(Deployment, ");
+  expect(text.replaceAll(/\s+/gu, " ")).toContain(
+    'failures.plan({ verb: "patch", resource: "deployments.apps", outcome: { code: 500 }, times: 2, });',
+  );
+  expect(text).toContain("expect(failures.plans).toEqual([])");
   await run(project, "npx", "tsc");
   await run(project, "npx", "oxlint", "--type-aware", "--deny-warnings", file);
   await run(project, "npx", "oxfmt", "--check", file);
@@ -53,13 +57,21 @@ test("a recorded session passes as a test, until the operator does something els
   expect(stdout + stderr).toContain("to match object");
 });
 
-/** Scales the sample, and deletes its Deployment, each when the operator has dealt with what was before. */
+/** Scales the sample, for which the operator needs three requests, deletes its Deployment and scales again, each when the operator has dealt with what was before. */
 async function useHands(dev: LongCommand): Promise<void> {
+  const [page, token] = (await dev.sees("see what happens: ")).slice("see what happens: ".length).split("#");
   await dev.sees("applied");
   const kubeconfig = join(project.folder, ".tsbuilder/dev/kubeconfig");
   const client = createClient(await loadConfig({ kubeconfig, env: {} }));
   const kind = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "AppService" });
   await eventually(() => expectReady(client, kind, 3), dev.watch);
+  const plan = { verb: "patch", resource: "deployments.apps", code: 500, times: 2 };
+  const { ok } = await fetch(`${page}actions/fail`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(plan),
+  });
+  expect(ok).toBe(true);
   await client.patch(kind, key, { merge: { spec: { replicas: 2 } } });
   await eventually(() => expectReady(client, kind, 2), dev.watch);
   const { metadata } = await client.get(Deployment, key);
@@ -68,11 +80,22 @@ async function useHands(dev: LongCommand): Promise<void> {
     expect((await client.get(Deployment, key)).metadata.uid).not.toBe(metadata.uid);
     await expectReady(client, kind, 2);
   }, dev.watch);
+  // What was so before the Deployment was deleted doesn't count: it is three servers only in the end.
+  await client.patch(kind, key, { merge: { spec: { replicas: 3 } } });
+  await eventually(() => expectReady(client, kind, 3), dev.watch);
 }
 
 async function expectReady(client: Client, kind: Kind, replicas: number): Promise<void> {
   const found = await client.get(kind, key);
   expect(found).toMatchObject({
-    status: { observedGeneration: found.metadata.generation, readyReplicas: replicas, replicas },
+    status: {
+      observedGeneration: found.metadata.generation,
+      readyReplicas: replicas,
+      replicas,
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: "Available", status: "True" }),
+        expect.objectContaining({ type: "Progressing", status: "False" }),
+      ]),
+    },
   });
 }

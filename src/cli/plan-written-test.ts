@@ -1,5 +1,5 @@
 import type { Recording } from "../dev/record/read-recording.ts";
-import { writtenTest } from "../dev/written-test/written-test.ts";
+import { writtenTest, type WrittenTestOptions } from "../dev/written-test/written-test.ts";
 import type { Project } from "../project/project.ts";
 import type { FileChange } from "../scaffold/file-change.ts";
 import { Draft, memoryTree, type Tree } from "../scaffold/tree.ts";
@@ -17,9 +17,9 @@ interface TestedProject {
 export function planWrittenTest(
   { root, tree, project }: TestedProject,
   recording: Recording,
-  { path, object }: { readonly path: string; readonly object: string | undefined },
+  { path, ...options }: WrittenTestOptions & { readonly path: string },
 ): { readonly changes: readonly FileChange[]; readonly notes: readonly string[] } {
-  const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), { object });
+  const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), options);
   const draft = new Draft(tree);
   draft.write(path, formatted(root, path, text));
   return { changes: draft.changes(), notes: [...notes] };

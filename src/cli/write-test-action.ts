@@ -17,7 +17,7 @@ export function writeTestAction(open: () => OpenProject, record: RecentRecord): 
       const path = freePath(tree);
       const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
         path,
-        object: undefined,
+        until: Date.now(),
       });
       applyPlan(root, changes);
       return { path, notes };

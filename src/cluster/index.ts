@@ -10,6 +10,7 @@ export type { Kubeconfig } from "./auth/kubeconfig.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";
 export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";
+export { type MetFailure, type PlannedFailure, PlannedFailures } from "./filters/planned-failures.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";
 export type { PlainRequest, PlainResponse } from "./http/in-process.ts";
 export type { AdmissionCall, ConversionCall, WebhookCall, WebhookFailure } from "./admission/webhook-call.ts";

@@ -1,8 +1,7 @@
-import type { ClusterWrite } from "@tsbuilder/cluster";
+import type { ClusterWrite, PlannedFailures } from "@tsbuilder/cluster";
 import type { Client } from "@tsbuilder/runtime";
 import type { MovableClock } from "./clock/movable-clock.ts";
 import type { OperatorLeases } from "./operator-leases.ts";
-import type { PlannedFailures } from "./page/planned-failures.ts";
 
 /** The cluster of a session. */
 export interface DevCluster {

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backgroundClock } from "@tsbuilder/apimachinery/time";
-import type { Cluster, ClusterWrite, WebhookCall } from "@tsbuilder/cluster";
+import type { Cluster, ClusterWrite, MetFailure, WebhookCall } from "@tsbuilder/cluster";
 import { writePrivate } from "../shared/write-private.ts";
 import { MovableClock } from "./clock/movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
@@ -9,8 +9,7 @@ import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
 import { inNamespace } from "./in-namespace.ts";
 import { OperatorLeases } from "./operator-leases.ts";
-import { PlannedFailures } from "./page/planned-failures.ts";
-import { pageAgent, type RecordedFault, restorer } from "./record/recorded.ts";
+import { pageAgent, restorer } from "./record/recorded.ts";
 import { leases as leasesResource } from "./record/session-recording.ts";
 import { failureReporter } from "./report-failure.ts";
 
@@ -23,7 +22,7 @@ export interface EmbeddedOptions {
   readonly persist: boolean;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /** Is told of each request of the operator that fails, or waits, on demand. */
-  readonly onFault?: ((fault: Omit<RecordedFault, "type" | "at">) => void) | undefined;
+  readonly onFault?: ((failure: MetFailure) => void) | undefined;
   readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
 }
 
@@ -33,7 +32,7 @@ export async function startEmbeddedCluster(
   { projectName, port, persist, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
-  const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
+  const { controllerNames, PlannedFailures, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
   const namespace = `${projectName}-system`;
   const isOperator = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);

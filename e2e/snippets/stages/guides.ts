@@ -80,6 +80,32 @@ function setupHourlyController(manager: Manager): void {
 assert.deepEqual(await client.list(MySQL), []);
 ${end}`,
   },
+  "const failures = new PlannedFailures(": {
+    before: `${given}
+import assert from "node:assert/strict";
+import { createClient, loadConfig, type Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+let runs = 0;
+function setupFaultyController(manager: Manager): void {
+  manager.controllerFor(MySQL).complete({
+    async reconcile({ namespace = "", name }) {
+      runs++;
+      await manager.client.create(ConfigMap, { metadata: { namespace, name } });
+    },
+  });
+}
+`,
+    after: `const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+const key = { namespace: "default", name: "db" };
+await client.create(ConfigMap, { metadata: { ...key, name: "mine" } });
+await client.create(MySQL, { metadata: key, spec: {} });
+await eventually(() => client.get(ConfigMap, key));
+assert.deepEqual([runs, failures.plans], [3, []]);
+await stop();
+await cluster.stop();
+`,
+  },
   "const proxy = await startFaultProxy(": {
     before: `${given}
 import assert from "node:assert/strict";

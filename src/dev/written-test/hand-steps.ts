@@ -5,6 +5,7 @@ import { initialObject } from "./initial-object.ts";
 import type { Notes } from "./notes.ts";
 import type { Selection } from "./selection.ts";
 import { managedFieldsOf } from "./owned-fields.ts";
+import type { PageStep, TimedPageStep } from "./page-steps.ts";
 import type { SessionWrite, SessionWrites } from "./session-writes.ts";
 
 /** What a test does in the place of a hand. */
@@ -12,33 +13,38 @@ export type Step =
   | { readonly type: "create"; readonly object: KubernetesObject; readonly body: object }
   | { readonly type: "change" | "change status"; readonly object: KubernetesObject; readonly patch: object }
   | { readonly type: "delete"; readonly object: KubernetesObject; readonly policy: string | undefined }
-  /** Stops the operator and starts another one. */
-  | { readonly type: "restart" }
+  | PageStep
   /** Waits until the operator is idle, and these custom resources, which changed since the last wait, are like this. */
   | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
 
 /** Steps that are closer than this, in milliseconds, are made without a wait, unless the operator did something. */
-const apart = 1000;
+export const apart = 1000;
 
 /**
- * What hands did with the selected objects, and what hands had made before, in the order of time, with the restarts of the
- * operator between.
+ * What hands did with the selected objects, and what hands had made before, in the order of time, with what the page did
+ * between.
  */
 export function handSteps(
   { writes, values }: Pick<SessionWrites, "writes" | "values">,
   selection: Selection,
   notes: Notes,
-  restarts: readonly number[] = [],
+  page: readonly TimedPageStep[] = [],
 ): Step[] {
   const steps: Step[] = [];
   const found = new Map<string, KubernetesObject>();
   let rested = new Set<KubernetesObject>();
   let last = Infinity;
-  let restarted = 0;
-  const restartUntil = (at: number): void => {
-    const due = restarts.filter((each) => each <= at).length;
-    if (due > restarted && steps.length > 0) steps.push({ type: "wait", rested: [] }, { type: "restart" });
-    restarted = Math.max(restarted, due);
+  let next = 0;
+  const followPage = (until: number): void => {
+    for (; next < page.length && page[next]!.at <= until; next++) {
+      const { at: _, ...step } = page[next]!;
+      const before = steps.at(-1)?.type;
+      // One that has nothing to do yet, or was just started, starts all the same.
+      if (step.type === "restart" && (before === undefined || before === "restart")) continue;
+      if (before !== undefined && before !== "fail" && before !== "restart")
+        steps.push({ type: "wait", rested: [] });
+      steps.push(step);
+    }
   };
   // Of what was there before, custom resources come last: they may need the rest.
   const rank = ({ write, object }: SessionWrite): number =>
@@ -51,7 +57,7 @@ export function handSteps(
     if (step && values.isUnstable(object.metadata.name ?? "")) {
       notes.add(`what a hand did with ${object.kind} ${key} is left out: its name is generated`);
     } else if (step) {
-      restartUntil(at);
+      followPage(at);
       const isRested = at - write.restedSince >= apart;
       const isApart = at - last >= apart || write.idleSince > last;
       if (isApart && steps.length > 0) {
@@ -66,7 +72,7 @@ export function handSteps(
     if (write.write === "DELETED") found.delete(placeName(write));
     else found.set(placeName(write), object);
   }
-  restartUntil(Infinity);
+  followPage(Infinity);
   return steps;
 }
 

@@ -63,8 +63,12 @@ export function child(kind: string, owner: string, name: string, fields: object 
   return { apiVersion, kind, metadata: { namespace: "default", name, ownerReferences }, ...fields };
 }
 
-/** The test of a record. */
-export function written(recorded: readonly Recorded[], object?: string): WrittenTest {
+/** The test of a record, of a session that went on without end unless it says until when; null is its last line. */
+export function written(
+  recorded: readonly Recorded[],
+  object?: string,
+  until: number | null = Infinity,
+): WrittenTest {
   const session = {
     type: "session",
     format: 1,
@@ -72,7 +76,7 @@ export function written(recorded: readonly Recorded[], object?: string): Written
     project: "shop",
     tsbuilder: "1",
   } as const;
-  return writtenTest({ session, recorded }, facts, { object });
+  return writtenTest({ session, recorded }, facts, { object, until: until ?? undefined });
 }
 
 /** The statements of a test. */

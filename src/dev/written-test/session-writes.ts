@@ -37,6 +37,8 @@ export interface SessionWrites {
   /** The names of the field managers with which the operator writes. */
   readonly managers: ReadonlySet<string>;
   readonly values: StableValues;
+  /** When something last happened that was no hand's; 0 if nothing did. */
+  readonly restedSince: number;
   /** Whether the record had no space for what followed. */
   readonly isFull: boolean;
 }
@@ -88,7 +90,14 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     });
   }
   const isFull = recorded.some(({ type }) => type === "full");
-  return { writes, objects: [...objects.values()], managers, values, isFull };
+  return {
+    writes,
+    objects: [...objects.values()],
+    managers,
+    values,
+    restedSince: Math.max(restedSince, idleSince),
+    isFull,
+  };
 }
 
 /** The managers that own something only since a write. */

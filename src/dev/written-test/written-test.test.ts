@@ -239,16 +239,90 @@ test("an operator that the page restarted is restarted, where hands were not don
   expect(text.match(/manager\.stop\(\)/gu)).toHaveLength(1);
 });
 
-test("requests that the page had fail and moves of the clock are noted, and what it took back is not", () => {
-  const plan = { verb: "create", resource: "secrets", code: 403 };
-  const { notes } = written([
-    write(1, "ADDED", ann, mysql("a")),
-    done(2, "fail", { ...plan, times: 2 }),
-    done(3, "fail", { ...plan, times: 0 }),
-    done(4, "move-clock", { seconds: 3600 }),
+const met = (second: number, verb: string, resource: string): Recorded => ({
+  type: "fault",
+  at: new Date(second * 1000).toISOString(),
+  verb,
+  resource,
+  code: 403,
+});
+
+const plan = { verb: "create", resource: "secrets", code: 403 };
+
+test("the operator's requests fail where the page had them fail, and hands' don't", () => {
+  const { text, notes } = written([
+    done(0, "fail", plan),
+    met(1, "create", "secrets"),
+    write(2, "ADDED", ann, mysql("a")),
+    done(5, "fail", { verb: "patch", resource: "secrets", delay: 5000, times: 2 }),
+    done(6, "restart"),
+    met(7, "patch", "secrets"),
+    met(8, "patch", "secrets"),
+    write(9, "ADDED", ann, mysql("b")),
   ]);
+  expect(notes).toEqual([]);
+  expect(text).toContain('import { controllerNames, PlannedFailures } from "@tsbuilder/cluster";\n');
+  expect(text).toContain(
+    '    intercept: (request) => (request.user === "operator" ? failures.take(request) : undefined),\n',
+  );
+  const start =
+    'manager = await startTestManager(cluster.addUser("operator", ["system:masters"]), setupMySQLController);';
+  expect(text).toContain(`  ${start}\n});\n`);
+  const steps = bodyOf(text)
+    .split("\n")
+    .map((line) => line.trim());
+  expect(steps.slice(0, 14)).toEqual([
+    "const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));",
+    "",
+    'failures.plan({ verb: "create", resource: "secrets", outcome: { code: 403 }, times: 1 });',
+    'await client.create(MySQL, { metadata: { name: "a", namespace: "default" } });',
+    "",
+    "await untilIdle(manager.manager);",
+    "",
+    'failures.plan({ verb: "patch", resource: "secrets", outcome: { delay: 5000 }, times: 2 });',
+    "await manager.stop();",
+    start,
+    "",
+    "await untilIdle(manager.manager);",
+    "",
+    'await client.create(MySQL, { metadata: { name: "b", namespace: "default" } });',
+  ]);
+  expect(text).toContain("  await eventually(() => expect(failures.plans).toEqual([]));\n");
+});
+
+test.each([
+  ["some of which no request met", [done(2, "fail", { ...plan, times: 2 }), met(3, "create", "secrets")]],
+  ["which were taken back", [done(2, "fail", plan), done(3, "fail", { ...plan, times: 0 })]],
+])("of failures %s, the test does not expect that all are met", (_, happened) => {
+  const { text } = written([write(1, "ADDED", ann, mysql("a")), ...happened]);
+  expect(text).toContain("failures.plan({");
+  expect(text).not.toContain("failures.plans");
+});
+
+test.each([
+  [2.5, true],
+  [3, false],
+])("that something still changed is noted of a session that ended at second %j: %j", (end, isNoted) => {
+  const recorded = [
+    write(1, "ADDED", ann, mysql("a")),
+    write(2, "ADDED", operator, child("Service", "a", "a")),
+  ];
+  const { notes } = written(recorded, undefined, end * 1000);
+  expect(notes.some((note) => note.startsWith("something still changed"))).toBe(isNoted);
+});
+
+test("a session ends with its last line", () => {
+  const recorded = [
+    write(1, "ADDED", ann, mysql("a")),
+    write(2, "ADDED", operator, child("Service", "a", "a")),
+  ];
+  const noted = (all: readonly Recorded[]) => written(all, undefined, null).notes.length;
+  expect([noted(recorded), noted([...recorded, met(4, "get", "pods")])]).toEqual([1, 0]);
+});
+
+test("moves of the clock are noted", () => {
+  const { notes } = written([write(1, "ADDED", ann, mysql("a")), done(4, "move-clock", { seconds: 3600 })]);
   expect(notes).toEqual([
-    "the page has the next 2 requests to create secrets fail with 403, which the test does not: startFaultProxy of @tsbuilder/runtime/testing does",
     "the page moved the clock forward by 1 h, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing",
   ]);
 });

@@ -2,12 +2,12 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Recorded, RecordedSession } from "../record/recorded.ts";
 import { endState, type Expectation, restState } from "./end-state.ts";
-import { handSteps, type Step } from "./hand-steps.ts";
+import { apart, handSteps, type Step } from "./hand-steps.ts";
 import { Imports } from "./imports.ts";
 import { literal } from "./literal.ts";
 import { Notes } from "./notes.ts";
 import type { ProjectFacts, SetupFacts } from "./project-facts.ts";
-import { pageSteps } from "./page-steps.ts";
+import { haveAllBeenMet, pageSteps } from "./page-steps.ts";
 import { select } from "./selection.ts";
 import { sessionWrites } from "./session-writes.ts";
 
@@ -21,6 +21,8 @@ export interface WrittenTest {
 export interface WrittenTestOptions {
   /** The namespace and name of a custom resource; without it, all of them. */
   readonly object?: string | undefined;
+  /** When the session was asked for what it is, in milliseconds since 1970. Default: when its last line was written. */
+  readonly until?: number | undefined;
 }
 
 /** A record, as `readRecording` returns it. */
@@ -36,32 +38,54 @@ interface Recording {
 export function writtenTest(
   { session, recorded }: Recording,
   facts: ProjectFacts,
-  { object }: WrittenTestOptions = {},
+  {
+    object,
+    until = Math.max(...recorded.slice(-1).map(({ at }) => Date.parse(at))),
+  }: WrittenTestOptions = {},
 ): WrittenTest {
   const notes = new Notes();
   const told = sessionWrites(recorded, session.project);
   const selection = select(told, facts, object);
   const page = pageSteps(recorded, notes);
-  const steps = handSteps(told, selection, notes, page.restarts);
+  const steps = handSteps(told, selection, notes, page);
   if (steps.length === 0) throw nothingDone(told.writes.length > 0);
   const expected = endState(told, selection, notes);
   if (expected.length === 0)
     notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");
+  if (until - told.restedSince < apart)
+    notes.add(
+      "something still changed in the second before the session ended: correct what the test expects, or record until the operator rests",
+    );
   if (told.isFull) notes.add("the record is full: the test ends where it ends");
   if (facts.hasWebhooks) notes.add("the test calls no webhooks: objects are created as they were after them");
   const imports = new Imports(facts.kinds);
-  const startManager = `await startTestManager(${["cluster.kubeconfig", ...facts.setups.map(({ local }) => local)].join(", ")});`;
   const isRestarted = steps.some(({ type }) => type === "restart");
+  const hasFailures = steps.some(({ type }) => type === "fail");
+  const kubeconfig = hasFailures
+    ? `cluster.addUser("${operator}", ["system:masters"])`
+    : "cluster.kubeconfig";
+  const startManager = `await startTestManager(${[kubeconfig, ...facts.setups.map(({ local }) => local)].join(", ")});`;
+  const restart = ["await manager.stop();", `manager = ${startManager}`];
   const body = [
-    `${isRestarted ? "let" : "const"} { client } = manager;`,
+    hasFailures
+      ? "const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));"
+      : `${isRestarted ? "let" : "const"} { client } = manager;`,
     "",
-    ...steps.flatMap((step) => stepLines(step, imports, startManager)),
+    ...steps.flatMap((step) =>
+      stepLines(step, imports, hasFailures ? restart : [...restart, "({ client } = manager);"]),
+    ),
     "",
     idle,
     ...expected.flatMap((each) => expectationLines(each, imports)),
+    ...(hasFailures && haveAllBeenMet(recorded)
+      ? ["await eventually(() => expect(failures.plans).toEqual([]));"]
+      : []),
   ];
-  return { text: fileText(facts, imports, session, { startManager, body }), notes: notes.texts };
+  return { text: fileText(facts, imports, session, { startManager, body, hasFailures }), notes: notes.texts };
 }
+
+/** The operator's user, where its requests are told from those of hands. */
+const operator = "operator";
 
 function nothingDone(hasWrites: boolean): TsbuilderError {
   return new TsbuilderError("nobody created, changed or deleted anything in this record", {
@@ -74,9 +98,9 @@ function nothingDone(hasWrites: boolean): TsbuilderError {
 
 const idle = "await untilIdle(manager.manager);";
 
-function stepLines(step: Step, imports: Imports, startManager: string): string[] {
-  if (step.type === "restart")
-    return ["await manager.stop();", `manager = ${startManager}`, "({ client } = manager);"];
+function stepLines(step: Step, imports: Imports, restart: string[]): string[] {
+  if (step.type === "restart") return restart;
+  if (step.type === "fail") return [`failures.plan(${literal(step.failure, "  ")});`];
   if (step.type === "wait") {
     const expected = step.rested.flatMap((object) => restState(object) ?? []);
     return ["", idle, ...expected.flatMap((each) => expectationLines(each, imports)), ""];
@@ -120,25 +144,33 @@ function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
   return literal({ namespace, name });
 }
 
+interface Parts {
+  readonly startManager: string;
+  readonly body: readonly string[];
+  /** Whether requests of the operator fail: then hands have a client and a user of their own. */
+  readonly hasFailures: boolean;
+}
+
 function fileText(
   { header, setups }: ProjectFacts,
   imports: Imports,
   { at }: RecordedSession,
-  { startManager, body }: { readonly startManager: string; readonly body: readonly string[] },
+  { startManager, body, hasFailures }: Parts,
 ): string {
   const lines = body.filter((line, index) => line !== "" || (index > 0 && body[index - 1] !== ""));
-  return `${header}import { controllerNames } from "@tsbuilder/cluster";
+  const only = (text: string): string => (hasFailures ? text : "");
+  return `${header}import { controllerNames${only(", PlannedFailures")} } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { eventually, startTestManager, type TestManager, untilIdle } from "@tsbuilder/runtime/testing";
+${only('import { createClient, loadConfig } from "@tsbuilder/runtime";\n')}import { eventually, startTestManager, type TestManager, untilIdle } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 ${imports.lines().join("\n")}
 ${setups.map(importOf).join("")}
 let cluster: TestCluster;
 let manager: TestManager;
-
+${only("const failures = new PlannedFailures();\n")}
 // Kubernetes' own controllers run, as they do in dev.
 beforeAll(async () => {
-  cluster = await startTestCluster({ crds: ["config/crd/bases"], controllers: controllerNames });
+${startCluster(hasFailures)}
   manager = ${startManager}
 });
 
@@ -151,6 +183,14 @@ test("what was recorded on ${at.slice(0, 10)} happens again", async () => {
 ${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
 });
 `;
+}
+
+function startCluster(hasFailures: boolean): string {
+  const options = ['crds: ["config/crd/bases"]', "controllers: controllerNames"];
+  if (!hasFailures) return `  cluster = await startTestCluster({ ${options.join(", ")} });`;
+  const intercept = `intercept: (request) => (request.user === "${operator}" ? failures.take(request) : undefined)`;
+  return `  cluster = await startTestCluster({
+${[...options, intercept].map((option) => `    ${option},\n`).join("")}  });`;
 }
 
 function importOf({ name, local, module }: SetupFacts): string {

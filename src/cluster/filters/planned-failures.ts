@@ -1,6 +1,4 @@
-import type { InterceptedRequest, Interception } from "@tsbuilder/cluster";
-import type { RecordedFault } from "../record/recorded.ts";
-import { leases } from "../record/session-recording.ts";
+import type { InterceptedRequest, Interception } from "./interception.ts";
 
 /** What happens to the next requests with a verb for a resource. */
 export interface PlannedFailure {
@@ -13,16 +11,23 @@ export interface PlannedFailure {
   readonly times: number;
 }
 
-/** The failures that requests still meet, the oldest plan first. */
+/** A request, and what it met. */
+export type MetFailure = Pick<InterceptedRequest, "verb" | "resource"> & Interception;
+
+/**
+ * The failures that the next requests meet, the oldest plan first. Whoever starts a cluster gives them its requests:
+ * `intercept: (request) => (request.user === "operator" ? failures.take(request) : undefined)`.
+ */
 export class PlannedFailures {
-  readonly #onFault: ((fault: Omit<RecordedFault, "type" | "at">) => void) | undefined;
+  readonly #onMet: ((failure: MetFailure) => void) | undefined;
   #plans: readonly PlannedFailure[] = [];
 
   /** Tells of each request that meets one. */
-  constructor(onFault?: (fault: Omit<RecordedFault, "type" | "at">) => void) {
-    this.#onFault = onFault;
+  constructor(onMet?: (failure: MetFailure) => void) {
+    this.#onMet = onMet;
   }
 
+  /** What requests have not met yet. */
   get plans(): readonly PlannedFailure[] {
     return this.#plans;
   }
@@ -40,10 +45,12 @@ export class PlannedFailures {
     const found = this.#plans.find((plan) => concerns(plan, { verb, resource }));
     if (!found) return undefined;
     this.#plans = this.#plans.flatMap((plan) => (plan === found ? less(plan) : plan));
-    this.#onFault?.({ verb, resource, ...found.outcome });
+    this.#onMet?.({ verb, resource, ...found.outcome });
     return found.outcome;
   }
 }
+
+const leases = "leases.coordination.k8s.io";
 
 function concerns(
   plan: PlannedFailure,
