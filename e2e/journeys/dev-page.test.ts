@@ -139,6 +139,19 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     expect(await opened.judge()).toEqual([]);
   });
 
+  test("the log shows its end, and draws no more lines than are seen", async () => {
+    await press("button", /^Log$/u);
+    const [isLong, isAtEnd] = [
+      "scrollHeight > 2 * clientHeight",
+      "scrollTop + clientHeight >= scrollHeight - 1",
+    ];
+    const seen = `(({ scrollTop, scrollHeight, clientHeight }) => [${isLong}, ${isAtEnd}])(document.querySelector("[role=log]"))`;
+    await eventually(async () => expect(await opened.page.evaluate(seen)).toEqual([true, true]));
+    expect(await opened.page.locator(".printed").count()).toBeLessThan(100);
+    expect(await opened.judge()).toEqual([]);
+    await opened.picture("long-log");
+  });
+
   test("it names a reconcile that blocks the event loop, and shows when that was", async () => {
     await create("busy");
     await press("button", /^Findings/u);

@@ -8,7 +8,7 @@ export interface OpenPage {
   readonly page: Page;
   /** Errors of scripts, and requests to others than the page's own server. */
   readonly problems: readonly string[];
-  /** What axe finds wrong, in light and dark. */
+  /** What axe finds wrong, in light and dark, and what nobody can scroll to. */
   readonly judge: () => Promise<string[]>;
   /** Keeps a picture for people, if `PAGE_PICTURES` names a folder. */
   readonly picture: (name: string) => Promise<void>;
@@ -49,6 +49,11 @@ export async function openPage(program: string, address: string): Promise<OpenPa
         );
       }
       await page.emulateMedia({ colorScheme: "light" });
+      // Nothing scrolls there: a list that is too long for it must scroll itself, and draw no rows that nobody sees.
+      const cutOff = await page.evaluate<number>(
+        "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('main'))",
+      );
+      if (cutOff > 0) found.push(`the lowest ${cutOff} px of the view can't be reached`);
       return found;
     },
     picture: async (name) => {

@@ -1,6 +1,6 @@
 import type { Finding } from "../history/findings.ts";
 import { Empty } from "./empty.tsx";
-import { matches } from "./matches.ts";
+import { matcher } from "./matcher.ts";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
 import { useFindings } from "./use-findings.ts";
@@ -13,7 +13,8 @@ const around = 10_000;
 export function FindingsView() {
   const { feed, shown, show } = usePage();
   const all = useFindings(feed, shown.moment);
-  const found = all.filter(({ title, text }) => matches(shown.filter, `${title} ${text}`));
+  const matches = matcher(shown.filter);
+  const found = all.filter(({ title, text }) => matches(`${title} ${text}`));
   if (found.length === 0) return <Empty isFiltered={all.length > 0}>Nothing looks wrong.</Empty>;
   return (
     <ul class="findings">

@@ -1,16 +1,21 @@
 import { readableLogLine } from "../../dev/readable-log-line.ts";
-import type { Printed } from "../history/history.ts";
+import { countUntil, type Printed } from "../history/history.ts";
 import { Rows } from "./rows.tsx";
 import { Empty } from "./empty.tsx";
-import { matches } from "./matches.ts";
+import { matcher } from "./matcher.ts";
 import { usePage } from "./shown.ts";
 import { timeOfDay } from "./times.ts";
 
 /** What the operator and dev printed. */
 export function LogView() {
   const { feed, shown, moment } = usePage();
-  const past = feed.history.printed.filter(({ at }) => at <= moment);
-  const printed = past.filter(({ text }) => matches(shown.filter, text));
+  const all = feed.history.printed;
+  const past = all.slice(
+    0,
+    countUntil(all, ({ at }) => at <= moment),
+  );
+  const matches = matcher(shown.filter);
+  const printed = past.filter(({ text }) => matches(text));
   if (printed.length === 0) return <Empty isFiltered={past.length > 0}>Nothing was printed.</Empty>;
   return <PrintedLines printed={printed} />;
 }

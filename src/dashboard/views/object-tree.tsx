@@ -5,7 +5,7 @@ import { Conditions } from "./conditions.tsx";
 import { Empty } from "./empty.tsx";
 import { openRows, type TreeRow } from "./open-rows.ts";
 import { Rows } from "./rows.tsx";
-import { matches } from "./matches.ts";
+import { matcher } from "./matcher.ts";
 import { usePage } from "./shown.ts";
 
 /** The objects of a moment, each below its owner. */
@@ -15,16 +15,14 @@ export function ObjectTree() {
   const { history } = feed;
   const written = history.written;
   const tree = useMemo(() => ownerTree(history, moment, isCustom), [history, written, moment]);
-  const rows = useMemo(
-    () =>
-      openRows(tree, {
-        isClosed: ({ place }) => closed.has(place),
-        isShown: ({ place, kind, key }) =>
-          (shown.everything || isOfInterest(history.tracks.get(place)!)) &&
-          matches(shown.filter, `${kind} ${key}`),
-      }),
-    [tree, closed, shown.everything, shown.filter, history],
-  );
+  const rows = useMemo(() => {
+    const matches = matcher(shown.filter);
+    return openRows(tree, {
+      isClosed: ({ place }) => closed.has(place),
+      isShown: ({ place, kind, key }) =>
+        (shown.everything || isOfInterest(history.tracks.get(place)!)) && matches(`${kind} ${key}`),
+    });
+  }, [tree, closed, shown.everything, shown.filter, history]);
   const at = rows.findIndex(({ node }) => node.place === shown.place);
   const active = at === -1 ? undefined : at;
 

@@ -1,5 +1,5 @@
 import type { Sample } from "../history/samples.ts";
-import { matches } from "./matches.ts";
+import { matcher } from "./matcher.ts";
 import { megabytes } from "./times.ts";
 
 /** A line of a plot. */
@@ -59,10 +59,11 @@ export function wordsOf(plots: readonly Plot[], sample: Sample | undefined): str
 
 /** Those with the words of the filter. */
 export function filteredPlots(plots: readonly Plot[], filter: string): Plot[] {
+  const matches = matcher(filter);
   return plots
     .map((plot) => ({
       ...plot,
-      series: plot.series.filter(({ name }) => matches(filter, `${plot.title} ${name}`)),
+      series: plot.series.filter(({ name }) => matches(`${plot.title} ${name}`)),
     }))
     .filter(({ series }) => series.length > 0);
 }

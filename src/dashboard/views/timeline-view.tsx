@@ -13,7 +13,7 @@ import { Legend, Outcome } from "./outcome.tsx";
 import { ReconcileDetail } from "./reconcile-detail.tsx";
 import { ReconcileLine } from "./reconcile-line.tsx";
 import { Rows } from "./rows.tsx";
-import { matches } from "./matches.ts";
+import { matcher } from "./matcher.ts";
 import { usePage } from "./shown.ts";
 import { StretchButtons } from "./stretch-buttons.tsx";
 import { duration, timeOfDay } from "./times.ts";
@@ -41,13 +41,12 @@ export function TimelineView() {
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
   const many = reconciles.length;
-  const lanes = useMemo(
-    () =>
-      [...lanesOf(reconciles), ...callLanesOf(calls)]
-        .filter((lane) => matches(shown.filter, nameOf(lane)))
-        .toSorted((a, b) => beginOf(a) - beginOf(b)),
-    [reconciles, many, calls, calls.length, shown.filter],
-  );
+  const lanes = useMemo(() => {
+    const matches = matcher(shown.filter);
+    return [...lanesOf(reconciles), ...callLanesOf(calls)]
+      .filter((lane) => matches(nameOf(lane)))
+      .toSorted((a, b) => beginOf(a) - beginOf(b));
+  }, [reconciles, many, calls, calls.length, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosen = chosenCall
     ? undefined

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { matches } from "./matches.ts";
+import { matcher } from "./matcher.ts";
 
 test.each([
   ["", true],
+  [" ", true],
+  [" mysql ", true],
   ["mysql", true],
   ["SQL sample", true],
   ["sample other", false],
 ])("the filter %j shows MySQL default/mysql-sample: %s", (filter, isShown) => {
-  expect(matches(filter, "MySQL default/mysql-sample")).toBe(isShown);
+  expect(matcher(filter)("MySQL default/mysql-sample")).toBe(isShown);
 });
