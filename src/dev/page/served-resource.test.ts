@@ -41,6 +41,7 @@ test.each([
 });
 
 test.each([
+  ["statefulset", 'did you mean "statefulsets.apps"?'],
   ["StatefulSet", 'did you mean "statefulsets.apps"?'],
   ["statefulset.apps", 'did you mean "statefulsets.apps"?'],
   ["statefulsets.batch", 'did you mean "statefulsets.apps"?'],

@@ -248,6 +248,7 @@ test("the operator's next requests fail as planned, and nobody else's", async ()
   await expect(operator.create(ConfigMap, configMap("b", "1"))).rejects.toMatchObject({ status: 503 });
   await operator.create(ConfigMap, configMap("b", "1"));
   await actions["fail"]!({ ...plan, times: 0 });
+  expect(await actions["fail"]!({ ...plan, resource: "*" })).toMatchObject({ plans: [{ resource: "*" }] });
   await operator.close();
 });
 

@@ -41,8 +41,7 @@ export function handSteps(
       const before = steps.at(-1)?.type;
       // One that has nothing to do yet, or was just started, starts all the same.
       if (step.type === "restart" && (before === undefined || before === "restart")) continue;
-      if (before !== undefined && before !== "fail" && before !== "restart")
-        steps.push({ type: "wait", rested: [] });
+      if (before !== undefined && before !== "fail") steps.push({ type: "wait", rested: [] });
       steps.push(step);
     }
   };

@@ -290,6 +290,19 @@ test("the operator's requests fail where the page had them fail, and hands' don'
   expect(text).toContain("  await eventually(() => expect(failures.plans).toEqual([]));\n");
 });
 
+test("after a restart, failures are planned when the operator is idle; refused ones are none", () => {
+  const { text } = written([
+    write(1, "ADDED", ann, mysql("a")),
+    done(2, "restart"),
+    done(2, "fail", plan),
+    { ...done(3, "fail", { ...plan, resource: "secret" }), outcome: "refused" } as Recorded,
+    met(4, "create", "secrets"),
+  ]);
+  expect(bodyOf(text)).toMatch(/manager = await [^\n]*\n\n +await untilIdle[^\n]*\n\n +failures\.plan\(/u);
+  expect(text.match(/failures\.plan\(/gu)).toHaveLength(1);
+  expect(text).toContain("failures.plans");
+});
+
 test.each([
   ["some of which no request met", [done(2, "fail", { ...plan, times: 2 }), met(3, "create", "secrets")]],
   ["which were taken back", [done(2, "fail", plan), done(3, "fail", { ...plan, times: 0 })]],
@@ -309,6 +322,25 @@ test.each([
   ];
   const { notes } = written(recorded, undefined, end * 1000);
   expect(notes.some((note) => note.startsWith("something still changed"))).toBe(isNoted);
+});
+
+test("a reconcile that wrote nothing is something that still happened", () => {
+  const reconcile = {
+    type: "reconcile",
+    at: new Date(4000).toISOString(),
+    controller: "mysql",
+    request: "default/a",
+    reconcileID: "id",
+    causes: [],
+    requests: [],
+    outcome: "done",
+    seconds: 0.5,
+  } as const;
+  const noted = (end: number) =>
+    written([write(1, "ADDED", ann, mysql("a")), reconcile], undefined, end).notes.filter((note) =>
+      note.startsWith("something still changed"),
+    ).length;
+  expect([noted(5400), noted(5500)]).toEqual([1, 0]);
 });
 
 test("a session ends with its last line", () => {
