@@ -57,7 +57,10 @@ test("a recorded session passes as a test, until the operator does something els
   expect(stdout + stderr).toContain("to match object");
 });
 
-/** Scales the sample, for which the operator needs three requests, deletes its Deployment and scales again, each when the operator has dealt with what was before. */
+/**
+ * Scales the sample, for which the operator needs three requests, deletes its Deployment and scales again, each when the
+ * operator has dealt with what was before.
+ */
 async function useHands(dev: LongCommand): Promise<void> {
   const [page, token] = (await dev.sees("see what happens: ")).slice("see what happens: ".length).split("#");
   await dev.sees("applied");

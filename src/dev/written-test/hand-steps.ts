@@ -39,7 +39,7 @@ export function handSteps(
     for (; next < page.length && page[next]!.at <= until; next++) {
       const { at: _, ...step } = page[next]!;
       const before = steps.at(-1)?.type;
-      // One that has nothing to do yet, or was just started, starts all the same.
+      // An operator that has had nothing to do since its start needs no other one.
       if (step.type === "restart" && (before === undefined || before === "restart")) continue;
       if (before !== undefined && before !== "fail") steps.push({ type: "wait", rested: [] });
       steps.push(step);

@@ -21,7 +21,7 @@ export interface WrittenTest {
 export interface WrittenTestOptions {
   /** The namespace and name of a custom resource; without it, all of them. */
   readonly object?: string | undefined;
-  /** When the session was asked for what it is, in milliseconds since 1970. Default: when its last line was written. */
+  /** Until when the session is known, in milliseconds since 1970. Default: when its last line was written. */
   readonly until?: number | undefined;
 }
 
@@ -38,10 +38,7 @@ interface Recording {
 export function writtenTest(
   { session, recorded }: Recording,
   facts: ProjectFacts,
-  {
-    object,
-    until = Math.max(...recorded.slice(-1).map(({ at }) => Date.parse(at))),
-  }: WrittenTestOptions = {},
+  { object, until = Date.parse(recorded.at(-1)?.at ?? session.at) }: WrittenTestOptions = {},
 ): WrittenTest {
   const notes = new Notes();
   const told = sessionWrites(recorded, session.project);
