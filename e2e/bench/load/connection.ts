@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect, type TLSSocket } from "node:tls";
+import type { TcpNetConnectOpts } from "node:net";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { ResponseReader } from "./response-reader.ts";
 
 /** Where a server is, and the token of a user who may do everything. */
@@ -23,40 +24,39 @@ export interface Received {
 export class Connection {
   readonly #socket: TLSSocket;
   readonly #headers: string;
-  #received: (received: Received) => void = () => undefined;
+  #read: (bytes: Buffer) => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
   #error: Error | undefined;
 
-  private constructor(socket: TLSSocket, headers: string) {
-    this.#socket = socket;
-    this.#headers = headers;
-    socket.on("error", (error) => this.#fail(error));
-    socket.on("close", () => this.#fail(new Error("the server has closed the connection")));
-  }
-
-  static async open({ url, token }: Address): Promise<Connection> {
+  private constructor({ url, token }: Address) {
     const { hostname, port, host } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
-    await once(socket, "secureConnect");
-    socket.setNoDelay(true);
-    return new Connection(socket, `Host: ${host}\r\nAuthorization: Bearer ${token}\r\n`);
+    this.#headers = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\n`;
+    const options: ConnectionOptions & Pick<TcpNetConnectOpts, "onread"> = {
+      host: hostname,
+      port: Number(port),
+      rejectUnauthorized: false,
+      onread: { buffer: received, callback: (length) => this.#onRead(length) },
+    };
+    this.#socket = connect(options);
+    this.#socket.on("error", (error) => this.#fail(error));
+    this.#socket.on("close", () => this.#fail(new Error("the server has closed the connection")));
   }
 
-  async send(method: string, path: string, body = ""): Promise<Received> {
-    if (this.#error) throw this.#error;
-    const received = new Promise<Received>((resolve, reject) => {
-      this.#received = resolve;
+  static async open(address: Address): Promise<Connection> {
+    const connection = new Connection(address);
+    await once(connection.#socket, "secureConnect");
+    connection.#socket.setNoDelay(true);
+    return connection;
+  }
+
+  send(method: string, path: string, body = ""): Promise<Received> {
+    return new Promise((resolve, reject) => {
+      if (this.#error) throw this.#error;
+      const reader = new ResponseReader(resolve);
+      this.#read = (bytes) => reader.read(bytes);
       this.#failed = reject;
+      this.#write(method, path, body);
     });
-    const reader = new ResponseReader((answer) => this.#received(answer));
-    const read = (bytes: Buffer): void => reader.read(bytes);
-    this.#socket.on("data", read);
-    this.#write(method, path, body);
-    try {
-      return await received;
-    } finally {
-      this.#socket.off("data", read);
-    }
   }
 
   /**
@@ -69,26 +69,36 @@ export class Connection {
     onFailed: (error: Error) => void,
   ): Promise<void> {
     if (this.#error) throw this.#error;
-    let wasBrace = false;
-    const begun = new Promise<void>((resolve, reject) => {
+    let last = 0;
+    const count = (bytes: Buffer): void => {
+      let events = 0;
+      for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+        if ((at === 0 ? last : bytes[at - 1]) === brace) events++;
+      }
+      last = bytes.at(-1)!;
+      if (events > 0) onEvents(events);
+    };
+    await new Promise<void>((resolve, reject) => {
       this.#failed = reject;
       // The head of the response says that the watch has begun.
-      this.#socket.once("readable", resolve);
+      this.#read = (bytes) => {
+        resolve();
+        this.#read = count;
+        count(bytes);
+      };
+      this.#write("GET", path, "");
     });
-    this.#write("GET", path, "");
-    await begun;
     this.#failed = onFailed;
-    this.#socket.on("data", (bytes: Buffer) => {
-      let count = wasBrace && bytes[0] === lineFeed ? 1 : 0;
-      for (let at = bytes.indexOf(endOfEvent); at !== -1; at = bytes.indexOf(endOfEvent, at + 2)) count++;
-      wasBrace = bytes.at(-1) === brace;
-      if (count > 0) onEvents(count);
-    });
   }
 
   close(): void {
     this.#failed = () => undefined;
     this.#socket.destroy();
+  }
+
+  #onRead(length: number): true {
+    this.#read(received.subarray(0, length));
+    return true;
   }
 
   /** The first error is the reason. */
@@ -103,5 +113,6 @@ export class Connection {
   }
 }
 
-const endOfEvent = Buffer.from("}\n");
-const [brace, lineFeed] = endOfEvent;
+/** All connections read into the same bytes: none keeps them. */
+const received = Buffer.allocUnsafeSlow(64 * 1024);
+const [brace, lineFeed] = Buffer.from("}\n") as unknown as [number, number];

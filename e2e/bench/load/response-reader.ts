@@ -1,10 +1,12 @@
 import type { Received } from "./connection.ts";
 
+const nothing = Buffer.alloc(0);
+
 /** Reads responses of HTTP/1.1 one after the other, without keeping their bodies: by their length, or in chunks. */
 export class ResponseReader {
   readonly #onEnd: (received: Received) => void;
-  /** The beginning of a head, or of a chunk's length, whose end has not arrived. */
-  #rest: Buffer = Buffer.alloc(0);
+  /** A copy of the beginning of a head, or of a chunk's length, whose end has not arrived. */
+  #rest: Buffer = nothing;
   #code = 0;
   #length = 0;
   #isBody = false;
@@ -18,7 +20,7 @@ export class ResponseReader {
 
   read(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = bytes.subarray(bytes.length);
+    this.#rest = nothing;
     while (bytes.length > 0) {
       if (this.#left > 0) {
         const taken = Math.min(this.#left, bytes.length);
@@ -29,7 +31,7 @@ export class ResponseReader {
         const mark = this.#isBody ? "\r\n" : "\r\n\r\n";
         const end = bytes.indexOf(mark);
         if (end === -1) {
-          this.#rest = bytes;
+          this.#rest = Buffer.from(bytes);
           return;
         }
         this.#readText(bytes.toString("latin1", 0, end));

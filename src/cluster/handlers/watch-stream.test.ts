@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
 import { WatchStream } from "./watch-stream.ts";
 
 let now = 0;
-const turn = new WatchTurn(() => now);
+let turn: WatchTurn;
+beforeEach(() => (turn = new WatchTurn(() => now)));
 
-function startStream(signal: AbortSignal, chunkedEncoding = true) {
+function startStream(signal = new AbortController().signal, chunkedEncoding = true) {
   const clock = new FakeClock();
   const sent: Buffer[] = [];
   const failures: unknown[] = [];
@@ -28,7 +29,6 @@ function startStream(signal: AbortSignal, chunkedEncoding = true) {
   return { clock, stream, sent, response, failures };
 }
 
-const { signal: connected } = new AbortController();
 const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a watch ends when its client goes, and leaves no timer behind", () => {
@@ -51,7 +51,7 @@ test("a watch whose client is gone already ends at once, with what is registered
 });
 
 test("the lines of one turn are one chunk, and streams that send the same lines share its bytes", async () => {
-  const [first, second, other] = [1, 2, 3].map(() => startStream(connected));
+  const [first, second, other] = [1, 2, 3].map(() => startStream());
   const [a, b] = [Buffer.from('{"a":1}\n'), Buffer.from('{"b":2}\n')];
   for (const { stream } of [first!, second!]) {
     stream.write(a);
@@ -68,36 +68,65 @@ test("the lines of one turn are one chunk, and streams that send the same lines 
   expect(other!.sent.map(String)).toEqual(['10\r\n{"a":1}\n{"a":1}\n\r\n']);
 });
 
-test("after lines to many streams, those of the next turns are one chunk, unless that takes long; few streams wait for no other turn", async () => {
-  const many = Array.from({ length: 40 }, () => startStream(new AbortController().signal));
-  const [{ stream, sent } = many[0]!] = many;
-  const line = (text: string) => Buffer.from(`${text}\n`);
-  for (const each of many) each.stream.write(line("a"));
-  await inTurn();
-  expect(many.map((each) => each.sent.length)).toEqual(many.map(() => 1));
-  stream.write(line("b"));
-  await inTurn();
-  stream.write(line("c"));
-  await inTurn();
-  expect(sent).toHaveLength(1);
-  await inTurn();
-  expect(sent.map(String)).toEqual(["2\r\na\n\r\n", "4\r\nb\nc\n\r\n"]);
-  stream.write(line("d"));
-  await inTurn();
-  expect(sent).toHaveLength(3);
+test.each([
+  { streams: 1, turns: 0 },
+  { streams: 2, turns: 1 },
+  { streams: 5, turns: 2 },
+  { streams: 12, turns: 6 },
+  { streams: 40, turns: 6 },
+])(
+  "after lines to $streams streams, those of the next $turns turns are one chunk",
+  async ({ streams, turns }) => {
+    const all = Array.from({ length: streams }, () => startStream());
+    const [{ stream, sent }] = all as [(typeof all)[number]];
+    for (const each of all) each.stream.write(Buffer.from("a"));
+    await inTurn();
+    expect(all.map((each) => each.sent.map(String))).toEqual(all.map(() => ["1\r\na\r\n"]));
+    for (let turn = 0; turn < turns; turn++) {
+      stream.write(Buffer.from("b"));
+      await inTurn();
+      expect(sent).toHaveLength(1);
+    }
+    stream.write(Buffer.from("c"));
+    await inTurn();
+    const lines = `${"b".repeat(turns)}c`;
+    expect(sent.map(String).slice(1)).toEqual([`${lines.length}\r\n${lines}\r\n`]);
+    stream.write(Buffer.from("d"));
+    await inTurn();
+    expect(sent).toHaveLength(3);
+  },
+);
 
-  for (const each of many) each.stream.write(line("e"));
+test("after lines to a group of streams, those of the next turns wait as for so many streams", async () => {
+  let flushes = 0;
+  const group = { size: 4, flush: () => void flushes++ };
+  turn.add(group);
   await inTurn();
-  stream.write(line("f"));
-  now += 20;
+  turn.add(group);
+  for (let waited = 0; waited < 2; waited++) {
+    await inTurn();
+    expect(flushes).toBe(1);
+  }
   await inTurn();
-  expect(sent).toHaveLength(4);
+  expect(flushes).toBe(2);
+});
+
+test("lines wait for no further turn once the first has waited for 20 ms", async () => {
+  const all = Array.from({ length: 12 }, () => startStream());
+  for (const each of all) each.stream.write(Buffer.from("a"));
   await inTurn();
-  expect(sent).toHaveLength(5);
+  for (const waited of [19, 1]) {
+    all[0]!.stream.write(Buffer.from("b"));
+    now += waited;
+    await inTurn();
+    expect(all[0]!.sent).toHaveLength(1);
+  }
+  await inTurn();
+  expect(all[0]!.sent.map(String).at(-1)).toBe("2\r\nbb\r\n");
 });
 
 test("a response without chunks gets the lines alone", async () => {
-  const { stream, sent } = startStream(connected, false);
+  const { stream, sent } = startStream(undefined, false);
   stream.write(Buffer.from('{"a":1}\n'));
   await inTurn();
   stream.end();
@@ -105,7 +134,7 @@ test("a response without chunks gets the lines alone", async () => {
 });
 
 test("a watch whose lines can't be sent ends with the error, and the others get theirs", async () => {
-  const [broken, sound] = [1, 2].map(() => startStream(connected));
+  const [broken, sound] = [1, 2].map(() => startStream());
   broken!.response.write = () => {
     throw new Error("no memory");
   };
@@ -115,12 +144,13 @@ test("a watch whose lines can't be sent ends with the error, and the others get 
   await inTurn();
   for (const { stream } of [broken!, sound!]) stream.write(Buffer.from("[]\n"));
   await inTurn();
+  await inTurn();
   expect([broken!.failures, ends]).toEqual([[new Error("no memory")], 1]);
   expect(sound!.sent.map(String)).toEqual(["3\r\n{}\n\r\n", "3\r\n[]\n\r\n"]);
 });
 
 test("a watch whose last lines can't be sent ends all the same", () => {
-  const { stream, response, failures } = startStream(connected);
+  const { stream, response, failures } = startStream();
   const destroy = vi.spyOn(response, "destroy");
   response.write = () => {
     throw new Error("no memory");
@@ -131,7 +161,7 @@ test("a watch whose last lines can't be sent ends all the same", () => {
 });
 
 test("fake timers of a test hold no watch up", async () => {
-  const { stream, sent } = startStream(connected);
+  const { stream, sent } = startStream();
   vi.useFakeTimers();
   stream.write(Buffer.from("{}\n"));
   vi.useRealTimers();

@@ -21,8 +21,14 @@ interface StreamOptions {
   readonly report: (error: unknown) => void;
 }
 
+/** Sends the same lines to many streams, each time before a stream's own that are written later. */
+interface Group {
+  flush(): void;
+}
+
 /** The connection of one watcher. All data of one turn of the event loop is sent at once. */
 export class WatchStream {
+  readonly size = 1;
   readonly #response: ServerResponse;
   readonly #isChunked: boolean;
   readonly #clock: Clock;
@@ -31,6 +37,7 @@ export class WatchStream {
   readonly #turn: WatchTurn;
   readonly #report: (error: unknown) => void;
   readonly #ends: Array<() => void> = [];
+  #group: Group | undefined;
   #pending: Buffer[] = [];
   #ended = false;
   #isStarting = true;
@@ -60,8 +67,14 @@ export class WatchStream {
     if (this.#isTimedOut) this.end();
   }
 
+  /** From now on it gets lines of a group as well. */
+  follow(group: Group): void {
+    this.#group = group;
+  }
+
   write(line: Buffer): void {
     if (this.#ended) return;
+    this.#group?.flush();
     if (this.#pending.push(line) === 1) this.#turn.add(this);
   }
 
@@ -111,7 +124,7 @@ export class WatchStream {
   }
 
   /** Ends the connection because its lines can't be sent. */
-  fail(error: unknown): void {
+  #fail(error: unknown): void {
     this.#report(error);
     this.#pending = [];
     this.#finish();
@@ -121,10 +134,10 @@ export class WatchStream {
   end(): void {
     if (!this.#finish()) return;
     try {
-      this.#send(undefined);
+      this.#sendOwn(undefined);
       this.#response.end(this.#isChunked ? lastChunk : undefined);
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
     }
   }
 
@@ -137,15 +150,38 @@ export class WatchStream {
 
   /** Called at the end of a turn in which it got lines. */
   flush(last: Batch | undefined): Batch | undefined {
-    const sent = this.#send(last);
-    if (this.#response.writableLength > backlogLimit) this.disconnect();
-    return sent;
+    return this.#attempt(last, () => this.#sendOwn(last));
   }
 
-  #send(last: Batch | undefined): Batch | undefined {
+  /** Sends lines of its group, after its own that were written before them. */
+  pass(lines: readonly Buffer[], last: Batch | undefined): Batch | undefined {
+    return this.#attempt(last, () => {
+      this.#sendOwn(undefined);
+      return this.#send(lines, last);
+    });
+  }
+
+  /** One watcher that can't be sent to does not hold up the others. */
+  #attempt(last: Batch | undefined, send: () => Batch | undefined): Batch | undefined {
+    try {
+      const sent = send();
+      if (this.#response.writableLength > backlogLimit) this.disconnect();
+      return sent;
+    } catch (error) {
+      this.#fail(error);
+      return last;
+    }
+  }
+
+  #sendOwn(last: Batch | undefined): Batch | undefined {
     if (this.#pending.length === 0) return last;
-    const batch = batchOf(this.#pending, this.#isChunked, last);
+    const lines = this.#pending;
     this.#pending = [];
+    return this.#send(lines, last);
+  }
+
+  #send(lines: readonly Buffer[], last: Batch | undefined): Batch {
+    const batch = batchOf(lines, this.#isChunked, last);
     this.#response.write(batch.bytes);
     return batch;
   }

@@ -9,47 +9,54 @@ export interface Batch {
 
 /** Returns what was sent last if it has the same lines. */
 export function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
-  const isLast = last?.isChunk === isChunk && last.lines.length === lines.length;
-  if (isLast && lines.every((line, index) => line === last.lines[index])) return last;
+  if (last?.isChunk === isChunk && areSame(lines, last.lines)) return last;
   if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
   const length = lines.reduce((sum, line) => sum + line.length, 0);
   const head = Buffer.from(`${length.toString(16)}\r\n`);
   return { lines, isChunk, bytes: Buffer.concat([head, ...lines, chunkEnd]) };
 }
 
+function areSame(lines: readonly Buffer[], others: readonly Buffer[]): boolean {
+  if (lines === others) return true;
+  return lines.length === others.length && lines.every((line, index) => line === others[index]);
+}
+
 const chunkEnd = Buffer.from("\r\n");
 
-interface Stream {
-  /** Sends its lines, which may be those that another stream sent last; returns what was sent. */
+/** A stream, or a group of streams that send the same lines. */
+interface Sender {
+  /** How many streams it is. */
+  readonly size: number;
+  /** Sends its lines, which may be those that another sent last; returns what was sent. */
   flush(last: Batch | undefined): Batch | undefined;
-  fail(error: unknown): void;
 }
 
 /**
- * Many watchers take longer to send to than requests take: so many of them cost another turn of the event loop, in which
- * more lines are collected. Without requests, turns pass at once.
+ * Each stream costs as much for one line as for some, so the lines for two streams and more are collected: for as many
+ * turns of the event loop as pay off. Without requests, turns pass at once.
  */
-const streamsPerTurn = 16;
+const streamsPerTurn = 2;
+const mostTurns = 6;
 /** So long a line waits at the most, in milliseconds, however long turns are. */
 const longestWait = 20;
 
 /**
- * The streams of a cluster that got lines in the last turns of the event loop: one turn, if they are few. Watchers of the
- * same objects send the same lines: their bytes are put together once. Each cluster has its own, since the event loop of a
- * simulation may end before its turn does.
+ * The streams of a cluster that got lines in the last turns of the event loop. Watchers of the same objects send the same
+ * lines: their bytes are put together once. Each cluster has its own, since the event loop of a simulation may end before
+ * its turn does.
  */
 export class WatchTurn {
-  #streams: Stream[] = [];
+  #senders: Sender[] = [];
   readonly #now: () => number;
-  /** How many turns pass before streams send. */
+  /** How many turns pass before lines are sent: by how many streams they went to the last time. */
   #turns = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  add(stream: Stream): void {
-    if (this.#streams.push(stream) > 1) return;
+  add(sender: Sender): void {
+    if (this.#senders.push(sender) > 1) return;
     if (this.#turns === 0) setImmediate(() => this.#flush());
     else this.#flushAfter(this.#turns, this.#now() + longestWait);
   }
@@ -60,16 +67,14 @@ export class WatchTurn {
   }
 
   #flush(): void {
-    const streams = this.#streams;
-    this.#streams = [];
-    this.#turns = Math.floor(streams.length / streamsPerTurn);
+    const senders = this.#senders;
+    this.#senders = [];
+    let streams = 0;
     let last: Batch | undefined;
-    for (const stream of streams) {
-      try {
-        last = stream.flush(last);
-      } catch (error) {
-        stream.fail(error);
-      }
+    for (const sender of senders) {
+      streams += sender.size;
+      last = sender.flush(last);
     }
+    this.#turns = Math.min(Math.floor(streams / streamsPerTurn), mostTurns);
   }
 }

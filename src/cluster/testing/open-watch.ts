@@ -23,11 +23,11 @@ export interface OpenWatch {
 }
 
 /** Opens a watch; resolves when the server has accepted it. */
-export function openWatch(kubeconfig: Kubeconfig, path: string): Promise<OpenWatch> {
+export function openWatch(kubeconfig: Kubeconfig, path: string, accept?: string): Promise<OpenWatch> {
   const { hostname, port } = new URL(kubeconfig.clusters[0].cluster.server);
   const { token } = kubeconfig.users[0].user;
   return new Promise((resolve, reject) => {
-    const headers = token ? { Authorization: `Bearer ${token}` } : {};
+    const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...(accept && { Accept: accept }) };
     const call = request({ host: hostname, port, path, headers, agent: agentFor(kubeconfig) }, (response) => {
       const events: SeenEvent[] = [];
       let rest = "";
