@@ -23,7 +23,7 @@ interface Measured extends Figures {
 
 /**
  * Measures the embedded cluster as it is installed (`npm run build` first), and in the same run, if its binaries are
- * available, a real control plane, and an HTTPS server of Node that sends as many bytes: the most that can be reached.
+ * available, a real control plane, and an HTTPS server of Node that sends as many bytes and does nothing else.
  */
 async function measure(): Promise<void> {
   console.log(`load of the machine: ${loadavg()[0]!.toFixed(1)}`);
