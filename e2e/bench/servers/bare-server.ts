@@ -5,7 +5,7 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 
 /**
  * An HTTPS server of Node that is asked like a cluster, sends as many bytes, and does nothing else. It sends each event by
- * itself: who collects them is faster with many watchers. Its argument is the length of an object.
+ * itself: a server that collects them is faster with many watchers. Its argument is the length of an object.
  */
 const object = Buffer.from(`{${"x".repeat(Number(process.argv[2]) - 2)}}`);
 const event = Buffer.concat([Buffer.from('{"type":"ADDED","object":'), object, Buffer.from("}\n")]);

@@ -1,7 +1,8 @@
-import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { type Clock, FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import type { ClusterObjects } from "../contract/cluster-objects.ts";
 import { ControlLoop } from "./control-loop.ts";
+import type { Controller } from "./controller.ts";
 
 /** Runs a controller of one key for a minute; returns when it was called, and what was reported. */
 async function calls(reconcile: (now: number) => number | undefined) {
@@ -19,7 +20,7 @@ async function calls(reconcile: (now: number) => number | undefined) {
   };
   const onError = (_: string, key: string, error: unknown) =>
     reported.push(`${key}: ${(error as Error).message}`);
-  const loop = new ControlLoop("test", controller, { objects, clock, onError });
+  const loop = new ControlLoop("test", () => controller, { objects, clock, onError });
   const leave = clock.join(() => loop.idle());
   await clock.advance(60_000);
   leave();
@@ -36,6 +37,31 @@ test("a controller that never does what is due is reported, and doesn't stop a c
   const { at, reported } = await calls(() => 0);
   expect(reported[0]).toBe("a: what is due now was due before, and not done");
   expect(at.length).toBeLessThan(100);
+});
+
+test("the time stands still during a reconcile, however long it takes, and only then", async () => {
+  let time = 0;
+  const clock = { now: () => ++time, monotonic: () => 0, setTimer: () => () => {} };
+  const seen: number[][] = [];
+  const objects = { watch: () => () => {}, list: () => [], resources: () => [] } as unknown as ClusterObjects;
+  let look = (): number => 0;
+  const create = (own: Clock): Controller => {
+    const now = (): number => own.now();
+    look = now;
+    const reconcile = async (): Promise<undefined> => {
+      const before = now();
+      await Promise.resolve();
+      seen.push([before, now()]);
+    };
+    return { startKeys: ["a", "b"], keysOf: () => [], reconcile };
+  };
+  const loop = new ControlLoop("test", create, { objects, clock });
+  await loop.idle();
+  expect(seen).toEqual([
+    [1, 1],
+    [2, 2],
+  ]);
+  expect([look(), look()]).toEqual([3, 4]);
 });
 
 test("a failure between two times at once is reported by itself", async () => {

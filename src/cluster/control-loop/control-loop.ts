@@ -1,7 +1,9 @@
 import { AsyncResource } from "node:async_hooks";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { isLostRace, isNamespaceEnding, ReportedError } from "./failures.ts";
 import { nextTurn } from "./next-turn.ts";
+import { ReconcileClock } from "./reconcile-clock.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
 /** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
@@ -20,6 +22,7 @@ export class ControlLoop {
   readonly #name: string;
   readonly #controller: Controller;
   readonly #context: ControllerContext;
+  readonly #clock: ReconcileClock;
   readonly #pending = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
@@ -31,14 +34,16 @@ export class ControlLoop {
   #draining: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(name: string, controller: Controller, context: ControllerContext) {
+  constructor(name: string, create: (clock: Clock) => Controller, context: ControllerContext) {
     this.#name = name;
-    this.#controller = controller;
     this.#context = context;
+    this.#clock = new ReconcileClock(context.clock);
+    this.#controller = create(this.#clock);
     this.#unwatch = context.objects.watch((event) => this.#take(event));
     const { objects } = context;
-    for (const key of controller.startKeys ?? []) this.#enqueue(key);
-    for (const resource of controller.watches ?? objects.resources().map((served) => served.resource)) {
+    const { startKeys = [], watches } = this.#controller;
+    for (const key of startKeys) this.#enqueue(key);
+    for (const resource of watches ?? objects.resources().map((served) => served.resource)) {
       for (const object of objects.list(resource)) this.#take({ type: "ADDED", resource, object });
     }
   }
@@ -83,7 +88,7 @@ export class ControlLoop {
   async #settle(key: string): Promise<void> {
     const isHurried = this.#hurried.delete(key);
     try {
-      const after = await this.#controller.reconcile(key);
+      const after = await this.#clock.during(() => this.#controller.reconcile(key));
       if (after === 0 && isHurried) {
         // It would go on for ever, and a clock of a test would stand still.
         this.#hurried.add(key);

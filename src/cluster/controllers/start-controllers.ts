@@ -14,7 +14,7 @@ export function startControllers(
   names: readonly ControllerName[],
 ): RunningControllers {
   const loops = [...new Set(names)].map(
-    (name) => new ControlLoop(name, allControllers[name](context), context),
+    (name) => new ControlLoop(name, (clock) => allControllers[name]({ ...context, clock }), context),
   );
   const leave = loops.map((loop) => context.clock.join?.(() => loop.idle()));
   return {

@@ -33,12 +33,13 @@ export class WatchFeed {
     return this.#waiting !== undefined;
   }
 
-  /** Sends what was held. Watchers that see the same from then on are told of it together. */
+  /** Sends what was held. From then on, watchers that see the same events are told of changes together. */
   async open(): Promise<void> {
     await this.#release();
-    if (this.#view.key === undefined) return;
+    const { key } = this.#view;
+    if (key === undefined) return;
     this.#stop();
-    this.#out.onEnd(joinGroup(this.#view, this.#out, this.#fail));
+    this.#out.onEnd(joinGroup(key, this.#view, this.#out, this.#fail));
   }
 
   #push(change: Change): void {

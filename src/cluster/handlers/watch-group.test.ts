@@ -107,7 +107,9 @@ class Walk {
     const options = `allowWatchBookmarks=${this.below(2) === 0}&timeoutSeconds=${isShort ? 30 : 100_000}`;
     const query = `watch=1&${options}&resourceVersion=${start}${selector}`;
     const opening = openWatch(cluster.kubeconfig, `${path}?${query}`, isPartial ? partial : undefined);
-    for (let writes = this.below(3); writes > 0; writes--) this.write(this.pick(namespaces), "d");
+    // It joins while lines are on their way.
+    const isOpen = opening.then(() => true);
+    while (!(await Promise.race([isOpen, setImmediate(false)]))) this.write("one", "d", true);
     const expected = (change: Written): string | undefined => {
       const isSeen = change.revision > start && (!namespace || change.namespace === namespace);
       const type = isSeen && typeOf(change, isSelecting);
@@ -176,15 +178,16 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 );
 
-test("watchers that see the same are told together, and those of other objects or forms apart", async () => {
+test("watchers that see the same events are told together, and those of other objects or forms apart", async () => {
   const path = "/api/v1/configmaps?watch=1&resourceVersion=1";
   const open = (of = path, accept?: string): Promise<OpenWatch> => openWatch(cluster.kubeconfig, of, accept);
   await Promise.all([open(), open(), open(`${path}&allowWatchBookmarks=true`)]);
+  await until(() => listeners > 0);
   expect(listeners).toBe(1);
   await Promise.all([open(path, partial), open(path, partial)]);
-  expect(listeners).toBe(2);
+  await until(() => listeners === 2);
   await open(path.replace("v1/", "v1/namespaces/one/"));
-  expect(listeners).toBe(3);
+  await until(() => listeners === 3);
 });
 
 async function until(holds: () => boolean): Promise<void> {

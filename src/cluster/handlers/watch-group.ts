@@ -9,22 +9,27 @@ const groups = new WeakMap<Resource, Map<string, WatchGroup>>();
 
 /**
  * From now on the stream gets each change as soon as it is written, together with all others whose views have this key.
- * `fail` is told why a change can't be sent. Returns what takes the stream out of the group.
+ * `fail` is told why a change can't be sent. Returns a function that takes the stream out of the group.
  */
-export function joinGroup(view: WatchView, stream: WatchStream, fail: (error: unknown) => void): () => void {
+export function joinGroup(
+  key: string,
+  view: WatchView,
+  stream: WatchStream,
+  fail: (error: unknown) => void,
+): () => void {
   const { resource } = view.target;
   const ofResource = groups.get(resource) ?? new Map<string, WatchGroup>();
   groups.set(resource, ofResource);
-  const group = ofResource.get(view.key!) ?? new WatchGroup(view);
-  ofResource.set(view.key!, group);
+  const group = ofResource.get(key) ?? new WatchGroup(view);
+  ofResource.set(key, group);
   group.join(stream, fail);
   return () => {
     group.leave(stream);
-    if (group.size === 0) ofResource.delete(view.key!);
+    if (group.size === 0) ofResource.delete(key);
   };
 }
 
-/** Watchers that see the same: a change is encoded, kept and put into a chunk once for all of them. */
+/** Watchers that see the same events: a change is encoded, kept and put into a chunk once for all of them. */
 class WatchGroup {
   readonly #view: WatchView;
   readonly #members = new Map<WatchStream, (error: unknown) => void>();

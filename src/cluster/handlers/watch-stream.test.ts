@@ -2,7 +2,10 @@ import type { ServerResponse } from "node:http";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeEach, expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
-import { WatchStream } from "./watch-stream.ts";
+import type { Change } from "../storage/change.ts";
+import { joinGroup } from "./watch-group.ts";
+import { backlogLimit, WatchStream } from "./watch-stream.ts";
+import type { WatchView } from "./watch-view.ts";
 
 let now = 0;
 let turn: WatchTurn;
@@ -17,7 +20,10 @@ function startStream(signal = new AbortController().signal, chunkedEncoding = tr
     flushHeaders() {},
     write: (bytes: Buffer) => sent.push(bytes) > 0,
     end: (bytes?: Buffer) => sent.push(...(bytes ? [bytes] : [])),
-    destroy() {},
+    destroyed: false,
+    destroy: () => {
+      response.destroyed = true;
+    },
     writableLength: 0,
   };
   const stream = new WatchStream(response as unknown as ServerResponse, signal, {
@@ -149,7 +155,7 @@ test("a watch whose lines can't be sent ends with the error, and the others get 
   expect(sound!.sent.map(String)).toEqual(["3\r\n{}\n\r\n", "3\r\n[]\n\r\n"]);
 });
 
-test("a watch whose last lines can't be sent ends all the same", () => {
+test("a watch whose last lines can't be sent ends all the same", async () => {
   const { stream, response, failures } = startStream();
   const destroy = vi.spyOn(response, "destroy");
   response.write = () => {
@@ -157,7 +163,78 @@ test("a watch whose last lines can't be sent ends all the same", () => {
   };
   stream.write(Buffer.from("{}\n"));
   stream.end();
+  await inTurn();
   expect([failures, destroy.mock.calls.length]).toEqual([[new Error("no memory")], 1]);
+});
+
+/** Lets streams join a group, which sends a line to all of them for each change. */
+function startGroup() {
+  const listeners = new Set<(change: Change) => void>();
+  const collection = {
+    listen: (listener: (change: Change) => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const target = { resource: { collection }, core: { watchTurn: turn } };
+  let line = (revision: number): Buffer => Buffer.from(`${revision}\n`);
+  const view = { target, line: ({ revision }: Change) => line(revision) } as unknown as WatchView;
+  return {
+    join: (stream: WatchStream, fail: (error: unknown) => void = () => undefined) =>
+      stream.onEnd(joinGroup("all", view, stream, fail)),
+    change: (revision: number) => {
+      for (const listener of listeners) listener({ revision } as Change);
+    },
+    breakLines: (error: Error) => {
+      line = () => {
+        throw error;
+      };
+    },
+    isListening: () => listeners.size > 0,
+  };
+}
+
+test("a member of a group that can't be sent to gets nothing further, and the others get their lines in order", async () => {
+  const [first, broken, last] = [1, 2, 3].map(() => startStream());
+  const group = startGroup();
+  for (const { stream } of [first!, broken!, last!]) group.join(stream);
+  const write = broken!.response.write;
+  broken!.response.write = () => {
+    broken!.response.write = write;
+    throw new Error("no memory");
+  };
+  broken!.stream.write(Buffer.from("own\n"));
+  group.change(1);
+  group.change(2);
+  await inTurn();
+  group.change(3);
+  first!.stream.end();
+  expect([broken!.sent, broken!.failures]).toEqual([[], [new Error("no memory")]]);
+  for (const { sent } of [first!, last!]) expect(sent.join("")).toContain("4\r\n1\n2\n\r\n2\r\n3\n\r\n");
+  last!.stream.end();
+  expect(group.isListening()).toBe(false);
+});
+
+test("all members of a group are told of a change that can't be encoded", () => {
+  const told: unknown[] = [];
+  const group = startGroup();
+  for (const { stream } of [startStream(), startStream()]) group.join(stream, (error) => told.push(error));
+  group.breakLines(new Error("no line"));
+  group.change(1);
+  expect(told).toEqual([new Error("no line"), new Error("no line")]);
+});
+
+test("a bookmark for a watch whose client reads nothing ends it, and leaves no timer behind", async () => {
+  const { clock, stream, response, sent } = startStream();
+  const group = startGroup();
+  group.join(stream);
+  stream.bookmarks(() => Buffer.from("bookmark\n"));
+  response.writableLength = backlogLimit + 1;
+  group.change(1);
+  clock.advanceSync(60_000);
+  expect([clock.timers, response.destroyed, group.isListening()]).toEqual([0, true, false]);
+  await inTurn();
+  expect(sent.join("")).not.toContain("bookmark");
 });
 
 test("fake timers of a test hold no watch up", async () => {

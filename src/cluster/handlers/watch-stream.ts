@@ -21,12 +21,12 @@ interface StreamOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Sends the same lines to many streams, each time before a stream's own that are written later. */
+/** Sends the same lines to many streams. A stream's own line never overtakes those that the group got before it. */
 interface Group {
   flush(): void;
 }
 
-/** The connection of one watcher. All data of one turn of the event loop is sent at once. */
+/** The connection of one watcher. Its lines of some turns of the event loop are sent at once. */
 export class WatchStream {
   readonly size = 1;
   readonly #response: ServerResponse;
@@ -73,8 +73,8 @@ export class WatchStream {
   }
 
   write(line: Buffer): void {
-    if (this.#ended) return;
     this.#group?.flush();
+    if (this.#ended) return;
     if (this.#pending.push(line) === 1) this.#turn.add(this);
   }
 
@@ -89,7 +89,7 @@ export class WatchStream {
     let cancel = (): void => undefined;
     const wait = (): void => {
       const left = this.#deadline - lastBookmark - this.#clock.now();
-      if (left <= 0) return;
+      if (left <= 0 || this.#ended) return;
       cancel = this.#clock.setTimer(send, Math.min(bookmarkInterval, left));
     };
     const send = (): void => {
@@ -123,12 +123,12 @@ export class WatchStream {
     if (!this.#isStarting) this.end();
   }
 
-  /** Ends the connection because its lines can't be sent. */
+  /** Ends the connection because its lines can't be sent: none follows, or there would be a gap before it. */
   #fail(error: unknown): void {
-    this.#report(error);
-    this.#pending = [];
-    this.#finish();
     this.#response.destroy();
+    this.#finish();
+    // Whoever is told may throw or write, and the lines of other watchers are not sent yet.
+    queueMicrotask(() => this.#report(error));
   }
 
   end(): void {
@@ -148,7 +148,7 @@ export class WatchStream {
     return true;
   }
 
-  /** Called at the end of a turn in which it got lines. */
+  /** Called when the lines that it got are due. */
   flush(last: Batch | undefined): Batch | undefined {
     return this.#attempt(last, () => this.#sendOwn(last));
   }
@@ -163,6 +163,7 @@ export class WatchStream {
 
   /** One watcher that can't be sent to does not hold up the others. */
   #attempt(last: Batch | undefined, send: () => Batch | undefined): Batch | undefined {
+    if (this.#response.destroyed) return last;
     try {
       const sent = send();
       if (this.#response.writableLength > backlogLimit) this.disconnect();

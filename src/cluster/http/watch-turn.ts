@@ -32,8 +32,8 @@ interface Sender {
 }
 
 /**
- * Each stream costs as much for one line as for some, so the lines for two streams and more are collected: for as many
- * turns of the event loop as pay off. Without requests, turns pass at once.
+ * To send some lines to a stream takes hardly longer than to send one, so lines are collected: for one more turn of the
+ * event loop for each two streams, and for six at the most. Without requests, turns pass at once.
  */
 const streamsPerTurn = 2;
 const mostTurns = 6;

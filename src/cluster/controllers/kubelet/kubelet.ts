@@ -54,7 +54,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
       if (isFinished(pod)) return undefined;
       const status = observed(pod, nextStatus(pod));
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
-      return nextChange(pod);
+      return nextChange({ ...pod, status });
     },
   };
 
@@ -82,6 +82,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
   }
 
   function nextChange(pod: Pod): number | undefined {
+    if (isFinished(pod)) return undefined;
     const times = [untilDeadline(pod), untilJobEnds(pod)].filter((time) => time !== undefined);
     return times.length > 0 ? Math.min(...times) : undefined;
   }

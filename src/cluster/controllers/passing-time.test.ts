@@ -1,0 +1,126 @@
+import { type Clock, FakeClock, type Participant } from "@tsbuilder/apimachinery/time";
+import { controllerNames } from "@tsbuilder/cluster";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { expect, test } from "vitest";
+import { pods } from "../control-loop/api/core.ts";
+import { daemonSets } from "../kinds/apps/daemon-set/controller/daemon-sets.ts";
+import { deployments } from "../kinds/apps/deployment/controller/deployments.ts";
+import { statefulSets } from "../kinds/apps/stateful-set/controller/stateful-sets.ts";
+import { jobs } from "../kinds/batch/job/controller/jobs.ts";
+import { clusterObjects } from "../registry/cluster-objects.ts";
+
+/** How long the machine is busy with other things, once: longer than anything here takes. */
+const pause = 6000;
+/** How often somebody looks at the clock in the test, about. */
+const looks = 720;
+
+/** A clock on which time passes between two looks at it, as it does on a busy machine. */
+class PausingClock implements Clock {
+  readonly #fake = new FakeClock();
+  readonly #pauseAt: number;
+  #looks = 0;
+
+  /** The pause comes before a look. */
+  constructor(pauseAt: number) {
+    this.#pauseAt = pauseAt;
+  }
+
+  now(): number {
+    this.#looks++;
+    return this.#fake.now() + this.#paused();
+  }
+
+  monotonic(): number {
+    return this.#fake.monotonic() + this.#paused();
+  }
+
+  setTimer(run: () => void, milliseconds: number): () => void {
+    return this.#fake.setTimer(run, milliseconds);
+  }
+
+  join(participant: Participant): () => void {
+    return this.#fake.join(participant);
+  }
+
+  advance(milliseconds: number): Promise<void> {
+    return this.#fake.advance(milliseconds);
+  }
+
+  #paused(): number {
+    return this.#looks >= this.#pauseAt ? pause : 0;
+  }
+}
+
+const containers = [{ name: "web", image: "web:1" }];
+const workload = (kind: string, spec: object = {}) => {
+  const labels = { app: kind };
+  return {
+    apiVersion: "apps/v1",
+    kind,
+    metadata: { name: kind.toLowerCase(), namespace: "default" },
+    spec: {
+      minReadySeconds: 3,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+      ...spec,
+    },
+  };
+};
+const job = (name: string, spec: object) => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name, namespace: "default" },
+  spec: { template: { spec: { restartPolicy: "Never", containers } }, ...spec },
+});
+
+// Where a pause does harm, it does before some looks in a row.
+test.each(Array.from({ length: looks / 4 }, (_, index) => index * 4))(
+  "controllers miss nothing when the machine is busy for 6 s before look %i at the clock",
+  async (pauseAt) => {
+    const clock = new PausingClock(pauseAt);
+    const errors: unknown[] = [];
+    const cluster = await startTestCluster({
+      clock,
+      connectionClock: new FakeClock(),
+      controllers: controllerNames,
+      onError: (error) => errors.push(error),
+    });
+    const objects = clusterObjects(cluster.core);
+    try {
+      await cluster.install(
+        workload("Deployment", { replicas: 3 }),
+        workload("StatefulSet", { replicas: 2, serviceName: "web" }),
+        workload("DaemonSet"),
+        job("done", { completions: 4, parallelism: 2 }),
+        job("late", {
+          activeDeadlineSeconds: 5,
+          template: {
+            spec: { restartPolicy: "OnFailure", containers, schedulingGates: [{ name: "never" }] },
+          },
+        }),
+        {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { name: "late", namespace: "default" },
+          spec: { containers, activeDeadlineSeconds: 4 },
+        },
+      );
+      for (let second = 0; second < 60; second++) await clock.advance(1000);
+      const all = [...objects.list(deployments), ...objects.list(statefulSets)].map(
+        ({ status }) => status?.availableReplicas,
+      );
+      expect([...all, objects.list(daemonSets)[0]!.status?.numberAvailable]).toEqual([3, 2, 1]);
+      const ends = objects
+        .list(jobs)
+        .map(({ metadata, status }) => [
+          metadata.name,
+          status?.conditions?.findLast(({ status: is }) => is === "True")?.type,
+        ]);
+      expect(Object.fromEntries(ends)).toEqual({ done: "Complete", late: "Failed" });
+      expect(objects.get(pods, "default", "late")).toMatchObject({ status: { reason: "DeadlineExceeded" } });
+      expect(errors).toEqual([]);
+    } finally {
+      await cluster.stop();
+    }
+  },
+);
