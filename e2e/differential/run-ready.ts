@@ -6,8 +6,8 @@ const attempts = 5;
 
 /**
  * Runs a story on a real server. Such a server refuses requests while it takes up a CRD, and ends the connection where its
- * own code panics: then the story says nothing and runs again, each time under another id. So it does if it read from a cache
- * what may not have been in there yet. Returns undefined if it said nothing each time.
+ * own code panics: then the story says nothing and runs again, each time under another id. So does one that read from a
+ * cache what may not have been there yet. Returns undefined if each run said nothing.
  */
 export async function runReady(
   real: Server,
@@ -29,7 +29,7 @@ function isReady({ code, body }: MaskedAnswer): boolean {
   return code !== 503 && !(code === 429 && JSON.stringify(body).includes("storage is (re)initializing"));
 }
 
-/** On a busy machine the cache that a read from "any" revision gets may not know of the last write yet. */
+/** A read of any revision is answered from a cache, which on a busy machine may not know of the last write yet. */
 function mayBeLate({ method, path }: Step, { code }: MaskedAnswer): boolean {
   return code === 404 && method === "GET" && /[?&]resourceVersion=0(&|$)/.test(path);
 }

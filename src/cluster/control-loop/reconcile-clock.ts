@@ -2,7 +2,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /**
  * The clock of a controller. It stands still during a reconcile: what is not due when a status is computed is not due
- * either when the reconcile says when to come back. Otherwise it would say never, and nobody would look again.
+ * either when the reconcile says when to come back. Otherwise the reconcile would not ask to come back, and nobody would look again.
  */
 export class ReconcileClock implements Clock {
   readonly #clock: Clock;

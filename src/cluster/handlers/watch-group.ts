@@ -4,7 +4,7 @@ import type { Change } from "../storage/change.ts";
 import type { WatchStream } from "./watch-stream.ts";
 import type { WatchView } from "./watch-view.ts";
 
-/** By the keys of their views. */
+/** The groups of each resource, by the key of what their members see. */
 const groups = new WeakMap<Resource, Map<string, WatchGroup>>();
 
 /**

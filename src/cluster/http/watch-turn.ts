@@ -32,8 +32,8 @@ interface Sender {
 }
 
 /**
- * To send some lines to a stream takes hardly longer than to send one, so lines are collected: for one more turn of the
- * event loop for each two streams, and for six at the most. Without requests, turns pass at once.
+ * Sending several lines to a stream takes hardly longer than sending one, so lines are collected: for one more turn of the
+ * event loop per two streams, up to six. Without requests, turns pass at once.
  */
 const streamsPerTurn = 2;
 const mostTurns = 6;
