@@ -1,6 +1,13 @@
-import { availableParallelism } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { limits } from "./limits.ts";
+
+/** What tsbuilder remembers of a test's journals and plugins is nothing for the home of whoever runs it. */
+const state = mkdtempSync(join(tmpdir(), "tsbuilder-state-"));
+process.env["XDG_STATE_HOME"] = state;
+process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
 /** Workspace packages resolve to their sources, so that unit tests need no build. */
 const source = {

@@ -8,7 +8,7 @@ import { isGrown, keepResults, restoreResults, resultsOf } from "../generators/k
 import type { GeneratorOptions } from "../generators/options.ts";
 import { createCache, type GeneratorCache } from "../generators/project-sources.ts";
 import type { Tree } from "../scaffold/tree.ts";
-import { openOwnFolder } from "./start/code-folder.ts";
+import { openCacheFolder } from "../shared/own-folder.ts";
 
 /** Projects whose results are kept. */
 const keptProjects = 32;
@@ -26,7 +26,7 @@ export class KeptResults {
   /** Undefined where nothing can be kept, and without a bundle: sources change while one works on them. */
   static open(root: string, env: NodeJS.ProcessEnv): KeptResults | undefined {
     const code = ownCode();
-    const folder = code === undefined ? undefined : openOwnFolder("generated", env);
+    const folder = code === undefined ? undefined : openCacheFolder("generated", env);
     return folder === undefined ? undefined : new KeptResults(folder, root, code!);
   }
 

@@ -15,6 +15,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
+import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
 import { parseProject } from "../project/store.ts";
 import { diskTree } from "../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";
@@ -91,7 +92,7 @@ describe("concurrent commands", () => {
     const types = kinds.map((kind) => `${kind.toLowerCase()}_types.ts`);
     expect(readdirSync(join(root, "api/v1")).sort()).toEqual([...types, "groupversion_info.ts"].sort());
     for (const kind of kinds) expect(read("src/main.ts")).toContain(`setup${kind}Controller(manager);`);
-    expect(readdirSync(join(root, ".tsbuilder"))).toEqual(["owned.json"]);
+    expect(readdirSync(join(root, ".tsbuilder"))).toEqual([".gitignore", "owned.json"]);
 
     // In any order, the files are those that PROJECT describes, and nothing is left over.
     const fresh = join(root, "../", `fresh-${process.pid}`);
@@ -150,10 +151,7 @@ describe("concurrent commands", () => {
 
 test("the lock of a killed command is released, and what it had staged is completed", async () => {
   const holder = await startHolder();
-  mkdirSync(join(root, ".tsbuilder/stage"));
-  writeFileSync(join(root, ".tsbuilder/stage/0"), "text");
-  const journal = { steps: [{ path: "notes.txt", staged: ".tsbuilder/stage/0" }] };
-  writeFileSync(join(root, ".tsbuilder/stage/journal.json"), JSON.stringify(journal));
+  leavePlan(root, [{ path: "notes.txt", content: "text" }]);
   // While it runs, nobody else completes what it has staged.
   await expect(run(["scaffold", join(root, "fresh")], root)).rejects.toThrow(
     `tsbuilder create api (process ${holder.pid})`,
@@ -165,7 +163,7 @@ test("the lock of a killed command is released, and what it had staged is comple
   expect(await run(createApi("Ant").split(" "), root)).toContain("its changes have been completed");
   expect(read("notes.txt")).toBe("text");
   expect(parseProject(read("PROJECT")).project.resources.map(({ kind }) => kind)).toEqual(["Ant"]);
-  expect(readdirSync(join(root, ".tsbuilder"))).toEqual(["owned.json"]);
+  expect(readdirSync(join(root, ".tsbuilder"))).toEqual([".gitignore", "owned.json"]);
 });
 
 test("an init that fails leaves nothing behind", async () => {

@@ -1,8 +1,7 @@
-import { mkdirSync, readdirSync, rmdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type LockHolder, tryLock } from "@tsbuilder/apimachinery/lock";
+import { join } from "node:path";
+import { type LockHolder, readLock, tryLock } from "@tsbuilder/apimachinery/lock";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { refuseOutside } from "../scaffold/refuse-outside.ts";
+import { openStateFolder, removeStateFolder, stateFolder } from "../scaffold/state-folder.ts";
 import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
@@ -38,7 +37,13 @@ export function whileUnchanged<T>(root: string, work: () => T): T {
   }
 }
 
-const lockFile = ".tsbuilder/lock";
+/** The command that holds the project's lock, if one is running. */
+export function findHolder(root: string): string | undefined {
+  const holder = readLock(join(root, stateFolder, lockFile));
+  return holder && describe(holder);
+}
+
+const lockFile = "lock";
 const patience = 30_000;
 const worthSaying = 1_000;
 const pause = 30;
@@ -61,31 +66,21 @@ async function waitForLock(root: string, { name, note, clock = systemClock }: Ca
 }
 
 function tryProjectLock(root: string, purpose: string): ReturnType<typeof tryLock> {
-  refuseOutside(root, [lockFile]);
-  const file = join(root, lockFile);
   for (;;) {
-    mkdirSync(dirname(file), { recursive: true });
     try {
+      const file = join(openStateFolder(root), lockFile);
       const lock = atFile(file, () => tryLock(file, purpose));
       if (lock.heldBy) return lock;
       return {
         release() {
           lock.release();
-          removeIfEmpty(dirname(file));
+          removeStateFolder(root);
         },
       };
     } catch (error) {
       // A command that failed before there was a project removed its folder.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-  }
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    if (readdirSync(folder).length === 0) rmdirSync(folder);
-  } catch {
-    // Another command is waiting in it, or has removed it already.
   }
 }
 

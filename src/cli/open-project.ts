@@ -1,10 +1,11 @@
 import type { Project } from "../project/project.ts";
 import { projectFile, parseProject } from "../project/store.ts";
-import { isUnfinished, recoverPlan } from "../scaffold/apply.ts";
+import { discardHint, findUnfinished, recoverPlan } from "../scaffold/apply.ts";
 import { diskTree, type Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
+import { sentence } from "../shared/text.ts";
 import { findProjectRoot } from "./find-project-root.ts";
-import { whileUnchanged, withProjectLock } from "./lock-project.ts";
+import { findHolder, whileUnchanged, withProjectLock } from "./lock-project.ts";
 import type { Ui } from "./ui.ts";
 
 /** A project on disk, opened by a command. */
@@ -16,11 +17,43 @@ export interface OpenProject {
   readonly text: string;
 }
 
-/** Finds the project that contains a folder, to read it. First completes what an interrupted command left. */
+/** Finds the project that contains a folder, for a command that acts on it. First completes what an interrupted one left. */
 export function openProject(cwd: string, ui: Ui): OpenProject {
   const root = requireRoot(cwd);
-  if (isUnfinished(root)) whileUnchanged(root, () => recoverProject(root, ui));
+  if (findUnfinished(root) !== undefined) whileUnchanged(root, () => recoverProject(root, ui));
   return readOpenProject(root);
+}
+
+/** Finds the project that contains a folder, for a command that only reads: it writes nothing, and says what is unfinished. */
+export function viewProject(cwd: string, ui: Pick<Ui, "note">): OpenProject {
+  const root = requireRoot(cwd);
+  const unfinished = describeUnfinished(root);
+  if (unfinished !== undefined) ui.note(`${sentence(unfinished.message)} ${sentence(unfinished.remedy)}`);
+  return readOpenProject(root);
+}
+
+/** Finds the project for a command that can also only show what it would do. */
+export function openOrView(cwd: string, ui: Ui, flags: { "dry-run": boolean; diff?: boolean }): OpenProject {
+  return flags["dry-run"] || flags.diff ? viewProject(cwd, ui) : openProject(cwd, ui);
+}
+
+/** What is unfinished in a project, and what finishes it. */
+export function describeUnfinished(root: string): { message: string; remedy: string } | undefined {
+  const found = findUnfinished(root);
+  const holder = found === undefined ? undefined : findHolder(root);
+  if (found === undefined) return undefined;
+  if (holder !== undefined)
+    return { message: `${holder} is changing this project`, remedy: "wait for it to finish" };
+  const remedy = {
+    staged: "the next command that writes completes its changes: tsbuilder manifests",
+    incomplete: "it changed nothing, and the next command that writes deletes what it left: tsbuilder manifests",
+    foreign: discardHint,
+  }[found];
+  const message =
+    found === "foreign"
+      ? "the changes in .tsbuilder/stage are not yours: tsbuilder did not write them on this machine, and makes none of them"
+      : "a previous command was interrupted";
+  return { message, remedy };
 }
 
 /** An invocation of a command that changes files. */
@@ -39,7 +72,7 @@ export async function openToChange<T>(
   { name, cwd, ui, flags }: ChangingCall,
   work: (project: OpenProject) => Promise<T>,
 ): Promise<T> {
-  if (flags["dry-run"] || flags.diff) return work(openProject(cwd, ui));
+  if (flags["dry-run"] || flags.diff) return work(viewProject(cwd, ui));
   const root = requireRoot(cwd);
   return withProjectLock(root, { name, note: (text) => ui.note(text) }, async () => {
     recoverProject(root, ui);

@@ -1,10 +1,13 @@
+import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,8 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { applyPlan, recoverPlan } from "./apply.ts";
+import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
+import { applyPlan, findUnfinished, recoverPlan } from "./apply.ts";
 import type { FileChange } from "./file-change.ts";
+import { openStateFolder } from "./state-folder.ts";
 import { diskTree } from "./tree.ts";
 
 let root: string;
@@ -40,6 +45,14 @@ const files = (): Record<string, string> =>
       .list("")
       .map((path) => [path, readFileSync(join(root, path), "utf8")]),
   );
+
+/** All paths, with the texts of files. */
+const everything = (folder = root): unknown[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return [path, ...everything(path)];
+    return [path, entry.isFile() ? readFileSync(path, "utf8") : readlinkSync(path)];
+  });
 
 describe("applyPlan()", () => {
   test("creates, replaces and deletes files, and deletes empty folders", () => {
@@ -125,25 +138,14 @@ test("a replaced file keeps its permissions, and a link leads to what replaces i
 });
 
 describe("recoverPlan()", () => {
-  const staged = (steps: readonly unknown[], contents: Record<string, string>, isComplete: boolean): void => {
-    mkdirSync(join(root, ".tsbuilder/stage"), { recursive: true });
-    for (const [name, content] of Object.entries(contents)) {
-      writeFileSync(join(root, ".tsbuilder/stage", name), content);
-    }
-    if (isComplete) writeFileSync(join(root, ".tsbuilder/stage/journal.json"), JSON.stringify({ steps }));
-  };
-  const steps = [
-    { path: "a", staged: ".tsbuilder/stage/0" },
-    { path: "b/c", staged: ".tsbuilder/stage/1" },
-    { path: "gone", staged: undefined },
-  ];
-
   test("does nothing in a complete project", () => {
     expect(recoverPlan(root)).toBeUndefined();
   });
 
   test("deletes incomplete staging", () => {
-    staged(steps, { 0: "a" }, false);
+    mkdirSync(join(root, ".tsbuilder/stage"), { recursive: true });
+    writeFileSync(join(root, ".tsbuilder/stage/0"), "a");
+    expect(findUnfinished(root)).toBe("incomplete");
     expect(recoverPlan(root)).toBe("undone");
     expect(existsSync(join(root, ".tsbuilder"))).toBe(false);
   });
@@ -151,28 +153,90 @@ describe("recoverPlan()", () => {
   test("completes what was staged, from any step", () => {
     writeFileSync(join(root, "a"), "a");
     writeFileSync(join(root, "gone"), "gone");
-    staged(steps, { 1: "c" }, true);
+    leavePlan(root, [{ path: "a", content: "a", isDone: true }, { path: "b/c", content: "c" }, { path: "gone" }]);
+    expect(findUnfinished(root)).toBe("staged");
     expect(recoverPlan(root)).toBe("completed");
     expect(files()).toEqual({ a: "a", "b/c": "c" });
     expect(recoverPlan(root)).toBeUndefined();
   });
 
-  test.each([
-    "",
-    "{",
-    "[]",
-    "{}",
-    '{"steps":[null]}',
-    '{"steps":[{"path":1}]}',
-    '{"steps":[{"path":"a","staged":[]}]}',
-  ])("says what to do about the journal %j of a power loss", (text) => {
-    staged([], {}, true);
-    writeFileSync(join(root, ".tsbuilder/stage/journal.json"), text);
+  describe("makes nothing of", () => {
+    /** Leaves something, which then refuses all plans. */
+    const refused: Record<string, () => void> = {
+      "a journal of others": () => leavePlan(root, [{ path: "a", content: "evil" }], { own: false }),
+      "our own journal in another folder": () => {
+        const elsewhere = mkdtempSync(join(tmpdir(), "tsbuilder-apply-"));
+        leavePlan(elsewhere, [{ path: "a", content: "evil" }]);
+        cpSync(elsewhere, root, { recursive: true });
+        rmSync(elsewhere, { recursive: true });
+      },
+      "our own journal that others changed": () => {
+        leavePlan(root, [{ path: "b", content: "evil" }]);
+        const file = join(root, ".tsbuilder/stage/journal.json");
+        writeFileSync(file, readFileSync(file, "utf8").replace('"b"', '"a"'));
+      },
+      "our own journal, with a staged file that others changed": () => {
+        leavePlan(root, [{ path: "a", content: "ours" }]);
+        writeFileSync(join(root, ".tsbuilder/stage/0"), "evil");
+      },
+      "our own journal, with a file that became a link": () => {
+        leavePlan(root, [{ path: "link", content: "ours" }]);
+        mkdirSync(join(root, ".git/hooks"), { recursive: true });
+        writeFileSync(join(root, ".git/hooks/pre-commit"), "theirs");
+        symlinkSync(".git/hooks/pre-commit", join(root, "link"));
+      },
+      "a stage that is a link": () => {
+        mkdirSync(join(root, "stage"));
+        mkdirSync(join(root, ".tsbuilder"));
+        symlinkSync("../stage", join(root, ".tsbuilder/stage"));
+      },
+      "a journal that a power loss cut": () => {
+        leavePlan(root, [{ path: "a", content: "ours" }]);
+        writeFileSync(join(root, ".tsbuilder/stage/journal.json"), "");
+      },
+    };
+
+    test.each(Object.entries(refused))("%s", (_, leave) => {
+      writeFileSync(join(root, "a"), "mine");
+      leave();
+      const before = everything();
+      for (const work of [() => recoverPlan(root), () => applyPlan(root, [write("other", "x")])])
+        expect(work).toThrow(expect.objectContaining({ code: "REFUSED" }) as Error);
+      expect(everything()).toEqual(before);
+    });
+  });
+
+  test("says how to go on without a journal of others", () => {
+    leavePlan(root, [{ path: ".git/hooks/pre-commit", content: "evil" }], { own: false });
+    expect(findUnfinished(root)).toBe("foreign");
     expect(() => recoverPlan(root)).toThrow(
       expect.objectContaining({
-        code: "INVALID_PROJECT",
-        hint: "delete .tsbuilder/stage, and compare the project with version control",
+        message: 'tsbuilder did not write ".tsbuilder/stage/journal.json" for you on this machine',
+        hint: expect.stringMatching(/rm -r \.tsbuilder\/stage$/u) as string,
       }) as Error,
     );
   });
+});
+
+test("git ignores what lies in .tsbuilder, but for the records of the project", () => {
+  execFileSync("git", ["init", "--quiet"], { cwd: root });
+  applyPlan(root, [write(".tsbuilder/owned.json", "{}"), write(".tsbuilder/plugins.json", "{}")]);
+  writeFileSync(join(openStateFolder(root, "dev"), "kubeconfig"), "{}");
+  execFileSync("git", ["add", "--all"], { cwd: root });
+  const added = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" });
+  expect(added.trim().split("\n")).toEqual([".tsbuilder/owned.json", ".tsbuilder/plugins.json"]);
+});
+
+describe("openStateFolder() makes nothing", () => {
+  test.each([".tsbuilder", ".tsbuilder/dev", ".tsbuilder/dev/kubeconfig", ".tsbuilder/dev/webhook-certs/tls.key"])(
+    "if %s is a link",
+    (path) => {
+      mkdirSync(join(root, "elsewhere"));
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      symlinkSync(join(root, "elsewhere"), join(root, path));
+      const before = everything();
+      expect(() => openStateFolder(root, "dev")).toThrow(`"${path}" is a symbolic link`);
+      expect(everything()).toEqual(before);
+    },
+  );
 });

@@ -1,23 +1,28 @@
+import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { isObject } from "@tsbuilder/apimachinery/json";
 import { join } from "node:path";
 import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
-import { readJsonObject } from "../shared/read-json.ts";
+import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
 import { trace } from "../shared/trace.ts";
 import type { FileChange } from "./file-change.ts";
-import { completeStep, removeEmptyBelow, removeIfEmpty, type Step, undoStep } from "./complete-steps.ts";
+import { completeStep, removeEmptyBelow, type Step, undoStep } from "./complete-steps.ts";
 import { hashText } from "./ownership.ts";
 import { refuseOutside } from "./refuse-outside.ts";
+import { findStateLink, openStateFolder, removeStateFolder, stateFolder } from "./state-folder.ts";
+
+const stage = "stage";
+const stageFolder = `${stateFolder}/${stage}`;
+const journal = `${stageFolder}/journal.json`;
 
 /**
  * Applies a plan, all or nothing. First all files are staged in `.tsbuilder/`, then a journal marks the staging as
@@ -27,49 +32,79 @@ import { refuseOutside } from "./refuse-outside.ts";
  */
 export function applyPlan(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
-  refuseOutside(root, [journal, ...changes.map(({ path }) => path)]);
+  refuseOutside(
+    root,
+    changes.map(({ path }) => path),
+  );
   recoverPlan(root);
   refuseStaleChanges(root, changes);
-  const hadFolder = existsSync(join(root, stateFolder));
+  let staged: Staged;
   try {
-    stage(root, changes);
+    openStateFolder(root, stage);
+    staged = stageChanges(root, changes);
   } catch (error) {
     removeStage(root);
-    if (!hadFolder) rmSync(join(root, stateFolder), { recursive: true, force: true });
+    removeStateFolder(root);
     throw error;
   }
-  completeOrUndo(root);
+  completeOrUndo(root, staged);
   for (const { action, path } of changes) trace(`${action} ${join(root, path)}`);
 }
 
-/** Returns whether a command is writing to the project, or was interrupted while it did. */
-export function isUnfinished(root: string): boolean {
-  return existsSync(join(root, stageFolder));
+/** What an interrupted command left: its whole plan, a part of it, or a plan that others brought into the project. */
+export type Unfinished = "staged" | "incomplete" | "foreign";
+
+/** Looks for what an interrupted command left, or one that is running. Writes nothing. */
+export function findUnfinished(root: string): Unfinished | undefined {
+  if (findStateLink(root, stage)?.startsWith(stageFolder)) return "foreign";
+  if (!existsSync(join(root, stageFolder))) return undefined;
+  if (!existsSync(join(root, journal))) return "incomplete";
+  return isKnown(factOf(root, readFileSync(join(root, journal), "utf8"))) ? "staged" : "foreign";
 }
+
+/** How to go on where a journal is not our own. */
+export const discardHint = `look at what is in ${stageFolder}, delete that folder, and compare the project with version control: rm -r ${stageFolder}`;
 
 /**
  * Completes a plan that was fully staged before an interruption, or deletes incomplete staging. The caller, like that
- * of applyPlan, holds the project's lock, so that what is staged belongs to a process that no longer exists.
+ * of applyPlan, holds the project's lock, so that what is staged belongs to a process that no longer exists. Only a
+ * journal that tsbuilder wrote for this user in this folder is followed: a clone can contain another one.
  */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
-  if (existsSync(join(root, journal))) {
-    for (const step of readJournal(root)) completeStep(root, step);
+  const found = findUnfinished(root);
+  if (found === undefined) return undefined;
+  if (found === "incomplete") {
     removeStage(root);
-    return "completed";
+    removeStateFolder(root);
+    return "undone";
   }
-  if (!isUnfinished(root)) return undefined;
-  removeStage(root);
-  removeIfEmpty(join(root, stateFolder));
-  return "undone";
+  if (found === "foreign") throw foreign(`tsbuilder did not write "${journal}" for you on this machine`);
+  const text = readFileSync(join(root, journal), "utf8");
+  const { steps } = JSON.parse(text) as Journal;
+  refuseOutside(
+    root,
+    steps.map(({ path }) => path),
+  );
+  for (const { staged, hash } of steps) {
+    if (staged === undefined || !existsSync(join(root, staged))) continue;
+    if (hashBytes(readFileSync(join(root, staged))) !== hash)
+      throw foreign(`"${staged}" changed since tsbuilder wrote it`);
+  }
+  for (const step of steps) completeStep(root, step);
+  removeStage(root, factOf(root, text));
+  return "completed";
 }
 
-const stateFolder = ".tsbuilder";
-const stageFolder = ".tsbuilder/stage";
-const journal = ".tsbuilder/stage/journal.json";
+interface Journal {
+  readonly steps: readonly (Step & { readonly hash?: string })[];
+}
 
-function stage(root: string, changes: readonly FileChange[]): void {
-  mkdirSync(join(root, stageFolder), { recursive: true });
-  const steps = changes.map(({ path, content }, i): Step => {
+interface Staged extends Journal {
+  readonly fact: Fact;
+}
+
+function stageChanges(root: string, changes: readonly FileChange[]): Staged {
+  const steps = changes.map(({ path, content }, i) => {
     const target = join(root, path);
     const old = existsSync(target) ? `${stageFolder}/${i}.old` : undefined;
     if (old !== undefined) atFile(target, () => copyFileSync(target, join(root, old)));
@@ -77,12 +112,21 @@ function stage(root: string, changes: readonly FileChange[]): void {
     const staged = `${stageFolder}/${i}`;
     const mode = old === undefined ? modeOf(path) : statSync(target).mode;
     atFile(target, () => writeFileSync(join(root, staged), content, { mode }));
-    return { path, staged, old };
+    return { path, staged, old, hash: hashBytes(content) };
   });
-  writeWhole(join(root, journal), JSON.stringify({ steps }));
+  const text = JSON.stringify({ steps } satisfies Journal);
+  const fact = factOf(root, text);
+  remember(fact);
+  writeWhole(join(root, journal), text);
+  return { steps, fact };
 }
 
 const modeOf = (path: string): number => (path.endsWith(".sh") ? 0o755 : 0o644);
+
+const hashBytes = (content: string | Uint8Array): string =>
+  createHash("sha256").update(content).digest("hex");
+
+const factOf = (root: string, text: string): Fact => ["journal", realpathSync(root), text];
 
 /** The file is written completely, or not at all. */
 function writeWhole(path: string, text: string): void {
@@ -92,43 +136,28 @@ function writeWhole(path: string, text: string): void {
 }
 
 /** Completes all steps; if one fails, those before it are undone. */
-function completeOrUndo(root: string): void {
-  const steps = readJournal(root);
+function completeOrUndo(root: string, { steps, fact }: Staged): void {
   const made: (string | undefined)[] = [];
   try {
     for (const step of steps) made.push(completeStep(root, step));
   } catch (error) {
     for (const step of steps.toReversed()) undoStep(root, step);
     for (const folder of made) if (folder !== undefined) removeEmptyBelow(folder);
-    removeStage(root);
+    removeStage(root, fact);
     throw error;
   }
-  removeStage(root);
+  removeStage(root, fact);
 }
 
-function removeStage(root: string): void {
+/** The journal goes first of all: without its fact it is a foreign one. */
+function removeStage(root: string, fact?: Fact): void {
+  rmSync(join(root, journal), { force: true });
+  if (fact !== undefined) forget(fact);
   rmSync(join(root, stageFolder), { recursive: true, force: true });
 }
 
-function readJournal(root: string): Step[] {
-  const hint = `delete ${stageFolder}, and compare the project with version control`;
-  const { steps } = readJsonObject(journal, readFileSync(join(root, journal), "utf8"), hint);
-  if (!Array.isArray(steps) || !steps.every(isStep)) {
-    throw new TsbuilderError(`"${journal}" lists no steps`, { code: "INVALID_PROJECT", hint });
-  }
-  // The journal may come from an untrusted repository.
-  const paths = steps.flatMap(({ path, staged = path, old = path }) => [path, staged, old]);
-  refuseOutside(root, [journal, ...paths]);
-  return steps;
-}
-
-function isStep(value: unknown): value is Step {
-  if (!isObject(value)) return false;
-  const { path, staged, old } = value;
-  return (
-    typeof path === "string" && [staged, old].every((one) => ["string", "undefined"].includes(typeof one))
-  );
-}
+const foreign = (message: string): TsbuilderError =>
+  new TsbuilderError(message, { code: "REFUSED", hint: discardHint });
 
 /** A plan is based on the files as they were read; the user may have saved one since. */
 function refuseStaleChanges(root: string, changes: readonly FileChange[]): void {

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
 import { applyPlan, recoverPlan } from "./apply.ts";
 import type { FileChange } from "./file-change.ts";
 
@@ -90,14 +91,48 @@ test("applyPlan() follows a link within the project, also if the project's own p
   expect(existsSync(join(root, "y"))).toBe(true);
 });
 
+describe("applyPlan() writes nothing that other programs run", () => {
+  test.each([
+    ".git/hooks/pre-commit",
+    ".git",
+    "sub/.GIT/config",
+    ".git./config",
+    ".g\u200cit/config",
+    "git~1/config",
+    "a/node_modules/x/index.js",
+    "Node_Modules/x",
+    ".husky/pre-commit",
+    ".envrc",
+  ])("such as %j", (path) => {
+    expect(() => applyPlan(root, [create("inside"), create(path)])).toThrow("that git, npm or direnv may run");
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test.each([".github/workflows/test.yml", ".gitignore", ".gitattributes", "docs/.envrc.md"])(
+    "but %j is as any file",
+    (path) => {
+      applyPlan(root, [create(path)]);
+      expect(readFileSync(join(root, path), "utf8")).toBe("ours");
+    },
+  );
+
+  test("through a link within the project", () => {
+    mkdirSync(join(root, ".git/hooks"), { recursive: true });
+    symlinkSync("../.git/hooks", join(root, "config"));
+    symlinkSync(".git/config", join(root, "Makefile"));
+    for (const path of ["config/pre-commit", "Makefile"])
+      expect(() => applyPlan(root, [create(path)])).toThrow("is a symbolic link");
+    expect(readdirSync(join(root, ".git"))).toEqual(["hooks"]);
+  });
+});
+
 test.each([
-  ["a file to write", { path: "../outside/x", staged: ".tsbuilder/stage/0" }],
-  ["a staged file", { path: "x", staged: "../outside/theirs" }],
+  ["a file to write", { path: "../outside/x", content: "ours" }],
   ["a file to delete", { path: "../outside/theirs" }],
-])("recoverPlan() rejects a journal with %s outside", (_, step) => {
-  mkdirSync(join(root, ".tsbuilder/stage"), { recursive: true });
-  writeFileSync(join(root, ".tsbuilder/stage/0"), "ours");
-  writeFileSync(join(root, ".tsbuilder/stage/journal.json"), JSON.stringify({ steps: [step] }));
-  expect(() => recoverPlan(root)).toThrow("outside of the project");
+  ["a file that git runs", { path: ".git/hooks/pre-commit", content: "ours" }],
+])("recoverPlan() rejects even our own journal with %s outside", (_, step) => {
+  leavePlan(root, [step]);
+  expect(() => recoverPlan(root)).toThrow(expect.objectContaining({ code: "REFUSED" }) as Error);
   expectUntouched();
+  expect(readdirSync(root)).toEqual([".tsbuilder"]);
 });

@@ -1,12 +1,21 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { isAbsolute, join, posix } from "node:path";
+import { isAbsolute, join, posix, relative } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { isInside } from "../shared/is-inside.ts";
 
-/** Rejects paths that lead out of a project, through `..` or a symbolic link. */
+/**
+ * Rejects paths that lead out of a project, through `..` or a symbolic link, and those that git, npm or direnv run: of
+ * all that tsbuilder writes, nothing belongs there.
+ */
 export function refuseOutside(root: string, paths: Iterable<string>): void {
   const links = new Links(root);
   for (const path of paths) {
+    if (isRunByOthers(path)) {
+      throw refuse(
+        `"${path}" is a file that git, npm or direnv may run, and tsbuilder writes none of them`,
+        "choose another path",
+      );
+    }
     if (isOutside(path)) {
       throw refuse(`"${path}" is outside of the project`, "use a folder in the project, without ..");
     }
@@ -26,6 +35,14 @@ function isOutside(path: string): boolean {
   const [first] = posix.normalize(path).split("/");
   return first === ".." || first === ".";
 }
+
+/** As file systems fold names: those of macOS and Windows ignore case, some characters, and dots and spaces at the end. */
+function isRunByOthers(path: string): boolean {
+  const names = path.normalize("NFKC").replaceAll(/\p{Cf}/gu, "").toLowerCase().split(/[/\\]/u);
+  return names.some((name) => runByOthers.test(name));
+}
+
+const runByOthers = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
 
 /** Checks each folder once, however many files of a plan are in it. */
 class Links {
@@ -54,10 +71,11 @@ class Links {
   }
 }
 
-/** A dangling link may point anywhere by the time the file is written. */
+/** A dangling link may point anywhere by the time the file is written, and one into `.git` is as bad as one outside. */
 function staysInside(root: string, link: string): boolean {
   try {
-    return isInside(realpathSync(root), realpathSync(link));
+    const [base, target] = [realpathSync(root), realpathSync(link)];
+    return isInside(base, target) && !isRunByOthers(relative(base, target));
   } catch {
     return false;
   }

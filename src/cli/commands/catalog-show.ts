@@ -3,7 +3,7 @@ import { parseImageReference } from "../../ship/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { viewProject } from "../open-project.ts";
 
 export const catalogShow = defineCommand({
   summary: "Print manifests that install a package from the catalog's image",
@@ -41,7 +41,7 @@ export const catalogShow = defineCommand({
       import("../../olm/catalog/catalog.ts"),
     ]);
     const [packageName = ""] = positionals;
-    const { catalog } = readCatalog(openProject(cwd, ui).tree, flags.catalog);
+    const { catalog } = readCatalog(viewProject(cwd, ui).tree, flags.catalog);
     const found = catalog.packages.find((one) => one.get("name").value === packageName);
     if (!found) {
       throw new TsbuilderError(`"${flags.catalog}" has no package "${packageName}"`, {

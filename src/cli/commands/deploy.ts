@@ -1,6 +1,6 @@
 import { announceTarget, applyFlags, overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openOrView } from "../open-project.ts";
 
 export const deploy = defineCommand({
   summary: "Deploy the operator to a cluster",
@@ -23,7 +23,7 @@ export const deploy = defineCommand({
   },
   examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
   async run({ flags, cwd, ui }) {
-    const { root, project } = openProject(cwd, ui);
+    const { root, project } = openOrView(cwd, ui, flags);
     const { applyOrDiff, renderDeployment, renderSamples } = await import("../../ship/deploy.ts");
     const objects = await renderDeployment(root, { image: flags.image, namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;

@@ -5,18 +5,18 @@ import { checkProject } from "../doctor/check-project.ts";
 import { checkTools } from "../doctor/check-tools.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { findProjectRoot } from "../find-project-root.ts";
-import { openProject, type OpenProject } from "../open-project.ts";
+import { describeUnfinished, type OpenProject, viewProject } from "../open-project.ts";
 
 export const doctor = defineCommand({
   summary: "Check this machine and this project for problems",
   description:
-    "Changes nothing, but completes what an interrupted command had begun to write, and does not contact the cluster. Exits with 1 if something is wrong.",
+    "Changes nothing, runs nothing of the project, and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},
   examples: ["tsbuilder doctor", "tsbuilder doctor --output json"],
   async run({ cwd, ui }) {
     const tools = await checkTools();
     const isProject = findProjectRoot(cwd) !== undefined;
-    const project = isProject ? await checkAll(openProject(cwd, ui)) : [];
+    const project = isProject ? await checkAll(viewProject(cwd, { note: () => undefined })) : [];
     const findings = [...tools, ...project];
     ui.add?.({ findings });
     ui.print(["This machine:", ...tools.map(describeFinding)].join("\n"));
@@ -27,6 +27,8 @@ export const doctor = defineCommand({
 
 async function checkAll(project: OpenProject): Promise<Finding[]> {
   const { root, tree } = project;
+  const unfinished = describeUnfinished(root);
+  if (unfinished !== undefined) return [{ state: "wrong", subject: ".tsbuilder/stage", ...unfinished }];
   // Files with conflicts are no YAML and no TypeScript, so that nothing else can be said of them.
   const conflicts = checkConflicts(tree);
   return [...checkPackages(root, tree), ...(conflicts.length > 0 ? conflicts : await checkProject(project))];

@@ -1,13 +1,13 @@
 import { announceTarget, applyFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openOrView } from "../open-project.ts";
 
 export const install = defineCommand({
   summary: "Install the CRDs into a cluster",
   flags: applyFlags,
   examples: ["tsbuilder install", "tsbuilder install --context kind-dev --diff"],
   async run({ flags, cwd, ui }) {
-    const { root } = openProject(cwd, ui);
+    const { root } = openOrView(cwd, ui, flags);
     const { applyOrDiff, renderCrds } = await import("../../ship/deploy.ts");
     const crds = await renderCrds(root);
     await announceTarget(flags, ui, { action: "Installing CRDs" });

@@ -6,7 +6,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { withProjectLock } from "../lock-project.ts";
-import { openProject, openToChange } from "../open-project.ts";
+import { openOrView, openToChange, viewProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import { refuseEmptied } from "../refuse-emptied.ts";
 import type { Ui } from "../ui.ts";
@@ -111,7 +111,7 @@ export const manifests = defineCommand({
 });
 
 async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
-  const { root, tree } = openProject(cwd, ui);
+  const { root, tree } = viewProject(cwd, ui);
   const draft = new Draft(tree);
   for (const note of await planGenerated(draft, readOptions(values), { root })) ui.note(note);
   const changes = draft.changes();
@@ -130,7 +130,7 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
       hint: "to preview changes while watching, use --watch with --diff",
     });
   }
-  const { root, tree } = openProject(cwd, ui);
+  const { root, tree } = openOrView(cwd, ui, values);
   const [{ createCache }, { watchManifests }] = await Promise.all([
     import("../../generators/project-sources.ts"),
     import("../watch-manifests.ts"),
@@ -149,7 +149,7 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     ui,
     plan,
     applyOrShow: (made) => void applyOrShow(root, made, values, ui),
-    locked: (work) => withProjectLock(root, caller, work),
+    locked: (work) => (values["dry-run"] || values.diff ? work() : withProjectLock(root, caller, work)),
   });
 }
 

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { findProjectRoot } from "../find-project-root.ts";
-import { openProject } from "../open-project.ts";
+import { viewProject } from "../open-project.ts";
 import { type ListedPlugin, listPlugins } from "../../plugins/contributed/list-plugins.ts";
 
 export const plugins = defineCommand({
@@ -10,7 +10,7 @@ export const plugins = defineCommand({
   flags: {},
   examples: ["tsbuilder plugins", "tsbuilder plugins --output json"],
   async run({ cwd, ui, host }) {
-    const opened = findProjectRoot(cwd) === undefined ? undefined : openProject(cwd, ui);
+    const opened = findProjectRoot(cwd) === undefined ? undefined : viewProject(cwd, ui);
     const found = listPlugins(opened?.project.plugins ?? [], opened?.root ?? cwd, host.version());
     ui.add?.({ plugins: found });
     for (const plugin of found) ui.print(describe(plugin));

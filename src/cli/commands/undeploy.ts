@@ -1,6 +1,6 @@
 import { announceTarget, clusterFlags, deletionTimeout, overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openOrView } from "../open-project.ts";
 import { deleteFromCluster } from "../delete-from-cluster.ts";
 
 export const undeploy = defineCommand({
@@ -19,7 +19,7 @@ export const undeploy = defineCommand({
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {
-    const { root, project } = openProject(cwd, ui);
+    const { root, project } = openOrView(cwd, ui, flags);
     const { renderDeployment } = await import("../../ship/deploy.ts");
     const objects = await renderDeployment(root, { namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;

@@ -1,6 +1,6 @@
 import { announceTarget, clusterFlags, deletionTimeout } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openOrView } from "../open-project.ts";
 import { deleteFromCluster } from "../delete-from-cluster.ts";
 
 export const uninstall = defineCommand({
@@ -14,7 +14,7 @@ export const uninstall = defineCommand({
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {
-    const { root } = openProject(cwd, ui);
+    const { root } = openOrView(cwd, ui, flags);
     const { renderCrds } = await import("../../ship/deploy.ts");
     const crds = await renderCrds(root);
     await announceTarget(flags, ui, { action: "Deleting CRDs" });

@@ -1,0 +1,65 @@
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { TsbuilderError } from "../shared/errors.ts";
+import { quoteWord } from "../shared/text.ts";
+import { makeFolder } from "../shared/write-output.ts";
+
+/** The folder of tsbuilder's own files in a project. */
+export const stateFolder = ".tsbuilder";
+
+/**
+ * Makes a folder below `.tsbuilder`, or that itself, for whoever is about to write there. A link in it is an error: a
+ * repository can contain one that leads anywhere. git ignores everything there but the records, whatever the project's
+ * own `.gitignore` says: kubeconfigs are no part of a commit.
+ */
+export function openStateFolder(root: string, name = ""): string {
+  const all = join(root, stateFolder);
+  const folder = join(all, name);
+  const link = findStateLink(root, name);
+  if (link !== undefined) {
+    throw new TsbuilderError(`"${link}" is a symbolic link, and tsbuilder makes none in "${stateFolder}"`, {
+      code: "REFUSED",
+      hint: `look where it leads, and delete the link: rm ${quoteWord(link)}`,
+    });
+  }
+  makeFolder(folder);
+  const ignored = join(all, ignoreFile);
+  if (!existsSync(ignored)) writeFileSync(ignored, ignoredByGit);
+  return folder;
+}
+
+/** Finds a link: `.tsbuilder` itself, what lies directly in it, or what lies anywhere below one of its folders. */
+export function findStateLink(root: string, name = ""): string | undefined {
+  return (
+    findLink(root, stateFolder, 1) ??
+    (name === "" ? undefined : findLink(root, `${stateFolder}/${name}`, Number.POSITIVE_INFINITY))
+  );
+}
+
+/** Deletes `.tsbuilder` if nothing is left in it. */
+export function removeStateFolder(root: string): void {
+  const folder = join(root, stateFolder);
+  try {
+    const names = readdirSync(folder);
+    if (names.some((name) => name !== ignoreFile)) return;
+    rmSync(join(folder, ignoreFile), { force: true });
+    rmdirSync(folder);
+  } catch {
+    // Another command is waiting in it, or has removed it already.
+  }
+}
+
+const ignoreFile = ".gitignore";
+const ignoredByGit = "# Written by tsbuilder: only its records are part of the project.\n*\n!owned.json\n!plugins.json\n";
+
+function findLink(root: string, path: string, levels: number): string | undefined {
+  const file = join(root, path);
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink()) return path;
+  if (!stats?.isDirectory() || levels === 0) return undefined;
+  for (const name of readdirSync(file)) {
+    const link = findLink(root, `${path}/${name}`, levels - 1);
+    if (link !== undefined) return link;
+  }
+  return undefined;
+}

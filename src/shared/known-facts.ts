@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openStateHome } from "./own-folder.ts";
+
+/**
+ * A fact that holds for this user on this machine: tsbuilder wrote this journal, the user allowed this plugin. The facts
+ * stand outside of all projects, each as a file that is named by its hash, so that a clone can't bring one along.
+ */
+export type Fact = readonly [about: "allowed" | "journal" | "kubeconfig", place: string, content: string];
+
+/** Remembers a fact. Where no file can be kept, it is known until this process ends. */
+export function remember(fact: Fact): void {
+  const file = fileOf(fact, { make: true });
+  try {
+    if (file === undefined) throw new Error("there is no folder for it");
+    // For people who look what is there: the content itself is only in the name.
+    writeFileSync(file, `${fact[0]} ${fact[1]}\n`, { mode: 0o600 });
+  } catch {
+    unwritten.add(nameOf(fact));
+  }
+}
+
+/** Returns whether a fact was remembered, and not forgotten since. */
+export function isKnown(fact: Fact): boolean {
+  const file = fileOf(fact);
+  return unwritten.has(nameOf(fact)) || (file !== undefined && existsSync(file));
+}
+
+export function forget(fact: Fact): void {
+  const file = fileOf(fact);
+  unwritten.delete(nameOf(fact));
+  if (file !== undefined) rmSync(file, { force: true });
+}
+
+const unwritten = new Set<string>();
+
+function fileOf(fact: Fact, { make } = { make: false }): string | undefined {
+  const folder = openStateHome("known", process.env, { make });
+  return folder === undefined ? undefined : join(folder, nameOf(fact));
+}
+
+const nameOf = (fact: Fact): string => createHash("sha256").update(JSON.stringify(fact)).digest("hex");

@@ -1,0 +1,65 @@
+import { existsSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** A folder below the user's cache that nobody else can change; undefined where there can be none, or nothing may be kept. */
+export function openCacheFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  // Node's own variable, for those who want nothing of the kind.
+  if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
+  return openFolder(env, env["XDG_CACHE_HOME"], [".cache"], name, makeFolder);
+}
+
+/** The same below the user's state, which is kept until somebody deletes it. Without `make`, only if it is there. */
+export function openStateHome(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  { make }: { readonly make: boolean },
+): string | undefined {
+  return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeFolder : join);
+}
+
+/** A relative `XDG_…_HOME` is ignored: below the current folder, a repository could bring its content. */
+function openFolder(
+  { HOME: home = homedir() }: NodeJS.ProcessEnv,
+  given = "",
+  belowHome: readonly string[],
+  name: string,
+  reach: (base: string, ...names: readonly string[]) => string,
+): string | undefined {
+  try {
+    if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home))) return undefined;
+    const base = isAbsolute(given) ? given : reach(home, ...belowHome);
+    const folder = reach(base, "tsbuilder", name);
+    // Whoever may change a folder can exchange those in it.
+    return mayBeExchanged(base) || !isOurs(join(base, "tsbuilder")) || !isOurs(folder) ? undefined : folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates what is missing of a folder, level by level: below `/proc`, Node's recursive `mkdir` never ends. */
+function makeFolder(base: string, ...names: readonly string[]): string {
+  if (!existsSync(base)) mkdirSync(base, { mode: 0o700 });
+  const [name, ...rest] = names;
+  return name === undefined ? base : makeFolder(join(base, name), ...rest);
+}
+
+function isOurs(folder: string): boolean {
+  const stats = lstatSync(folder);
+  return stats.isDirectory() && isOwn(stats) && !isWritable(stats);
+}
+
+/** Whether others may rename what is in a folder. In one like `/tmp`, they may rename only what is theirs. */
+function mayBeExchanged(folder: string): boolean {
+  const stats = statSync(folder);
+  const isTheirs = stats.uid !== 0 && !isOwn(stats);
+  return isTheirs || (isWritable(stats) && (stats.mode & 0o1000) === 0);
+}
+
+/** Whether others may write. On Windows, a home is its user's, and modes say nothing. */
+const isWritable = ({ mode }: Pick<Stats, "mode">): boolean =>
+  process.getuid !== undefined && (mode & 0o022) !== 0;
+
+function isOwn({ uid }: Pick<Stats, "uid">): boolean {
+  return process.getuid === undefined || uid === process.getuid();
+}
