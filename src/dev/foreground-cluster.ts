@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { refuseLinkedFile } from "../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import { makeFolder, writeOutput } from "../shared/write-output.ts";
@@ -37,6 +38,7 @@ export async function startForeground(
       hint: near ? `did you mean "${near}"?` : `use some of ${controllerNames.join(", ")}`,
     });
   }
+  refuseLinkedFile(resolve(options.folder), resolve(options.folder, options.kubeconfig));
   const resolveService = parseServicePorts(options.servicePorts ?? []);
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
   const dataDir = dataFolder(options);

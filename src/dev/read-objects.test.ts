@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readObjects } from "./read-objects.ts";
+import { readObjects, rememberConfig } from "./read-objects.ts";
 
 let root: string;
 let cluster: TestCluster;
@@ -13,6 +13,7 @@ beforeAll(async () => {
   cluster = await startTestCluster();
   mkdirSync(join(root, ".tsbuilder/dev"), { recursive: true });
   writeFileSync(join(root, ".tsbuilder/dev/kubeconfig"), JSON.stringify(cluster.kubeconfig));
+  rememberConfig(join(root, ".tsbuilder/dev/kubeconfig"));
   const data = { password: "aHVudGVyMg==" };
   const annotations = {
     "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ data }),
@@ -70,4 +71,31 @@ test("says where no session runs", async () => {
   await expect(readObjects(tmpdir(), { kind: "pods" })).rejects.toMatchObject({
     code: "CLUSTER_UNREACHABLE",
   });
+});
+
+test("neither runs a program of a kubeconfig that came with a clone, nor asks its server", async () => {
+  const clone = mkdtempSync(join(tmpdir(), "read-objects-"));
+  try {
+    mkdirSync(join(clone, ".tsbuilder/dev"), { recursive: true });
+    const planted = {
+      ...cluster.kubeconfig,
+      users: cluster.kubeconfig.users.map(({ name }) => ({
+        name,
+        user: {
+          exec: {
+            apiVersion: "client.authentication.k8s.io/v1",
+            command: process.execPath,
+            args: ["-e", `require("node:fs").writeFileSync(${JSON.stringify(join(clone, "ran"))}, "")`],
+          },
+        },
+      })),
+    };
+    for (const text of [JSON.stringify(planted), "apiVersion: v1\nkind: Config\n", "{"]) {
+      writeFileSync(join(clone, ".tsbuilder/dev/kubeconfig"), text);
+      await expect(readObjects(clone, { kind: "pods" })).rejects.toMatchObject({ code: "CLUSTER_UNREACHABLE" });
+    }
+    expect(existsSync(join(clone, "ran"))).toBe(false);
+  } finally {
+    rmSync(clone, { recursive: true });
+  }
 });

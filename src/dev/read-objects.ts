@@ -1,8 +1,21 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
+import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
 import { hideSecret } from "./hide-secret.ts";
+
+/**
+ * Remembers that a session wrote its kubeconfig, until the returned function is called. A clone can contain one that
+ * names a program to run, or a server that is to get what is in a file of the user's.
+ */
+export function rememberConfig(file: string): () => void {
+  const fact = factOf(file);
+  remember(fact);
+  return () => forget(fact);
+}
+
+const factOf = (file: string): Fact => ["kubeconfig", realpathSync(file), readFileSync(file, "utf8")];
 
 /** Which objects of a running session to read. */
 export interface ObjectQuery {
@@ -32,7 +45,7 @@ export async function readObjects(root: string, query: ObjectQuery): Promise<rea
 async function clientOfSession(root: string): Promise<Client> {
   const kubeconfig = join(root, ".tsbuilder/dev/kubeconfig");
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
-  if (!existsSync(kubeconfig)) throw noSession();
+  if (!existsSync(kubeconfig) || !isKnown(factOf(kubeconfig))) throw noSession();
   const client = createClient(await loadConfig({ kubeconfig, env: {} }));
   await client.request({ path: "/readyz" }).catch((error: unknown) => {
     throw noSession(error);

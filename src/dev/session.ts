@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Client, Kind } from "@tsbuilder/runtime";
+import { openStateFolder } from "../scaffold/state-folder.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
 import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./apply-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
@@ -9,6 +10,7 @@ import { OwnWrites } from "./own-writes.ts";
 import type { PageActions } from "./page/page-action.ts";
 import { recordActions } from "./page/record-actions.ts";
 import { sessionActions } from "./page/session-actions.ts";
+import { rememberConfig } from "./read-objects.ts";
 import type { RecordedReconcile } from "./record/reconcile-history.ts";
 import type { RecordedSample } from "./record/recorded-sample.ts";
 import { RecordFile } from "./record/record-file.ts";
@@ -83,7 +85,7 @@ async function start(
   cleanups: Cleanup[],
 ): Promise<Omit<Session, "stop">> {
   const { root } = options;
-  const folder = join(root, ".tsbuilder/dev");
+  const folder = openStateFolder(root, "dev");
   cleanups.push(lockSession(folder));
   options.recording?.open();
   const file = new RecordFile(folder);
@@ -156,6 +158,7 @@ async function bundleAndOpenCluster(
     () => bundle.close(),
   );
   const [cluster] = await Promise.all([starting, bundle.rebuild()]);
+  cleanups.push(rememberConfig(cluster.kubeconfig));
   return { bundle, cluster };
 }
 

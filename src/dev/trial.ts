@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStateFolder } from "../scaffold/state-folder.ts";
 import { watchableBundle } from "../ship/bundle.ts";
 import { writePrivate } from "../shared/write-private.ts";
 import type { ClusterChoice } from "../ship/kubectl.ts";
@@ -39,8 +40,7 @@ export async function startTrial(
   report: Report,
 ): Promise<Trial> {
   // The operator imports the project's packages from here.
-  const folder = join(root, ".tsbuilder", `trial-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
+  const folder = openStateFolder(root, `trial-${process.pid}`);
   const cleanups: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
     for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();

@@ -19,9 +19,12 @@ export function toScripts(folder: string): void {
 const seldomUsed =
   /^( *var \w+ = )(?:\(0, \w+\.__require\)|__require|require)\("(?:node:)?(child_process|crypto)"\);$/gmu;
 
+/** The whole of a module by which esbuild imports a CommonJS module later: its exports are that module's, as in Node. */
+const wrappedScript = /^export default (require_\w+\(\));$/mu;
+
 /** A module as a script: it requires what the module imports, at once or later. */
 function toScript(module: string, modules: readonly string[]): string {
-  const { code } = transformSync(module, {
+  const { code } = transformSync(module.replace(wrappedScript, "module.exports = $1;"), {
     format: "cjs",
     platform: "node",
     target: "node20",

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
 import { applyPlan, recoverPlan } from "./apply.ts";
 import type { FileChange } from "./file-change.ts";
+import { refuseLinkedFile } from "./refuse-outside.ts";
 
 let root: string;
 let outside: string;
@@ -135,4 +136,13 @@ test.each([
   expect(() => recoverPlan(root)).toThrow(expect.objectContaining({ code: "REFUSED" }) as Error);
   expectUntouched();
   expect(readdirSync(root)).toEqual([".tsbuilder"]);
+});
+
+test("refuseLinkedFile() rejects a file in the project that is a link out of it, and no other file", () => {
+  symlinkSync(join(outside, "theirs"), join(root, "session.jsonl"));
+  symlinkSync(outside, join(root, "dist"));
+  for (const path of ["session.jsonl", "dist/install.yaml"])
+    expect(() => refuseLinkedFile(root, join(root, path))).toThrow("is a symbolic link");
+  for (const file of [join(root, "kubeconfig"), join(root, "new/kubeconfig"), join(outside, "x"), "/dev/stdout"])
+    refuseLinkedFile(root, file);
 });

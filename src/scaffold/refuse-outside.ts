@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { isAbsolute, join, posix, relative } from "node:path";
+import { isAbsolute, join, posix, relative, sep } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { isInside } from "../shared/is-inside.ts";
 
@@ -26,6 +26,17 @@ export function refuseOutside(root: string, paths: Iterable<string>): void {
         `replace "${link}" with a folder`,
       );
     }
+  }
+}
+
+/** The same for a file that a user named, which may be anywhere: only links in the project may be somebody else's. */
+export function refuseLinkedFile(root: string, file: string): void {
+  if (!isInside(root, file) || file === root) return;
+  try {
+    refuseOutside(root, [relative(root, file).split(sep).join("/")]);
+  } catch (error) {
+    // A file where a folder is needed is an error of the write.
+    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
   }
 }
 

@@ -15,13 +15,7 @@ export const stateFolder = ".tsbuilder";
 export function openStateFolder(root: string, name = ""): string {
   const all = join(root, stateFolder);
   const folder = join(all, name);
-  const link = findStateLink(root, name);
-  if (link !== undefined) {
-    throw new TsbuilderError(`"${link}" is a symbolic link, and tsbuilder makes none in "${stateFolder}"`, {
-      code: "REFUSED",
-      hint: `look where it leads, and delete the link: rm ${quoteWord(link)}`,
-    });
-  }
+  refuseStateLinks(root, name);
   makeFolder(folder);
   const ignored = join(all, ignoreFile);
   if (!existsSync(ignored)) writeFileSync(ignored, ignoredByGit);
@@ -34,6 +28,16 @@ export function findStateLink(root: string, name = ""): string | undefined {
     findLink(root, stateFolder, 1) ??
     (name === "" ? undefined : findLink(root, `${stateFolder}/${name}`, Number.POSITIVE_INFINITY))
   );
+}
+
+/** Throws if there is such a link. */
+export function refuseStateLinks(root: string, name: string): void {
+  const link = findStateLink(root, name);
+  if (link === undefined) return;
+  throw new TsbuilderError(`"${link}" is a symbolic link, and tsbuilder makes none in "${stateFolder}"`, {
+    code: "REFUSED",
+    hint: `look where it leads, and delete the link: rm ${quoteWord(link)}`,
+  });
 }
 
 /** Deletes `.tsbuilder` if nothing is left in it. */

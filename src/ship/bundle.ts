@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type * as Esbuild from "esbuild";
 import { type PackageManager, packageManagerOf } from "../project/package-manager.ts";
+import { refuseLinkedFile } from "../scaffold/refuse-outside.ts";
 import { atFile } from "../shared/at-file.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
@@ -27,7 +28,7 @@ export async function bundleOperator(
   await explained(project, async () => {
     const built = await build({ ...options(project, outfile), conditions, metafile: true });
     const licenses = describeLicenses(project, Object.keys(built.metafile.inputs));
-    writeFiles([
+    writeFiles(project, [
       ...built.outputFiles,
       { path: join(dirname(outfile), licensesFile), contents: Buffer.from(licenses) },
     ]);
@@ -46,7 +47,7 @@ export async function watchableBundle(project: string, outfile: string): Promise
   return {
     rebuild: () => {
       const next = running.then(() =>
-        explained(project, async () => writeFiles((await build.rebuild()).outputFiles)),
+        explained(project, async () => writeFiles(project, (await build.rebuild()).outputFiles)),
       );
       running = next.catch(() => undefined);
       return next;
@@ -90,8 +91,12 @@ function options(project: string, outfile: string) {
   } satisfies Esbuild.BuildOptions;
 }
 
-function writeFiles(files: readonly Pick<Esbuild.OutputFile, "path" | "contents">[]): void {
+function writeFiles(
+  project: string,
+  files: readonly Pick<Esbuild.OutputFile, "path" | "contents">[],
+): void {
   for (const { path, contents } of files) {
+    refuseLinkedFile(project, path);
     atFile(path, () => {
       makeFolder(dirname(path));
       writeFileSync(path, contents);

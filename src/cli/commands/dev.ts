@@ -8,6 +8,7 @@ import type { Session, SessionOptions } from "../../dev/session.ts";
 import type { GeneratorCache } from "../../generators/project-sources.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
+import { refuseLinkedFile } from "../../scaffold/refuse-outside.ts";
 import { Draft, type Tree } from "../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -149,6 +150,7 @@ async function recordingOf(
   describe: (error: unknown) => string,
 ): Promise<SessionRecording> {
   const path = flags.record === undefined ? undefined : resolve(cwd, flags.record);
+  if (path !== undefined) refuseLinkedFile(cwd, path);
   const { SessionRecording } = await import("../../dev/record/session-recording.ts");
   return new SessionRecording(path, {
     project: project.projectName,

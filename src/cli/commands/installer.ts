@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { refuseLinkedFile } from "../../scaffold/refuse-outside.ts";
 import { writeOutput } from "../../shared/write-output.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
@@ -21,6 +22,7 @@ export const installer = defineCommand({
       ui.print(manifest.trimEnd());
       return;
     }
+    refuseLinkedFile(root, resolve(cwd, flags.output));
     writeOutput(resolve(cwd, flags.output), manifest, { what: "the manifest", flag: "--output" });
     ui.print(`wrote ${flags.output}`);
   },

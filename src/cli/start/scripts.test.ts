@@ -70,6 +70,18 @@ export async function main() {
     expect(["main.cjs", "chunk-A1.cjs"].map(runsKept)).toEqual([0, 0]);
   });
 
+  it("import later what is CommonJS, with its names", async () => {
+    writeFileSync(join(folder, "yaml.cjs"), "exports.parse = (text) => [text];");
+    writeFileSync(
+      join(folder, "start.mjs"),
+      'export const main = async () => { const yaml = await import("./yaml.cjs"); return [yaml.parse("a"), yaml.default.parse("b")]; };',
+    );
+    const entryPoints = { main: join(folder, "start.mjs") };
+    buildSync({ entryPoints, outdir: folder, bundle: true, splitting: true, format: "esm", platform: "node" });
+    toScripts(folder);
+    expect(await run()).toEqual([["a"], ["b"]]);
+  });
+
   it("load modules of Node that few commands need when something of them is used", async () => {
     const loaded = `process.moduleLoadList.includes("NativeModule child_process")`;
     writeFileSync(

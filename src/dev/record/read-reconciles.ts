@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { refuseStateLinks } from "../../scaffold/state-folder.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { isSessionRunning } from "../lock-session.ts";
 import type { RecordedReconcile } from "./reconcile-history.ts";
@@ -27,6 +28,7 @@ const most = 100;
 export function readReconciles(root: string, query: ReconcileQuery): FoundReconciles {
   const { controller, request, outcome, last = most } = query;
   const folder = join(root, ".tsbuilder/dev");
+  refuseStateLinks(root, "dev");
   const recorded = new RecordFile(folder).read();
   if (!recorded) {
     throw new TsbuilderError("tsbuilder dev has not run an operator in this project", {

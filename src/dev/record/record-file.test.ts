@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -63,4 +63,14 @@ test("a new session forgets the one before, and a line that is being written is 
 
 test("without any session, the error says how to start one", () => {
   expect(() => readReconciles(root, {})).toThrow("tsbuilder dev has not run an operator in this project");
+});
+
+test("what a clone brought instead is left out: lines that are no reconciles, and links", () => {
+  record.clear();
+  const theirs = ["{", "null", "7", '{"controller":7,"request":"a"}', '{"controller":"mysql"}', ""];
+  appendFileSync(join(folder(), "reconciles.jsonl"), theirs.map((line) => `${line}\n`).join(""));
+  record.append([reconcile("default/a")]);
+  expect(readReconciles(root, { request: "a" }).reconciles).toEqual([reconcile("default/a")]);
+  symlinkSync("/etc/passwd", join(folder(), "reconciles.older.jsonl"));
+  expect(() => readReconciles(root, {})).toThrow("is a symbolic link");
 });

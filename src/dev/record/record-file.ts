@@ -43,7 +43,18 @@ export class RecordFile {
         .split("\n")
         // The last line may not be written to its end yet.
         .slice(0, -1)
-        .map((line) => JSON.parse(line) as RecordedReconcile),
+        .flatMap(readLine),
     );
+  }
+}
+
+/** A clone can contain such a file, too: what is no reconcile is left out. */
+function readLine(line: string): RecordedReconcile[] {
+  try {
+    const read = JSON.parse(line) as Partial<RecordedReconcile> | null;
+    const isOne = typeof read?.controller === "string" && typeof read.request === "string";
+    return isOne ? [read as RecordedReconcile] : [];
+  } catch {
+    return [];
   }
 }
