@@ -101,6 +101,7 @@ function read(folder: string): Record<string, string> {
   return Object.fromEntries(
     everythingBelow(folder)
       .list("")
+      .filter((path) => path !== ".tsbuilder/.gitignore")
       .map((path) => [path, readFileSync(join(folder, path), "utf8")]),
   );
 }

@@ -13,6 +13,7 @@ export function newerHost(baseline: Readonly<Record<string, string>>, version = 
       },
       files: new Map([[`vendor/tsbuilder-${version}.tgz`, new Uint8Array([0, 1])]]),
     }),
-    baseline: async () => new Map(Object.entries(baseline)),
+    baseline: async () =>
+      new Map(Object.entries(baseline).filter(([path]) => !path.startsWith("node_modules/"))),
   };
 }

@@ -12,7 +12,7 @@ export interface ProjectFolder {
   readonly call: (line: string) => Promise<string>;
   readonly initialize: () => Promise<string>;
   readonly read: (path: string) => string;
-  /** All files with their texts, except for the record of files that tsbuilder wrote. */
+  /** All files with their texts, except for what tsbuilder keeps for itself. */
   readonly snapshot: () => Record<string, string>;
 }
 
@@ -36,7 +36,7 @@ export function useProjectFolder(): ProjectFolder {
     snapshot() {
       const paths = everythingBelow(root)
         .list("")
-        .filter((path) => path !== ".tsbuilder/owned.json");
+        .filter((path) => path !== ".tsbuilder/owned.json" && !path.endsWith(".tsbuilder/.gitignore"));
       return Object.fromEntries(paths.map((path) => [path, read(path)]));
     },
   };

@@ -167,6 +167,7 @@ describe("a plugin that is broken is an error with its name", () => {
       code: file("x.md").replace("evil.example", "other.example"),
     });
     writeFileSync(join(folder.root, "PROJECT"), read("PROJECT").replace("./tools/evil", "./tools/other"));
+    await call("plugins allow ./tools/other");
     await expect(call("edit --enable prometheus")).rejects.toMatchObject({
       code: "REFUSED",
       message: expect.stringContaining('is now the plugin "other.example.com/v1"') as string,

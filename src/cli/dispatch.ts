@@ -1,3 +1,4 @@
+import type { CodeNotAllowed } from "../plugins/contributed/allowed-code.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
@@ -30,13 +31,33 @@ export async function dispatch(
   const { rest: flags, isVerbose } = takeVerbose(words.slice(entry.name.split(" ").length));
   const { rest, isJson } = takeFormat(flags, loaded);
   const run = (by: Ui): Promise<number> => {
-    const runIt = async (): Promise<number> => {
+    const runOnce = async (): Promise<number> => {
       const command = await extendCommand(entry.name, loaded, words, cwd);
       return runCommand(entry.name, command, rest, cwd, by, host);
     };
+    const runIt = (): Promise<number> => askingBefore(by, runOnce);
     return isVerbose ? noteSteps(by, runIt) : runIt();
   };
   return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
+}
+
+/** Asks before code runs that a clone may have brought: it is needed for the plan, so that nothing is written yet. */
+async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(ui.isInteractive && error instanceof TsbuilderError && error.code === "CODE_NOT_ALLOWED")) throw error;
+      const [{ allow }, { ask }] = await Promise.all([
+        import("../plugins/contributed/allowed-code.ts"),
+        import("./prompt.ts"),
+      ]);
+      const { source, found } = error as CodeNotAllowed;
+      const prompt = `Run the code of "${source}" in "${found.folder}", until one of its files changes?`;
+      if (!(await ask("plugins", { type: "boolean", summary: prompt, prompt, promptDefault: false }))) throw error;
+      allow(found);
+    }
+  }
 }
 
 /** Lists the commands, or those of a group, or says that there is no such command. */

@@ -19,11 +19,12 @@ export async function extendCommand(
   const text = root === undefined ? "" : readFileSync(join(root, projectFile), "utf8");
   if (!isTyped(words, "--plugins") && (root === undefined || !mayHavePlugins(text))) return command;
   const { withPlugins } = await import("./with-plugins.ts");
+  const isHelp = isTyped(words, "--help", "-h");
   try {
-    return withPlugins(name, command, words, { root: root ?? cwd, text, isCompletion });
+    return withPlugins(name, command, words, { root: root ?? cwd, text, isCompletion, isHelp });
   } catch (error) {
     // The help of tsbuilder's own flags does not depend on plugins that are missing.
-    if (isTyped(words, "--help", "-h")) return command;
+    if (isHelp) return command;
     throw error;
   }
 }

@@ -25,16 +25,20 @@ const formatters: readonly Formatter[] = [
 
 /**
  * Formats new files with the project's formatter, if one is installed. The templates are formatted already; only a long
- * name can make a line too long, so most files need no formatter.
+ * name can make a line too long, so most files need no formatter. A plan that is only shown runs no program of the
+ * project: the returned notes say what is not formatted yet.
  */
-export function formatCreated(root: string, draft: Draft): void {
+export function formatCreated(root: string, draft: Draft, { isShown }: { isShown: boolean }): string[] {
   const formatter = formatters.find(({ program }) => existsSync(join(root, program)));
-  if (formatter === undefined) return;
+  if (formatter === undefined) return [];
+  const notes: string[] = [];
   for (const { path, action, content, ownership } of draft.changes()) {
     if (action !== "create" || ownership === "generated" || typeof content !== "string") continue;
-    if (path.endsWith(".ts") && hasLongLine(content))
-      draft.write(path, format(root, formatter, path, content), ownership);
+    if (!path.endsWith(".ts") || !hasLongLine(content)) continue;
+    if (isShown) notes.push(`"${path}" will be formatted when it is written`);
+    else draft.write(path, format(root, formatter, path, content), ownership);
   }
+  return notes;
 }
 
 /** The formatter keeps comments as they are, and imports of a single name. */

@@ -36,8 +36,15 @@ export function isRepository(folder: string): boolean {
 
 /** Whether git ignores a path, or would if it were not tracked; without a repository it ignores none. */
 export function isIgnored(folder: string, path: string): boolean {
-  return spawnSync("git", ["check-ignore", "--quiet", "--no-index", path], { cwd: folder }).status === 0;
+  const args = [...ownSettings, "check-ignore", "--quiet", "--no-index", path];
+  return spawnSync("git", [...ownSettings, ...args], { cwd: folder }).status === 0;
 }
+
+/**
+ * A clone can't bring a `.git`, but it can contain a folder that git takes for a repository without a work tree, with
+ * settings that name programs.
+ */
+const ownSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
 function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
   return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {

@@ -5,8 +5,8 @@ import type { PackageSpecifiers } from "../plugins/plugin.ts";
 export interface Host {
   version(): string;
   vendorPackages(): Promise<VendorPackages>;
-  /** What the tsbuilder in a project's dependencies scaffolded, which must be of a version. */
-  baseline(project: string, version: string): Promise<ReadonlyMap<string, string>>;
+  /** What the tsbuilder in a project's dependencies scaffolded, which must be of a version. It is run to know. */
+  baseline(project: string, version: string, plan: { readonly isShown: boolean }): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The package specifiers for a new project, and the tarballs they refer to. */
@@ -19,5 +19,6 @@ export interface VendorPackages {
 export const thisTsbuilder: Host = {
   version: () => findOwnPackage().version,
   vendorPackages: async () => (await import("./vendor-packages.ts")).vendorPackages(),
-  baseline: async (project, version) => (await import("./read-baseline.ts")).readBaseline(project, version),
+  baseline: async (project, version, plan) =>
+    (await import("./read-baseline.ts")).readBaseline(project, version, plan),
 };

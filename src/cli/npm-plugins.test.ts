@@ -183,6 +183,7 @@ describe("a plugin of an npm package", () => {
         join(folder.root, "PROJECT"),
         read("PROJECT").replace("package: tsbuilder-plugin-team", "package: ./node_modules/newer"),
       );
+      await call("plugins allow");
     });
 
     const baseline = (): ReadonlyMap<string, string> =>

@@ -20,6 +20,8 @@ export interface ProjectChange {
   readonly folder: string;
   /** The same if new files are to be formatted as the project's formatter does. */
   readonly root?: string;
+  /** Nothing of it will be written. */
+  readonly isShown?: boolean;
   readonly tree: Tree;
   /** Undefined for a new project. */
   readonly before: { readonly project: Project; readonly text: string } | undefined;
@@ -83,7 +85,8 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
       ...(await planGenerated(draft, {}, change.root === undefined ? undefined : { root: change.root })),
     );
   }
-  if (change.root !== undefined) formatCreated(change.root, draft);
+  if (change.root !== undefined)
+    notes.push(...formatCreated(change.root, draft, { isShown: change.isShown ?? false }));
   owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
 }

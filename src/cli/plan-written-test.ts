@@ -17,18 +17,19 @@ interface TestedProject {
 export function planWrittenTest(
   { root, tree, project }: TestedProject,
   recording: Recording,
-  { path, ...options }: WrittenTestOptions & { readonly path: string },
+  { path, isShown, ...options }: WrittenTestOptions & { readonly path: string; readonly isShown: boolean },
 ): { readonly changes: readonly FileChange[]; readonly notes: readonly string[] } {
   const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), options);
   const draft = new Draft(tree);
-  draft.write(path, formatted(root, path, text));
-  return { changes: draft.changes(), notes: [...notes] };
+  const formatted = format(root, path, text, isShown);
+  draft.write(path, formatted.text);
+  return { changes: draft.changes(), notes: [...notes, ...formatted.notes] };
 }
 
 /** As a new file is, whether or not it is one. */
-function formatted(root: string, path: string, text: string): string {
+function format(root: string, path: string, text: string, isShown: boolean) {
   const draft = new Draft(memoryTree());
   draft.write(path, text);
-  formatCreated(root, draft);
-  return draft.read(path)!;
+  const notes = formatCreated(root, draft, { isShown });
+  return { text: draft.read(path)!, notes };
 }

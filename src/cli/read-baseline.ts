@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isReleased } from "../packaging/own-package.ts";
+import { requireAllowed } from "../plugins/contributed/allowed-code.ts";
 import { packageManagerOf } from "../project/package-manager.ts";
 import { everythingBelow } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -13,9 +14,13 @@ const ownTsbuilder = `${ownPackage}/bin/tsbuilder.js`;
 
 /**
  * The files that the tsbuilder in the project's dependencies scaffolds for it. It must be the version that scaffolded
- * them: only that has its templates.
+ * them: only that has its templates. Where the upgrade is only shown, it must be allowed to run, as a plugin.
  */
-export function readBaseline(root: string, version: string): ReadonlyMap<string, string> {
+export function readBaseline(
+  root: string,
+  version: string,
+  { isShown = false } = {},
+): ReadonlyMap<string, string> {
   const program = join(root, ownTsbuilder);
   const { installLocked } = packageManagerOf(root);
   if (!existsSync(program)) {
@@ -40,6 +45,7 @@ export function readBaseline(root: string, version: string): ReadonlyMap<string,
       },
     );
   }
+  if (isShown) requireAllowed("tsbuilder", { name: "tsbuilder", folder: realpathSync(join(root, ownPackage)) });
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));
   try {
     const { status, stderr } = spawnSync(process.execPath, [program, "scaffold", folder], {

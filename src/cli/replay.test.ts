@@ -209,10 +209,10 @@ async function replay(root: string): Promise<Record<string, string>> {
   );
 }
 
-/** Every file but the ownership record. */
+/** Every file but what tsbuilder keeps for itself. */
 function read(root: string): Record<string, string> {
   const paths = everythingBelow(root)
     .list("")
-    .filter((path) => path !== ownedFile);
+    .filter((path) => path !== ownedFile && path !== ".tsbuilder/.gitignore");
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }

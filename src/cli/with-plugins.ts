@@ -1,13 +1,15 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAllowed } from "../plugins/contributed/allowed-code.ts";
 import { findPlugin, ownKeys } from "../plugins/contributed/choose-plugin.ts";
 import type { PluginCall } from "../plugins/contributed/executable-commands.ts";
 import type { PluginCommand, PluginFlag } from "../plugins/contributed/define-plugin.ts";
-import { isFolder } from "../plugins/contributed/find-package.ts";
+import { findPackage, isFolder } from "../plugins/contributed/find-package.ts";
 import type { LoadedPlugin } from "../plugins/contributed/load-plugin.ts";
 import { loadUsed } from "../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../plugins/contributed/plugin-error.ts";
 import { callPlugin, scopeOf } from "../plugins/contributed/run-plugin.ts";
+import { ownPackage } from "../plugins/optional/index.ts";
 import { isSameResource, type Project, type Resource } from "../project/project.ts";
 import type { PluginOptions, PluginUse } from "../project/plugins.ts";
 import { parseProject } from "../project/store.ts";
@@ -24,16 +26,22 @@ export function withPlugins(
     root,
     text,
     isCompletion,
-  }: { readonly root: string; readonly text: string; readonly isCompletion: boolean },
+    isHelp,
+  }: {
+    readonly root: string;
+    readonly text: string;
+    readonly isCompletion: boolean;
+    readonly isHelp: boolean;
+  },
 ): Command {
   const uses = text === "" ? [] : parseProject(text).project.plugins;
   const removed = new Set(valuesOf(words, "--remove-plugins"));
   const used = uses
     .filter(({ key }) => !removed.has(key))
-    .filter((use) => !isCompletion || isInstalled(use))
+    .filter((use) => !(isCompletion || isHelp) || mayRun(use, root, isCompletion))
     .map((use): ChosenPlugin => ({ plugin: loadUsed(use, root, name as PluginCommand), isNew: false }));
   const chosen = [...used];
-  const named = isCompletion ? [] : valuesOf(words, "--plugins");
+  const named = isCompletion || isHelp ? [] : valuesOf(words, "--plugins");
   for (const value of named.filter((one) => !ownKeys.has(one))) {
     const plugin = used.find(({ plugin: { definition, source } }) =>
       [definition.key, source].includes(value),
@@ -52,8 +60,12 @@ export function withPlugins(
   };
 }
 
-/** TAB, in a project that was only cloned, must not run code that came with it. */
-const isInstalled = (use: PluginUse): boolean => use.package !== undefined && !isFolder(use.package);
+/** TAB and `--help`, in a project that was only cloned, run nothing that came with it. */
+function mayRun({ package: source }: PluginUse, root: string, isCompletion: boolean): boolean {
+  if (source === undefined) return !isCompletion;
+  const found = source === ownPackage ? undefined : findPackage(source, root);
+  return found === undefined || isAllowed(found);
+}
 
 interface ChosenPlugin {
   readonly plugin: LoadedPlugin;

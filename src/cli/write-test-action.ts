@@ -18,6 +18,7 @@ export function writeTestAction(open: () => OpenProject, record: RecentRecord): 
       const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
         path,
         until: Date.now(),
+        isShown: false,
       });
       applyPlan(root, changes);
       return { path, notes };

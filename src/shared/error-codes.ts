@@ -86,6 +86,12 @@ export const errorCodes = {
     remedy:
       "Report it to the author of the plugin. tsbuilder plugins lists those of the project, with their versions.",
   },
+  CODE_NOT_ALLOWED: {
+    meaning:
+      "The command would run code that a clone may have brought along, and that you have not allowed to run: a plugin, or with upgrade --diff the project's own tsbuilder.",
+    remedy:
+      "Read the code, then allow it with tsbuilder plugins allow NAME. That holds for this folder on this machine, until one of the package's files changes.",
+  },
   REFUSED: {
     meaning:
       "The command would lose something, leave the project or contradict a setting, or the cluster or another program forbids it.",

@@ -13,7 +13,7 @@ import {
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { chooseTemplate } from "../choose-template.ts";
-import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
@@ -138,6 +138,7 @@ export const createApi = defineCommand({
       const plan = await planProjectChange({
         folder: root,
         root,
+        isShown: isShown(values),
         tree,
         before: { project, text },
         after: chosen?.project ?? added,

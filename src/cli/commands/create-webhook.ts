@@ -1,7 +1,7 @@
 import { addWebhooks } from "../../project/add-webhooks.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
@@ -90,6 +90,7 @@ export const createWebhook = defineCommand({
       const plan = await planProjectChange({
         folder: root,
         root,
+        isShown: isShown(values),
         tree,
         before: { project, text },
         after: chosen?.project ?? added,

@@ -53,6 +53,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./plugins.ts")).plugins,
   },
   {
+    name: "plugins allow",
+    summary: "Allow the code of plugins to run",
+    load: async () => (await import("./plugins-allow.ts")).pluginsAllow,
+  },
+  {
     name: "pin-images",
     summary: "Pin the base images of the Dockerfile to the digests of their tags",
     load: async () => (await import("./pin-images.ts")).pinImages,

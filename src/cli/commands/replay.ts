@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { Recording } from "../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type Invocation } from "../command.ts";
 import { openToChange } from "../open-project.ts";
 import { readPageAssets } from "../page-assets.ts";
@@ -103,7 +103,11 @@ async function writeTest(
         hint: "write to another file, or overwrite it with --force",
       });
     }
-    const plan = planWrittenTest({ root, tree, project }, recording, { path, object: given.object });
+    const plan = planWrittenTest({ root, tree, project }, recording, {
+      path,
+      object: given.object,
+      isShown: isShown(given),
+    });
     applyOrShow(root, plan, given, ui);
   });
 }

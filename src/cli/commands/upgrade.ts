@@ -1,6 +1,6 @@
 import type { ConflictChoice } from "../../scaffold/plan-upgrade.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import { installDependencies } from "../install-dependencies.ts";
 import { type OpenProject, openToChange } from "../open-project.ts";
@@ -82,13 +82,14 @@ async function runUpgrade(opened: OpenProject, { flags, ui, host }: Call): Promi
     onConflict: onConflict(flags),
     restored: flags["restore-path"],
     make: flags.make,
-    lock: target !== "files" && !flags["skip-install"],
+    lock: target !== "files" && !flags["skip-install"] && !isShown(flags),
+    isShown: isShown(flags),
   });
   if (upgrade === undefined) {
     ui.print(`The project is already at version ${host.version()}.`);
     return undefined;
   }
-  if (target === "files" || flags.diff || flags["dry-run"])
+  if (target === "files" || isShown(flags))
     return applyOrShow(root, upgrade.plan, flags, ui) ? root : undefined;
   const { deliverUpgrade } = await import("../upgrade/deliver-upgrade.ts");
   const isWritten = await deliverUpgrade(root, upgrade, {

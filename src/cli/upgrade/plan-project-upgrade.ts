@@ -20,6 +20,8 @@ interface UpgradeSettings {
   readonly make: boolean;
   /** Brings the lock file along: npm install won't run in the project. */
   readonly lock: boolean;
+  /** Nothing of it will be written. */
+  readonly isShown?: boolean;
 }
 
 /** An upgrade of a project, computed in memory. */
@@ -37,14 +39,14 @@ export interface ProjectUpgrade {
 export async function planProjectUpgrade(
   opened: OpenProject,
   host: Host,
-  { onConflict, restored, make, lock }: UpgradeSettings,
+  { onConflict, restored, make, lock, isShown = false }: UpgradeSettings,
 ): Promise<ProjectUpgrade | undefined> {
   const { root, tree, project, text } = opened;
   const to = host.version();
   if (project.cliVersion === to && !(await haveOtherPlugins(opened))) return undefined;
   const upgraded = { ...project, cliVersion: to };
   const vendor = await host.vendorPackages();
-  const before = await host.baseline(root, project.cliVersion);
+  const before = await host.baseline(root, project.cliVersion, { isShown });
   const after = await planFresh(opened, upgraded, vendor);
   const isRestored = readRestored(root, restored, after);
   const isMerged = (path: string): boolean => path !== projectFile && !isRestored(path);

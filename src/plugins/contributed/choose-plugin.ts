@@ -1,13 +1,15 @@
+import { readFileSync } from "node:fs";
 import { checkPluginKey } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { loadOptional, optionalKeys } from "../optional/index.ts";
 import type { PluginCommand } from "./define-plugin.ts";
+import { allow } from "./allowed-code.ts";
 import { findExecutable } from "./find-executable.ts";
-import { isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
+import { findPackage, isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
 import { loadExecutable } from "./load-executable.ts";
-import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
+import { type LoadedPlugin, loadPlugin, requirePackage } from "./load-plugin.ts";
 
 /** What `--plugins` means without a third-party plugin. */
 export const ownKeys: ReadonlySet<string> = new Set([pluginKey]);
@@ -22,14 +24,17 @@ const builtIn: Readonly<Record<string, string>> = {
   "deploy-image": "use tsbuilder create api --image IMAGE",
 };
 
-/** Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. */
+/**
+ * Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. Whoever types
+ * its name allows its code to run.
+ */
 export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
-  if (isFolder(value) || pluginPackagePattern.test(value)) return loadPlugin(value, root);
+  if (isFolder(value) || pluginPackagePattern.test(value)) return allowAndLoad(value, root);
   const own = loadOptional(value);
   if (own) return own;
   const hint = builtIn[/^([^./]*)(?:\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
-  const names = listPluginPackages(root);
-  const plugins = names.flatMap((name) => loadIfWhole(name, root));
+  const named = listPluginPackages(root).filter((name) => mentions(name, root, value));
+  const plugins = named.flatMap((name) => loadIfWhole(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
   if (found) return found;
   if (hint === undefined) checkPluginKey(value);
@@ -37,7 +42,7 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
   if (hint !== undefined) {
     throw new TsbuilderError(`"${value}" is a kubebuilder plugin`, { code: "INVALID_ARGUMENT", hint });
   }
-  const meant = didYouMean(value, [...optionalKeys, ...plugins.map(({ definition }) => definition.key)]);
+  const meant = didYouMean(value, optionalKeys);
   throw new TsbuilderError(`plugin "${value}" not found`, {
     code: "NOT_FOUND",
     hint:
@@ -47,12 +52,28 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
   });
 }
 
+function allowAndLoad(source: string, root: string): LoadedPlugin {
+  allow(requirePackage(source, root));
+  return loadPlugin(source, root);
+}
+
+/** Only a package in whose code the key stands can be the one that was asked for: no other is run. */
+function mentions(name: string, root: string, key: string): boolean {
+  const found = unlessBroken(() => findPackage(name, root));
+  return found !== undefined && readFileSync(found.entry, "utf8").includes(key);
+}
+
 /** A package that can't be loaded is none that was asked for. */
-function loadIfWhole(name: string, root: string): LoadedPlugin[] {
+const loadIfWhole = (name: string, root: string): LoadedPlugin[] => {
+  const plugin = unlessBroken(() => allowAndLoad(name, root));
+  return plugin === undefined ? [] : [plugin];
+};
+
+function unlessBroken<T>(read: () => T): T | undefined {
   try {
-    return [loadPlugin(name, root)];
+    return read();
   } catch (error) {
-    if (error instanceof TsbuilderError) return [];
+    if (error instanceof TsbuilderError) return undefined;
     throw error;
   }
 }

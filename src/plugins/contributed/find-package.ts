@@ -8,6 +8,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 export interface FoundPackage {
   readonly name: string;
   readonly version: string;
+  readonly description?: string;
   /** Without symbolic links. */
   readonly folder: string;
   readonly entry: string;
@@ -51,7 +52,7 @@ function parents(folder: string): string[] {
 function describe(linked: string): FoundPackage {
   const folder = realpathSync(linked);
   const file = join(folder, "package.json");
-  const { name, version, exports, main } = readJsonObject(
+  const { name, version, description, exports, main } = readJsonObject(
     file,
     readFileSync(file, "utf8"),
     "install it again",
@@ -66,6 +67,7 @@ function describe(linked: string): FoundPackage {
   return {
     name: typeof name === "string" ? name : linked,
     version: typeof version === "string" ? version : "0.0.0",
+    ...(typeof description === "string" ? { description } : {}),
     folder,
     entry: join(folder, entry),
   };

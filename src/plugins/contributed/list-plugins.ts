@@ -1,11 +1,12 @@
 import type { PluginUse } from "../../project/plugins.ts";
 import { pluginKey } from "../../project/read-project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { loadOptional, optionalKeys } from "../optional/index.ts";
+import { loadOptional, optionalKeys, ownPackage } from "../optional/index.ts";
+import { isAllowed } from "./allowed-code.ts";
 import { listExecutables } from "./find-executable.ts";
 import { listPluginPackages } from "./find-package.ts";
 import { loadExecutable } from "./load-executable.ts";
-import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
+import { type LoadedPlugin, loadPlugin, requirePackage } from "./load-plugin.ts";
 import { loadUsed } from "./plan-plugins.ts";
 
 /** A line of `tsbuilder plugins`. */
@@ -20,15 +21,20 @@ export interface ListedPlugin {
   /** The functions that contribute. */
   readonly contributes?: readonly string[];
   readonly deprecated?: string;
+  /** Its code may not run yet, so that only its package is known. */
+  readonly allowed?: false;
   /** Why it can't be used. */
   readonly error?: string;
 }
 
-/** The plugins of a project, our own first, and other installed ones. */
+/**
+ * The plugins of a project, our own first, and other installed ones. The code of those that the user has not allowed is
+ * not run: of them it says what their packages say.
+ */
 export function listPlugins(uses: readonly PluginUse[], root: string, version: string): ListedPlugin[] {
   const used = uses.map((use) =>
     orError(use.key, use.package ?? "an executable", () => ({
-      ...describe(loadUsed(use, root)),
+      ...(describeUnallowed(use.key, use.package, root) ?? describe(loadUsed(use, root))),
       use: use.isInLayout ? "project" : use.resources.map(({ kind }) => kind).join(", "),
     })),
   );
@@ -46,9 +52,16 @@ export function listPlugins(uses: readonly PluginUse[], root: string, version: s
     ours,
     ...used,
     ...optional.flatMap((key) => loadOptional(key) ?? []).map(describe),
-    ...installed.map((name) => orError(name, name, () => describe(loadPlugin(name, root)))),
+    ...installed.map((name) => orError(name, name, () => describeUnallowed(name, name, root) ?? describe(loadPlugin(name, root)))),
     ...executables.map((key) => orError(key, "an executable", () => describe(loadExecutable(key, root)))),
   ];
+}
+
+function describeUnallowed(key: string, source: string | undefined, root: string): ListedPlugin | undefined {
+  const found = source === undefined || source === ownPackage ? undefined : requirePackage(source, root);
+  if (found === undefined || isAllowed(found)) return undefined;
+  const { version, description: summary } = found;
+  return { key, version, source: source!, allowed: false, ...(summary === undefined ? {} : { summary }) };
 }
 
 function describe({ definition, source, found, executable }: LoadedPlugin): ListedPlugin {

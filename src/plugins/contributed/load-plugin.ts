@@ -6,6 +6,7 @@ import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, shorten } from "../../shared/text.ts";
 import type { PluginCommand, PluginDefinition, PluginFlag } from "./define-plugin.ts";
+import { requireAllowed } from "./allowed-code.ts";
 import { findPackage, type FoundPackage, isFolder } from "./find-package.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";
 
@@ -19,8 +20,15 @@ export interface LoadedPlugin {
   readonly executable?: string;
 }
 
-/** Loads the plugin of a package, which runs its code, and checks its form. */
+/** Loads the plugin of a package, which runs its code if the user has allowed that, and checks its form. */
 export function loadPlugin(source: string, root: string): LoadedPlugin {
+  const found = requirePackage(source, root);
+  requireAllowed(source, found);
+  return { definition: checkDefinition(source, load(source, found)), source, found };
+}
+
+/** Finds the package of a plugin without running its code. */
+export function requirePackage(source: string, root: string): FoundPackage {
   const found = findPackage(source, root);
   if (!found) {
     throw new TsbuilderError(`plugin "${source}" is not installed`, {
@@ -30,7 +38,7 @@ export function loadPlugin(source: string, root: string): LoadedPlugin {
         : `install it: ${packageManagerOf(root).addForDevelopment} ${source}`,
     });
   }
-  return { definition: checkDefinition(source, load(source, found)), source, found };
+  return found;
 }
 
 function load(source: string, { entry }: FoundPackage): unknown {

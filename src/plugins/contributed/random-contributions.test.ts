@@ -4,6 +4,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyProject } from "../../../e2e/support/empty-project.ts";
+import { allow } from "./allowed-code.ts";
+import { requirePackage } from "./load-plugin.ts";
 import { writePlugin } from "../../../e2e/support/plugin-package.ts";
 import { planProjectChange } from "../../cli/plan-project.ts";
 import type { Project } from "../../project/project.ts";
@@ -25,6 +27,7 @@ beforeAll(() => {
       "templates/c/broken.md.hbs": "{{#each}}",
     },
   });
+  allow(requirePackage("./random", folder));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,0 +1,141 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
+import { type PluginPackage, teamPlugin, writePlugin } from "../../../e2e/support/plugin-package.ts";
+import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { complete } from "../../cli/complete.ts";
+import { dispatch } from "../../cli/dispatch.ts";
+
+const folder = useProjectFolder();
+const { call, read } = folder;
+const key = "team.example.com/v1";
+const createOrder = "create api --group apps --version v1 --kind Order --make=false";
+
+/** The plugin leaves a file wherever it is loaded. */
+const spy: PluginPackage = {
+  ...teamPlugin,
+  code: `import { writeFileSync } from "node:fs";
+writeFileSync(new URL("../../ran", import.meta.url), "");
+${teamPlugin.code}`,
+};
+const hasRun = (): boolean => {
+  const file = join(folder.root, "ran");
+  const ran = readFileSyncIfAny(file) !== undefined;
+  rmSync(file, { force: true });
+  return ran;
+};
+const readFileSyncIfAny = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+/** What a clone brings: a project that uses the plugin, which nobody here has allowed. */
+async function clone(source: string, path: string): Promise<void> {
+  await folder.initialize();
+  writePlugin(join(folder.root, path), spy);
+  const uses = `plugins:\n  ${key}:\n    package: ${source}\n    options:\n      team: storage\n`;
+  const layout = read("PROJECT").replace(/^layout:\n(- .*\n)/mu, `layout:\n$1- ${key}\n`);
+  writeFileSync(join(folder.root, "PROJECT"), `${layout}${uses}`);
+}
+
+describe.each([
+  ["./tools/team", "tools/team"],
+  ["tsbuilder-plugin-team", "node_modules/tsbuilder-plugin-team"],
+])("the code of the plugin %s, which came with a clone,", (source, path) => {
+  beforeEach(() => clone(source, path));
+
+  test.each(["create api --help", "edit --help", "help create webhook", "plugins", "plugins --output json"])(
+    "is not run by %s",
+    async (line) => {
+      await call(line);
+      expect(hasRun()).toBe(false);
+    },
+  );
+
+  test.each([
+    `${createOrder} --dry-run`,
+    `${createOrder} --diff`,
+    createOrder,
+    "edit --enable prometheus",
+    "upgrade --dry-run",
+    "chart --dry-run",
+  ])("is not run by %s, which says what to type", async (line) => {
+    await expect(call(line)).rejects.toMatchObject({
+      code: "CODE_NOT_ALLOWED",
+      message: `the code of "${source}" in "${join(folder.root, path)}" may not run before you allow it`,
+      hint: expect.stringContaining(`tsbuilder plugins allow ${source}`) as string,
+    });
+    expect(hasRun()).toBe(false);
+  });
+
+  test("is not run by TAB", async () => {
+    expect((await complete(["create", "api", "--"], folder.root)).join("\n")).not.toContain("--tier");
+    expect(hasRun()).toBe(false);
+  });
+
+  test("is listed by what its package says", async () => {
+    expect(await call("plugins")).toContain(`${key} (${source}, 1.0.0): used for the project
+    its code may not run yet: tsbuilder plugins allow ${source}`);
+  });
+
+  test.each(["", ` ${key}`, ` ${source}`])("runs after plugins allow%s, until a file changes", async (names) => {
+    await call(`plugins allow${names}`);
+    expect(hasRun()).toBe(false);
+    await call(`${createOrder} --dry-run`);
+    expect(hasRun()).toBe(true);
+    expect(await call("create api --help")).toContain("--tier");
+    writeFileSync(join(folder.root, path, "templates/project/docs/more.md.hbs"), "");
+    await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
+  });
+
+  test("may not run in a copy of the folder", async () => {
+    await call("plugins allow");
+    renameSync(folder.root, `${folder.root}-copy`);
+    try {
+      mkdirSync(folder.root);
+      await expect(
+        dispatch(createOrder.split(" "), `${folder.root}-copy`, silent, goldenHost),
+      ).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
+    } finally {
+      rmSync(`${folder.root}-copy`, { recursive: true });
+    }
+  });
+});
+
+const silent = { print: () => undefined, note: () => undefined, isInteractive: false };
+
+test("a key allows only the package in whose code it stands", async () => {
+  await folder.initialize();
+  writePlugin(join(folder.root, "node_modules/tsbuilder-plugin-team"), teamPlugin);
+  writePlugin(join(folder.root, "node_modules/tsbuilder-plugin-spy"), {
+    ...spy,
+    name: "tsbuilder-plugin-spy",
+    code: spy.code.replaceAll("team.example.com", "spy.example.com"),
+  });
+  await call(`edit --plugins ${key} --team storage --make=false`);
+  expect(read("docs/shop.md")).toContain("storage");
+  expect(hasRun()).toBe(false);
+});
+
+test("a file outside of the folder that package.json names is part of what was allowed", async () => {
+  await clone("./tools/team", "tools/team");
+  writeFileSync(join(folder.root, "tools/entry.js"), teamPlugin.code);
+  const manifest = { name: "x", version: "1.0.0", type: "module", exports: "../entry.js" };
+  writeFileSync(join(folder.root, "tools/team/package.json"), JSON.stringify(manifest));
+  await call("plugins allow");
+  writeFileSync(join(folder.root, "tools/entry.js"), spy.code);
+  await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
+  expect(hasRun()).toBe(false);
+});
+
+test("a link in a plugin is not followed, and counts as a file", async () => {
+  await clone("./tools/team", "tools/team");
+  symlinkSync("/", join(folder.root, "tools/team/root"));
+  await call("plugins allow");
+  rmSync(join(folder.root, "tools/team/root"));
+  await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
+});

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { type Fact, isKnown, remember } from "../../shared/known-facts.ts";
+import { quoteWord } from "../../shared/text.ts";
+import type { FoundPackage } from "./find-package.ts";
+
+/** Code of a package in a project, or around it. */
+export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
+
+/** A package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run. */
+export class CodeNotAllowed extends TsbuilderError {
+  readonly source: string;
+  readonly found: PackageCode;
+
+  constructor(source: string, found: PackageCode) {
+    super(`the code of "${source}" in "${found.folder}" may not run before you allow it`, {
+      code: "CODE_NOT_ALLOWED",
+      hint: `it may have come with the project: look at it, and allow it until one of its files changes: tsbuilder plugins allow ${quoteWord(source)}`,
+    });
+    this.source = source;
+    this.found = found;
+  }
+}
+
+/**
+ * Returns whether the user has allowed a package's code to run, in this folder and as it is now. Neither `PROJECT` nor
+ * `node_modules` can say so: a clone can contain both.
+ */
+export function isAllowed(found: PackageCode): boolean {
+  return isKnown(factOf(found));
+}
+
+/** Remembers that the user allowed it, which holds until one of its files changes. */
+export function allow(found: PackageCode): void {
+  remember(factOf(found));
+}
+
+export function requireAllowed(source: string, found: PackageCode): void {
+  if (!isAllowed(found)) throw new CodeNotAllowed(source, found);
+}
+
+const factOf = ({ folder, entry }: PackageCode): Fact => ["allowed", folder, contentOf(folder, entry)];
+
+/** A hash of all files of a package, but for those of the packages that it depends on. */
+function contentOf(folder: string, entry: string | undefined): string {
+  const hash = createHash("sha256");
+  const add = (name: string, content: string | Uint8Array): void =>
+    void hash.update(`${JSON.stringify(name)} ${content.length}\n`).update(content);
+  const walk = (below: string): void => {
+    const entries = readdirSync(join(folder, below), { withFileTypes: true });
+    for (const one of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = below === "" ? one.name : `${below}/${one.name}`;
+      if (one.isSymbolicLink()) add(path, readlinkSync(join(folder, path)));
+      else if (one.isFile()) add(path, readFileSync(join(folder, path)));
+      else if (one.isDirectory() && !leftOut.has(one.name)) walk(path);
+    }
+  };
+  walk("");
+  // package.json can name a file elsewhere.
+  if (entry !== undefined && existsSync(entry)) add("", readFileSync(entry));
+  return hash.digest("hex");
+}
+
+const leftOut: ReadonlySet<string> = new Set(["node_modules", ".git"]);
