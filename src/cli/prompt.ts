@@ -1,10 +1,11 @@
+import { visibleText } from "@tsbuilder/apimachinery/text";
 import inquirer from "inquirer";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
 /** Prompts for the value of a flag until it is valid. */
 export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
-  const message = definition.prompt ?? `${definition.summary}:`;
+  const message = visibleText(definition.prompt ?? `${definition.summary}:`);
   try {
     const { answer } = await inquirer.prompt<{ answer: string | boolean }>([question(message, definition)]);
     return answer;
@@ -24,7 +25,7 @@ function flagText(flag: string, { type, placeholder = "VALUE" }: FlagDefinition)
 function question(message: string, { type, choices, check, promptDefault, required }: FlagDefinition) {
   const name = "answer" as const;
   if (type === "boolean") return { type: "confirm" as const, name, message, default: promptDefault ?? true };
-  if (choices) return { type: "select" as const, name, message, choices: [...choices] };
+  if (choices) return { type: "select" as const, name, message, choices: choices.map((value) => ({ name: visibleText(value), value })) };
   return {
     type: "input" as const,
     name,

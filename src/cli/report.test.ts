@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { getSystemErrorMap } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { describeError, explainError } from "./report.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-report-"));
@@ -92,4 +92,21 @@ describe("errors of the operating system", () => {
 
 test("reports everything else as a bug, with its stack", () => {
   expect(say(() => undefined!["x" as never])).toMatch(/^internal error: TypeError: .*\n {4}at /u);
+});
+
+test("a terminal gets no escape sequence of a project, and programs get the same JSON", async () => {
+  const root = mkdtempSync(join(tmpdir(), "tsbuilder-report-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  writeFileSync(join(root, "PROJECT"), `version: "3"\nlayout:\n- typescript.tsbuilder.dev/v1\ndomain: example.com\nprojectName: "a\\e]52;c;eA==\\a\\u202e"\n`);
+  for (const line of ["manifests --check", "plugins", "edit --enable prometheus", "doctor --output json"]) {
+    const cli = join(import.meta.dirname, "start/from-source.ts");
+    const node = ["--conditions=@tsbuilder/source", "--import", import.meta.resolve("tsx")];
+    const { stdout, stderr } = spawnSync(process.execPath, [...node, cli, ...line.split(" ")], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect(stdout + stderr).toContain("\\u001b]52;c;eA==\\u0007\\u202e");
+    expect(stdout + stderr).not.toMatch(/[\u001b\u0007\u202e]/u);
+    if (line.includes("json")) expect(JSON.stringify(JSON.parse(stdout))).toContain("\u202e");
+  }
 });

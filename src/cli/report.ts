@@ -1,3 +1,4 @@
+import { visibleText } from "@tsbuilder/apimachinery/text";
 import { styleText } from "node:util";
 import { type Position, type Problem, TsbuilderError } from "../shared/errors.ts";
 import { codeFrame } from "../shared/text.ts";
@@ -5,10 +6,13 @@ import type { FileChange, Plan } from "../scaffold/file-change.ts";
 import { explainSystemError } from "./explain-system-error.ts";
 import type { Ui } from "./ui.ts";
 
-/** The real terminal. Nothing else writes to standard output. */
+/**
+ * The real terminal. Nothing else writes to standard output. Most text contains names and values of a project, a cluster
+ * or a recording, which may be somebody else's: none of it is obeyed by the terminal. JSON stays the same JSON.
+ */
 export const terminal: Ui = {
-  print: (text) => void process.stdout.write(`${text}\n`),
-  note: (text) => void process.stderr.write(`${colourLabels(text)}\n`),
+  print: (text) => void process.stdout.write(`${visibleText(text)}\n`),
+  note: (text) => void process.stderr.write(`${colourLabels(visibleText(text))}\n`),
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { visibleText } from "@tsbuilder/apimachinery/text";
 import { refuseLinkedFile } from "../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
@@ -43,7 +44,7 @@ export async function startForeground(
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
   const dataDir = dataFolder(options);
   const cluster = await startCluster({
-    onError: failureReporter((error) => void process.stderr.write(formatFailure(error))),
+    onError: failureReporter((error) => void process.stderr.write(visibleText(formatFailure(error)))),
     resolveService,
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),

@@ -5,3 +5,4 @@ export { controlEscapes, shortEscape } from "./go-escapes.ts";
 export { goSyntax, goText } from "./go-syntax.ts";
 export { goFloat, goJSON, goNumber, goPlainFloat, goStruct, goValue, quote } from "./go-text.ts";
 export { pascalCase } from "./pascal-case.ts";
+export { visibleText } from "./visible-text.ts";

@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { styleText } from "node:util";
 import { quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
@@ -135,7 +135,7 @@ function keysOf({ isDiffShown }: ScreenState): string {
 }
 
 function cutTo(text: string, columns: number): string {
-  const characters = Array.from(text.replaceAll("\t", "  "));
+  const characters = Array.from(visibleText(text).replaceAll("\t", "  "));
   return characters.length <= columns
     ? characters.join("")
     : `${characters.slice(0, Math.max(0, columns - 1)).join("")}…`;
