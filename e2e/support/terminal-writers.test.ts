@@ -14,12 +14,29 @@ const writers: Readonly<Record<string, string>> = {
 };
 
 test("text reaches a terminal through visibleText() alone", () => {
-  const rooms = ["cli", "dev", "ship", "chart", "olm", "plugins", "scaffold", "project", "shared", "generators"];
+  const rooms = [
+    "cli",
+    "dev",
+    "ship",
+    "chart",
+    "olm",
+    "plugins",
+    "scaffold",
+    "project",
+    "shared",
+    "generators",
+  ];
   const found = ["bin", ...rooms.map((room) => `src/${room}`)]
-    .flatMap((folder) => readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`))
+    .flatMap((folder) =>
+      readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
     .filter((path) => /\.[jt]s$/u.test(path) && !/\.test\.ts$|\/generated\/|\/build\//u.test(path))
     .filter((path) =>
-      /process\.std(?:out|err)\b(?!\.isTTY)|\bconsole\.\w+\(/u.test(readFileSync(join(repository, path), "utf8")),
+      /process\.std(?:out|err)\b(?!\.isTTY)|\bconsole\.\w+\(/u.test(
+        readFileSync(join(repository, path), "utf8"),
+      ),
     );
   expect(found.sort()).toEqual(Object.keys(writers).sort());
 });

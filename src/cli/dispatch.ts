@@ -47,14 +47,16 @@ async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number>
     try {
       return await run();
     } catch (error) {
-      if (!(ui.isInteractive && error instanceof TsbuilderError && error.code === "CODE_NOT_ALLOWED")) throw error;
+      if (!(ui.isInteractive && error instanceof TsbuilderError && error.code === "CODE_NOT_ALLOWED"))
+        throw error;
       const [{ allow }, { ask }] = await Promise.all([
         import("../plugins/contributed/allowed-code.ts"),
         import("./prompt.ts"),
       ]);
       const { source, found } = error as CodeNotAllowed;
       const prompt = `Run the code of "${source}" in "${found.folder}", until one of its files changes?`;
-      if (!(await ask("plugins", { type: "boolean", summary: prompt, prompt, promptDefault: false }))) throw error;
+      if (!(await ask("plugins", { type: "boolean", summary: prompt, prompt, promptDefault: false })))
+        throw error;
       allow(found);
     }
   }

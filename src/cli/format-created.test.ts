@@ -56,7 +56,9 @@ test("formatCreated() runs nothing of the project for a plan that is only shown,
   writeFileSync(join(bin, "oxfmt"), `require("node:fs").writeFileSync("ran", "");`);
   const draft = new Draft(memoryTree());
   draft.write("src/new.ts", long);
-  expect(formatCreated(root, draft, { isShown: true })).toEqual(['"src/new.ts" will be formatted when it is written']);
+  expect(formatCreated(root, draft, { isShown: true })).toEqual([
+    '"src/new.ts" will be formatted when it is written',
+  ]);
   expect(draft.read("src/new.ts")).toBe(long);
   expect(existsSync(join(root, "ran"))).toBe(false);
 });

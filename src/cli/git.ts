@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { TsbuilderError } from "../shared/errors.ts";
 import { quoteWord } from "../shared/text.ts";
+import { toolPath } from "../shared/tool-path.ts";
 import { trace } from "../shared/trace.ts";
 
 interface GitCall {
@@ -37,7 +38,7 @@ export function isRepository(folder: string): boolean {
 /** Whether git ignores a path, or would if it were not tracked; without a repository it ignores none. */
 export function isIgnored(folder: string, path: string): boolean {
   const args = [...ownSettings, "check-ignore", "--quiet", "--no-index", path];
-  return spawnSync("git", [...ownSettings, ...args], { cwd: folder }).status === 0;
+  return spawnSync("git", args, { cwd: folder, env: environment() }).status === 0;
 }
 
 /**
@@ -45,6 +46,9 @@ export function isIgnored(folder: string, path: string): boolean {
  * settings that name programs.
  */
 const ownSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
+
+/** Without the optional locks, looking at a repository leaves its index as it is. */
+const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: toolPath(), GIT_OPTIONAL_LOCKS: "0" });
 
 function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
   return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
@@ -60,10 +64,10 @@ interface Output {
 
 function start(folder: string, args: readonly string[], { input = "", env = {} }: GitCall) {
   trace(`run: ${format(args)}`);
-  const { error, ...done } = spawnSync("git", args, {
+  const { error, ...done } = spawnSync("git", [...ownSettings, ...args], {
     cwd: folder,
     input,
-    env: { ...process.env, ...env },
+    env: { ...environment(), ...env },
     encoding: "utf8",
     maxBuffer: 100_000_000,
   });

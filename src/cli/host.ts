@@ -6,7 +6,11 @@ export interface Host {
   version(): string;
   vendorPackages(): Promise<VendorPackages>;
   /** What the tsbuilder in a project's dependencies scaffolded, which must be of a version. It is run to know. */
-  baseline(project: string, version: string, plan: { readonly isShown: boolean }): Promise<ReadonlyMap<string, string>>;
+  baseline(
+    project: string,
+    version: string,
+    plan: { readonly isShown: boolean },
+  ): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The package specifiers for a new project, and the tarballs they refer to. */

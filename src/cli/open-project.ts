@@ -46,7 +46,8 @@ export function describeUnfinished(root: string): { message: string; remedy: str
     return { message: `${holder} is changing this project`, remedy: "wait for it to finish" };
   const remedy = {
     staged: "the next command that writes completes its changes: tsbuilder manifests",
-    incomplete: "it changed nothing, and the next command that writes deletes what it left: tsbuilder manifests",
+    incomplete:
+      "it changed nothing, and the next command that writes deletes what it left: tsbuilder manifests",
     foreign: discardHint,
   }[found];
   const message =

@@ -25,7 +25,13 @@ function flagText(flag: string, { type, placeholder = "VALUE" }: FlagDefinition)
 function question(message: string, { type, choices, check, promptDefault, required }: FlagDefinition) {
   const name = "answer" as const;
   if (type === "boolean") return { type: "confirm" as const, name, message, default: promptDefault ?? true };
-  if (choices) return { type: "select" as const, name, message, choices: choices.map((value) => ({ name: visibleText(value), value })) };
+  if (choices)
+    return {
+      type: "select" as const,
+      name,
+      message,
+      choices: choices.map((value) => ({ name: visibleText(value), value })),
+    };
   return {
     type: "input" as const,
     name,

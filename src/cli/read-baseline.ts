@@ -45,7 +45,8 @@ export function readBaseline(
       },
     );
   }
-  if (isShown) requireAllowed("tsbuilder", { name: "tsbuilder", folder: realpathSync(join(root, ownPackage)) });
+  if (isShown)
+    requireAllowed("tsbuilder", { name: "tsbuilder", folder: realpathSync(join(root, ownPackage)) });
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));
   try {
     const { status, stderr } = spawnSync(process.execPath, [program, "scaffold", folder], {

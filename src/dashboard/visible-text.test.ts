@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { showAllCharacters } from "./visible-text.ts";
 
 test("showAllCharacters() writes what would turn text around, in texts and titles", () => {
-  const { vnode } = options;
-  onTestFinished(() => void (options.vnode = vnode!));
+  onTestFinished(() => void delete options.vnode);
   showAllCharacters();
   expect(h("span", { title: "admin\u202e" }).props).toEqual({ title: "admin\\u202e" });
   // As Preact makes one of each text.

@@ -92,7 +92,9 @@ test("neither runs a program of a kubeconfig that came with a clone, nor asks it
     };
     for (const text of [JSON.stringify(planted), "apiVersion: v1\nkind: Config\n", "{"]) {
       writeFileSync(join(clone, ".tsbuilder/dev/kubeconfig"), text);
-      await expect(readObjects(clone, { kind: "pods" })).rejects.toMatchObject({ code: "CLUSTER_UNREACHABLE" });
+      await expect(readObjects(clone, { kind: "pods" })).rejects.toMatchObject({
+        code: "CLUSTER_UNREACHABLE",
+      });
     }
     expect(existsSync(join(clone, "ran"))).toBe(false);
   } finally {

@@ -153,7 +153,11 @@ describe("recoverPlan()", () => {
   test("completes what was staged, from any step", () => {
     writeFileSync(join(root, "a"), "a");
     writeFileSync(join(root, "gone"), "gone");
-    leavePlan(root, [{ path: "a", content: "a", isDone: true }, { path: "b/c", content: "c" }, { path: "gone" }]);
+    leavePlan(root, [
+      { path: "a", content: "a", isDone: true },
+      { path: "b/c", content: "c" },
+      { path: "gone" },
+    ]);
     expect(findUnfinished(root)).toBe("staged");
     expect(recoverPlan(root)).toBe("completed");
     expect(files()).toEqual({ a: "a", "b/c": "c" });
@@ -228,15 +232,17 @@ test("git ignores what lies in .tsbuilder, but for the records of the project", 
 });
 
 describe("openStateFolder() makes nothing", () => {
-  test.each([".tsbuilder", ".tsbuilder/dev", ".tsbuilder/dev/kubeconfig", ".tsbuilder/dev/webhook-certs/tls.key"])(
-    "if %s is a link",
-    (path) => {
-      mkdirSync(join(root, "elsewhere"));
-      mkdirSync(join(root, path, ".."), { recursive: true });
-      symlinkSync(join(root, "elsewhere"), join(root, path));
-      const before = everything();
-      expect(() => openStateFolder(root, "dev")).toThrow(`"${path}" is a symbolic link`);
-      expect(everything()).toEqual(before);
-    },
-  );
+  test.each([
+    ".tsbuilder",
+    ".tsbuilder/dev",
+    ".tsbuilder/dev/kubeconfig",
+    ".tsbuilder/dev/webhook-certs/tls.key",
+  ])("if %s is a link", (path) => {
+    mkdirSync(join(root, "elsewhere"));
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    symlinkSync(join(root, "elsewhere"), join(root, path));
+    const before = everything();
+    expect(() => openStateFolder(root, "dev")).toThrow(`"${path}" is a symbolic link`);
+    expect(everything()).toEqual(before);
+  });
 });

@@ -105,7 +105,9 @@ describe("applyPlan() writes nothing that other programs run", () => {
     ".husky/pre-commit",
     ".envrc",
   ])("such as %j", (path) => {
-    expect(() => applyPlan(root, [create("inside"), create(path)])).toThrow("that git, npm or direnv may run");
+    expect(() => applyPlan(root, [create("inside"), create(path)])).toThrow(
+      "that git, npm or direnv may run",
+    );
     expect(readdirSync(root)).toEqual([]);
   });
 
@@ -143,6 +145,11 @@ test("refuseLinkedFile() rejects a file in the project that is a link out of it,
   symlinkSync(outside, join(root, "dist"));
   for (const path of ["session.jsonl", "dist/install.yaml"])
     expect(() => refuseLinkedFile(root, join(root, path))).toThrow("is a symbolic link");
-  for (const file of [join(root, "kubeconfig"), join(root, "new/kubeconfig"), join(outside, "x"), "/dev/stdout"])
+  for (const file of [
+    join(root, "kubeconfig"),
+    join(root, "new/kubeconfig"),
+    join(outside, "x"),
+    "/dev/stdout",
+  ])
     refuseLinkedFile(root, file);
 });

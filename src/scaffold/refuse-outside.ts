@@ -49,7 +49,11 @@ function isOutside(path: string): boolean {
 
 /** As file systems fold names: those of macOS and Windows ignore case, some characters, and dots and spaces at the end. */
 function isRunByOthers(path: string): boolean {
-  const names = path.normalize("NFKC").replaceAll(/\p{Cf}/gu, "").toLowerCase().split(/[/\\]/u);
+  const names = path
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .toLowerCase()
+    .split(/[/\\]/u);
   return names.some((name) => runByOthers.test(name));
 }
 

@@ -54,7 +54,8 @@ export function removeStateFolder(root: string): void {
 }
 
 const ignoreFile = ".gitignore";
-const ignoredByGit = "# Written by tsbuilder: only its records are part of the project.\n*\n!owned.json\n!plugins.json\n";
+const ignoredByGit =
+  "# Written by tsbuilder: only its records are part of the project.\n*\n!owned.json\n!plugins.json\n";
 
 function findLink(root: string, path: string, levels: number): string | undefined {
   const file = join(root, path);

@@ -91,10 +91,7 @@ function options(project: string, outfile: string) {
   } satisfies Esbuild.BuildOptions;
 }
 
-function writeFiles(
-  project: string,
-  files: readonly Pick<Esbuild.OutputFile, "path" | "contents">[],
-): void {
+function writeFiles(project: string, files: readonly Pick<Esbuild.OutputFile, "path" | "contents">[]): void {
   for (const { path, contents } of files) {
     refuseLinkedFile(project, path);
     atFile(path, () => {

@@ -1,6 +1,7 @@
 import { execa, ExecaError, type Options } from "execa";
 import { TsbuilderError } from "../shared/errors.ts";
 import { quoteWord } from "../shared/text.ts";
+import { toolPath } from "../shared/tool-path.ts";
 import { trace } from "../shared/trace.ts";
 import { hintForFailure, hintForMissing } from "./tool-hints.ts";
 
@@ -54,7 +55,7 @@ export function formatCall({ tool, args }: ToolCall): string {
 function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined): Options {
   return {
     ...(input === undefined ? { stdin: "ignore" as const } : { input }),
-    ...(env ? { env } : {}),
+    env: { PATH: toolPath(), ...env },
     ...(cwd ? { cwd } : {}),
     ...(signal ? { cancelSignal: signal } : {}),
   };

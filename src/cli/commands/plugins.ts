@@ -24,7 +24,9 @@ function describe({ key, version, source, summary, use, deprecated, allowed, err
   const lines = [
     `${key} (${where})${use === undefined ? "" : `: used for ${use === "project" ? "the project" : use}`}`,
     summary,
-    allowed === undefined ? undefined : `its code may not run yet: tsbuilder plugins allow ${quoteWord(source)}`,
+    allowed === undefined
+      ? undefined
+      : `its code may not run yet: tsbuilder plugins allow ${quoteWord(source)}`,
     deprecated === undefined ? undefined : `deprecated: ${deprecated}`,
     error === undefined ? undefined : `error: ${error}`,
   ];

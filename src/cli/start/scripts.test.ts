@@ -77,7 +77,14 @@ export async function main() {
       'export const main = async () => { const yaml = await import("./yaml.cjs"); return [yaml.parse("a"), yaml.default.parse("b")]; };',
     );
     const entryPoints = { main: join(folder, "start.mjs") };
-    buildSync({ entryPoints, outdir: folder, bundle: true, splitting: true, format: "esm", platform: "node" });
+    buildSync({
+      entryPoints,
+      outdir: folder,
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "node",
+    });
     toScripts(folder);
     expect(await run()).toEqual([["a"], ["b"]]);
   });

@@ -82,15 +82,18 @@ describe.each([
     its code may not run yet: tsbuilder plugins allow ${source}`);
   });
 
-  test.each(["", ` ${key}`, ` ${source}`])("runs after plugins allow%s, until a file changes", async (names) => {
-    await call(`plugins allow${names}`);
-    expect(hasRun()).toBe(false);
-    await call(`${createOrder} --dry-run`);
-    expect(hasRun()).toBe(true);
-    expect(await call("create api --help")).toContain("--tier");
-    writeFileSync(join(folder.root, path, "templates/project/docs/more.md.hbs"), "");
-    await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
-  });
+  test.each(["", ` ${key}`, ` ${source}`])(
+    "runs after plugins allow%s, until a file changes",
+    async (names) => {
+      await call(`plugins allow${names}`);
+      expect(hasRun()).toBe(false);
+      await call(`${createOrder} --dry-run`);
+      expect(hasRun()).toBe(true);
+      expect(await call("create api --help")).toContain("--tier");
+      writeFileSync(join(folder.root, path, "templates/project/docs/more.md.hbs"), "");
+      await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
+    },
+  );
 
   test("may not run in a copy of the folder", async () => {
     await call("plugins allow");

@@ -52,7 +52,9 @@ export function listPlugins(uses: readonly PluginUse[], root: string, version: s
     ours,
     ...used,
     ...optional.flatMap((key) => loadOptional(key) ?? []).map(describe),
-    ...installed.map((name) => orError(name, name, () => describeUnallowed(name, name, root) ?? describe(loadPlugin(name, root)))),
+    ...installed.map((name) =>
+      orError(name, name, () => describeUnallowed(name, name, root) ?? describe(loadPlugin(name, root))),
+    ),
     ...executables.map((key) => orError(key, "an executable", () => describe(loadExecutable(key, root)))),
   ];
 }
