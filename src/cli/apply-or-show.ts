@@ -21,9 +21,6 @@ interface PlanFlags {
   readonly diff: boolean;
 }
 
-/** Returns whether a command only shows its plan, and so writes nothing, and runs nothing of the project. */
-export const isShown = (flags: PlanFlags): boolean => flags["dry-run"] || flags.diff;
-
 /** Applies a plan, or only shows it. Returns whether the plan was applied. */
 export function applyOrShow(root: string, plan: Plan, flags: PlanFlags, ui: Ui): boolean {
   refuseOutside(

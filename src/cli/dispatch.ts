@@ -1,4 +1,4 @@
-import type { CodeNotAllowed } from "../plugins/contributed/allowed-code.ts";
+import type { CodeNotAllowedError } from "../plugins/contributed/allowed-code.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
@@ -53,7 +53,7 @@ async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number>
         import("../plugins/contributed/allowed-code.ts"),
         import("./prompt.ts"),
       ]);
-      const { source, found } = error as CodeNotAllowed;
+      const { source, found } = error as CodeNotAllowedError;
       const prompt = `Run the code of "${source}" in "${found.folder}", until one of its files changes?`;
       if (!(await ask("plugins", { type: "boolean", summary: prompt, prompt, promptDefault: false })))
         throw error;

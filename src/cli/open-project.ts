@@ -32,9 +32,14 @@ export function viewProject(cwd: string, ui: Pick<Ui, "note">): OpenProject {
   return readOpenProject(root);
 }
 
+/** Returns whether a command only shows its plan, and so writes nothing, and runs nothing of the project. */
+export function isShown(flags: { readonly "dry-run": boolean; readonly diff?: boolean }): boolean {
+  return flags["dry-run"] || flags.diff === true;
+}
+
 /** Finds the project for a command that can also only show what it would do. */
 export function openOrView(cwd: string, ui: Ui, flags: { "dry-run": boolean; diff?: boolean }): OpenProject {
-  return flags["dry-run"] || flags.diff ? viewProject(cwd, ui) : openProject(cwd, ui);
+  return isShown(flags) ? viewProject(cwd, ui) : openProject(cwd, ui);
 }
 
 /** What is unfinished in a project, and what finishes it. */
@@ -73,7 +78,7 @@ export async function openToChange<T>(
   { name, cwd, ui, flags }: ChangingCall,
   work: (project: OpenProject) => Promise<T>,
 ): Promise<T> {
-  if (flags["dry-run"] || flags.diff) return work(viewProject(cwd, ui));
+  if (isShown(flags)) return work(viewProject(cwd, ui));
   const root = requireRoot(cwd);
   return withProjectLock(root, { name, note: (text) => ui.note(text) }, async () => {
     recoverProject(root, ui);

@@ -8,7 +8,7 @@ import type { Ui } from "./ui.ts";
 
 /**
  * The real terminal. Nothing else writes to standard output. Most text contains names and values of a project, a cluster
- * or a recording, which may be somebody else's: none of it is obeyed by the terminal. JSON stays the same JSON.
+ * or a recording, which others may have made: the terminal obeys none of it. JSON stays the same JSON.
  */
 export const terminal: Ui = {
   print: (text) => void process.stdout.write(`${visibleText(text)}\n`),

@@ -29,7 +29,7 @@ export function refuseOutside(root: string, paths: Iterable<string>): void {
   }
 }
 
-/** The same for a file that a user named, which may be anywhere: only links in the project may be somebody else's. */
+/** The same for a file that a user named, which may be anywhere: only links in the project may come from others. */
 export function refuseLinkedFile(root: string, file: string): void {
   if (!isInside(root, file) || file === root) return;
   try {

@@ -1,8 +1,7 @@
-import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { quoteWord } from "../shared/text.ts";
-import { makeFolder } from "../shared/write-output.ts";
 
 /** The folder of tsbuilder's own files in a project. */
 export const stateFolder = ".tsbuilder";
@@ -16,7 +15,7 @@ export function openStateFolder(root: string, name = ""): string {
   const all = join(root, stateFolder);
   const folder = join(all, name);
   refuseStateLinks(root, name);
-  makeFolder(folder);
+  mkdirSync(folder, { recursive: true });
   const ignored = join(all, ignoreFile);
   if (!existsSync(ignored)) writeFileSync(ignored, ignoredByGit);
   return folder;

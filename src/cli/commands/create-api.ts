@@ -13,10 +13,10 @@ import {
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { chooseTemplate } from "../choose-template.ts";
-import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
-import { openToChange } from "../open-project.ts";
+import { isShown, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../resource-flags.ts";
 

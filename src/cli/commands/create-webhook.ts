@@ -1,10 +1,10 @@
 import { addWebhooks } from "../../project/add-webhooks.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
-import { openToChange } from "../open-project.ts";
+import { isShown, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { storedElsewhere } from "../stored-elsewhere.ts";
 import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../resource-flags.ts";

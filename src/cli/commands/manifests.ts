@@ -6,7 +6,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { withProjectLock } from "../lock-project.ts";
-import { openOrView, openToChange, viewProject } from "../open-project.ts";
+import { isShown, openOrView, openToChange, viewProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import { refuseEmptied } from "../refuse-emptied.ts";
 import type { Ui } from "../ui.ts";
@@ -149,7 +149,7 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     ui,
     plan,
     applyOrShow: (made) => void applyOrShow(root, made, values, ui),
-    locked: (work) => (values["dry-run"] || values.diff ? work() : withProjectLock(root, caller, work)),
+    locked: (work) => (isShown(values) ? work() : withProjectLock(root, caller, work)),
   });
 }
 

@@ -1,9 +1,9 @@
 import { relative, resolve } from "node:path";
 import type { Recording } from "../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type Invocation } from "../command.ts";
-import { openToChange } from "../open-project.ts";
+import { isShown, openToChange } from "../open-project.ts";
 import { readPageAssets } from "../page-assets.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { Ui } from "../ui.ts";

@@ -1,9 +1,9 @@
 import type { ConflictChoice } from "../../scaffold/plan-upgrade.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { applyOrShow, isShown, planFlags } from "../apply-or-show.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import { installDependencies } from "../install-dependencies.ts";
-import { type OpenProject, openToChange } from "../open-project.ts";
+import { isShown, type OpenProject, openToChange } from "../open-project.ts";
 import { makeFlag } from "../resource-flags.ts";
 import { planProjectUpgrade } from "../upgrade/plan-project-upgrade.ts";
 

@@ -10,7 +10,7 @@ import type { FoundPackage } from "./find-package.ts";
 export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
 
 /** A package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run. */
-export class CodeNotAllowed extends TsbuilderError {
+export class CodeNotAllowedError extends TsbuilderError {
   readonly source: string;
   readonly found: PackageCode;
 
@@ -38,7 +38,7 @@ export function allow(found: PackageCode): void {
 }
 
 export function requireAllowed(source: string, found: PackageCode): void {
-  if (!isAllowed(found)) throw new CodeNotAllowed(source, found);
+  if (!isAllowed(found)) throw new CodeNotAllowedError(source, found);
 }
 
 const factOf = ({ folder, entry }: PackageCode): Fact => ["allowed", folder, contentOf(folder, entry)];
