@@ -31,8 +31,8 @@ export interface ProjectChange {
   readonly packages?: PackageSpecifiers;
   /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
-  /** Parts to overwrite, by key prefix. */
-  readonly rewrite?: (key: string) => boolean;
+  /** The keys of parts to overwrite although they exist. */
+  readonly rewrite?: readonly string[];
   readonly force?: boolean;
   readonly keep?: boolean;
   /** What executables among the plugins are to do. */
@@ -63,7 +63,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     before: plugins ? joinBlueprints(ownBefore, plugins.before) : ownBefore,
     after: plugins ? joinBlueprints(blueprint, plugins.after) : blueprint,
     owned,
-    rewrite: new Set(blueprint.parts.map(({ key }) => key).filter((key) => change.rewrite?.(key))),
+    rewrite: new Set(change.rewrite),
     force: change.force ?? false,
     keep: change.keep ?? false,
   });

@@ -174,7 +174,7 @@ function updateFile(
   const next = withInserts(file.content, kept);
   const base = withInserts(rewriteImports(old.content, old.path, file.path, moves), kept);
   const isOurs = !isTheirs(draft, file.path, request.owned) || file.part.ownership === "generated";
-  const merged = isOurs || request.force ? next : mergeTexts(base, next, existing);
+  const merged = isOurs ? next : (mergeTexts(base, next, existing) ?? (request.force ? next : undefined));
   if (merged === undefined) {
     throw new TsbuilderError(`conflict with your changes in "${file.path}"`, {
       code: "FILE_CHANGED",

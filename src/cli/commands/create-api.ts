@@ -1,7 +1,9 @@
 import { pluralize } from "@tsbuilder/apimachinery/naming";
+import { partKeys } from "../../plugins/part-keys.ts";
 import { referenceTemplates } from "../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../project/add-resource.ts";
-import { newResource, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
+import { defaultControllerName } from "../../project/controller-name.ts";
+import { isSameResource, newResource, type Project, type Resource } from "../../project/project.ts";
 import {
   checkControllerName,
   checkPlural,
@@ -144,7 +146,7 @@ export const createApi = defineCommand({
         after: chosen?.project ?? added,
         pluginCall: chosen?.call,
         force: values.force,
-        rewrite: (key) => values.force && isPartOf(key, resource, values),
+        rewrite: values.force ? namedParts(project, resource, values) : [],
         make: values.make,
         extraFiles: types.files,
       });
@@ -188,18 +190,20 @@ function checkCombination(values: Values): void {
   }
 }
 
-/** What `--force` overwrites: the kind's types, manifests and controllers. */
-function isPartOf(key: string, resource: Resource, values: Values): boolean {
-  const identity = `${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
-  return (
-    (values.resource &&
-      [
-        `typescript/types/${identity}`,
-        `typescript/template/${identity}`,
-        `kustomize/sample/${identity}`,
-      ].includes(key)) ||
-    (values.controller && key.startsWith(`typescript/controller/${identity}/`))
-  );
+/** The parts that `--force` overwrites: those that the command names. */
+function namedParts(project: Project, resource: Resource, values: Values): string[] {
+  const name = values["controller-name"] ?? defaultControllerName(project, resource);
+  const present = project.resources.find((other) => isSameResource(other, resource));
+  const isFirst = present?.controllers[0]?.name === name;
+  return [
+    ...(values.resource
+      ? [partKeys.types(resource), partKeys.template(resource), partKeys.sample(resource)]
+      : []),
+    ...(values.controller
+      ? [partKeys.controller(resource, name), partKeys.controllerTest(resource, name)]
+      : []),
+    ...(values.controller && isFirst ? [partKeys.explore(resource)] : []),
+  ];
 }
 
 function ownResource(project: Project, values: Values): Resource {

@@ -1,4 +1,6 @@
+import { partKeys, type WebhookRole } from "../../plugins/part-keys.ts";
 import { addWebhooks } from "../../project/add-webhooks.ts";
+import type { Resource } from "../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
@@ -84,7 +86,6 @@ export const createWebhook = defineCommand({
         validationPath: values["validation-path"],
         force: values.force,
       });
-      const rewrite = rewrittenRoles(values);
       const chosen = await plugins?.choose(added, resource);
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
@@ -96,10 +97,7 @@ export const createWebhook = defineCommand({
         after: chosen?.project ?? added,
         pluginCall: chosen?.call,
         force: values.force,
-        rewrite: (key) =>
-          values.force &&
-          rewrite.some((role) => key.startsWith(`typescript/${role}/`)) &&
-          key.endsWith(`/${resource.kind}`),
+        rewrite: values.force ? namedParts(resource, values) : [],
         make: values.make,
         extraFiles: types.files,
       });
@@ -114,11 +112,16 @@ export const createWebhook = defineCommand({
   },
 });
 
-function rewrittenRoles(values: FlagValues<typeof flags>): string[] {
+/** The parts that `--force` overwrites: the webhooks that the command names. */
+function namedParts(resource: Resource, values: FlagValues<typeof flags>): string[] {
+  const parts = (role: WebhookRole, version = resource.version): string[] => [
+    partKeys.webhook({ ...resource, version }, role),
+    partKeys.webhookTest({ ...resource, version }, role),
+  ];
   return [
-    ...(values.defaulting ? ["defaulter", "defaulter-test"] : []),
-    ...(values["programmatic-validation"] ? ["validator", "validator-test"] : []),
-    ...(values.conversion ? ["conversion", "conversion-test"] : []),
+    ...(values.defaulting ? parts("defaulter") : []),
+    ...(values["programmatic-validation"] ? parts("validator") : []),
+    ...values.spoke.flatMap((version) => parts("conversion", version)),
   ];
 }
 

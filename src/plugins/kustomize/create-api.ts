@@ -2,6 +2,7 @@ import { needsClusterRole } from "../../project/cluster-role.ts";
 import { configPrefix, groupFolder, kindFile, sampleFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import type { Blueprint, Part } from "../../scaffold/blueprint.ts";
+import { partKeys } from "../part-keys.ts";
 import { line } from "./kustomization-lines.ts";
 
 /** A kind's CRD, its sample, and roles for users; external kinds have theirs elsewhere. */
@@ -47,7 +48,7 @@ function sample({ projectName }: Project, resource: Resource): Part {
   const { version, kind } = resource;
   const group = qualifiedGroup(resource);
   return {
-    key: `kustomize/sample/${group}/${version}/${kind}`,
+    key: partKeys.sample(resource),
     templates: "kustomize/create-api/sample",
     context: {
       projectName,

@@ -3,10 +3,10 @@ import { isDefaultControllerName } from "../../project/controller-name.ts";
 import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints, type Part } from "../../scaffold/blueprint.ts";
+import { partKeys } from "../part-keys.ts";
 import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { className, variableName } from "./identifiers.ts";
-import { identity } from "./identity.ts";
 import { kindDefinition, kindMarkers } from "./kind-text.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 import { typesModule } from "./types-module.ts";
@@ -36,7 +36,7 @@ function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs)
   return {
     parts: [
       {
-        key: `typescript/explore/${identity(resource)}`,
+        key: partKeys.explore(resource),
         templates: "typescript/create-api/explore-test",
         context: { header, controllerFolder, controllerFile, className, kind, typesImport },
       },
@@ -59,7 +59,7 @@ function types(project: Project, resource: Resource, inputs: ScaffoldInputs): Bl
   return joinBlueprints(groupVersion(project, resource, inputs), {
     parts: [
       {
-        key: `typescript/types/${identity(resource)}`,
+        key: partKeys.types(resource),
         templates: "typescript/create-api/types",
         context: typesContext(project, resource, inputs),
       },
@@ -103,7 +103,7 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
   return {
     parts: [
       {
-        key: `typescript/controller/${identity(resource)}/${name}`,
+        key: partKeys.controller(resource, name),
         templates: `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`,
         context: isOwn ? { ...context, testKey } : context,
       },
@@ -129,7 +129,7 @@ function foreignControllerTest(
   const isCore = resource.origin.type === "core";
   const shared = { header, controllerFolder, controllerFile, className, kind };
   return {
-    key: `typescript/controller/${identity(resource)}/${name}/test`,
+    key: partKeys.controllerTest(resource, name),
     templates: `typescript/create-api/${isCore ? "core" : "external"}-controller-test`,
     context: isCore
       ? shared
@@ -189,7 +189,7 @@ function reference(project: Project, resource: Resource, inputs: ScaffoldInputs)
     {
       parts: [
         {
-          key: `typescript/template/${identity(resource)}`,
+          key: partKeys.template(resource),
           templates: `typescript/template/${name}`,
           context,
         },

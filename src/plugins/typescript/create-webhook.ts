@@ -2,10 +2,10 @@ import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { kindFile, webhookFolder } from "../../project/paths.ts";
 import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { partKeys } from "../part-keys.ts";
 import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { variableName } from "./identifiers.ts";
-import { identity } from "./identity.ts";
 import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
 
@@ -47,7 +47,7 @@ function admission(
     typesImport: typesModule(project, resource, file),
   };
   const part = {
-    key: `typescript/${role}/${identity(resource)}`,
+    key: partKeys.webhook(resource, role),
     templates: `typescript/create-webhook/${role}`,
     context: {
       ...shared,
@@ -61,7 +61,7 @@ function admission(
     },
   };
   const test = {
-    key: `typescript/${role}-test/${identity(resource)}`,
+    key: partKeys.webhookTest(resource, role),
     templates: `typescript/create-webhook/${role}-test`,
     context: { ...shared, testObject: testObject(resource) },
   };
@@ -109,12 +109,12 @@ function conversion(
   return {
     parts: [
       {
-        key: `typescript/conversion/${identity(spoke)}`,
+        key: partKeys.webhook(spoke, "conversion"),
         templates: "typescript/create-webhook/conversion",
         context: { ...shared, hubImport: typesModule(project, hub, file) },
       },
       {
-        key: `typescript/conversion-test/${identity(spoke)}`,
+        key: partKeys.webhookTest(spoke, "conversion"),
         templates: "typescript/create-webhook/conversion-test",
         context: {
           ...shared,
