@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../scaffold/tree.ts";
 import { planManifests } from "./manifests.ts";
+import type { GeneratorOptions } from "./options.ts";
 
 const groupVersion = `
 import type { GroupVersion } from "@tsbuilder/runtime";
@@ -97,5 +98,30 @@ describe("planManifests()", () => {
     expect((await planManifests(tree)).stale).toEqual([old]);
     const pruned = await planManifests(tree, { prune: true });
     expect(pruned.changes.at(-1)).toEqual({ path: old, content: undefined });
+  });
+
+  const readIn = async (files: Record<string, string>, options: GeneratorOptions) => {
+    const { changes, diagnostics } = await planManifests(memoryTree(files), { prune: true, ...options });
+    return { deleted: changes.filter(({ content }) => content === undefined), diagnostics };
+  };
+
+  it("deletes no CRD of a kind in a folder that was not read", async () => {
+    const v1 = { "config/crd/bases/apps.example.com_olds.yaml": "---\nkind: CustomResourceDefinition\n" };
+    for (const paths of [["api/v1"], ["./api/v1/"], ["src"], ["."], ["api/v1/mysql_types.ts"]])
+      expect(await readIn({ ...project, "src/main.ts": "", ...v1 }, { paths })).toEqual({
+        deleted: [],
+        diagnostics: [],
+      });
+    const { "api/v1/mysql_types.ts": _, "api/v1/groupversion_info.ts": __, ...withoutApi } = project;
+    const { deleted, diagnostics } = await readIn({ ...withoutApi, ...v1 }, {});
+    expect(deleted).toEqual([]);
+    expect(diagnostics).toMatchObject([{ severity: "error", message: /^the folder "api" does not exist/u }]);
+  });
+
+  it.each(["nope", "./nope", "api/v1/nope.ts", "./...", "../api"])("refuses to read %s", async (path) => {
+    await expect(readIn(project, { paths: ["api", path] })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      message: `the project has no file or folder "${path}"`,
+    });
   });
 });

@@ -59,7 +59,15 @@ export async function planManifests(
     }
   }
   sources.checkMarkers();
-  const stale = runs("crd") ? staleCrds(tree, folder("crd"), files) : [];
+  // Other folders than those that were read may declare the kinds of the other CRDs.
+  const stale = runs("crd") && !options.paths ? staleCrds(tree, folder("crd"), files) : [];
+  if (stale.length > 0 && sources.apiModules.length === 0 && !tree.has("api")) {
+    sources.log.error(
+      undefined,
+      `the folder "api" does not exist, and "${stale[0]}" is generated from a kind in it`,
+      `restore the folder; if there are to be no kinds any more, delete the CRDs in ${folder("crd")}`,
+    );
+  }
   const changes = [...files]
     .filter(([path, content]) => !isWritten(tree.read(path), content))
     .map(([path, content]): GeneratedFile => ({ path, content }));

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { TsbuilderError } from "../shared/errors.ts";
 import type { KindMarker, KindSummary } from "./crd/find-kinds.ts";
 import type { CrdFile } from "./crd/generate-crds.ts";
 import { type Diagnostic, DiagnosticLog } from "./diagnostic.ts";
@@ -87,8 +88,9 @@ export class ProjectSources implements SchemaSources {
     this.options = options;
     this.cache = cache;
     this.graph = new ModuleGraph(readOnce(tree), cache.modules);
-    const apiFiles = sourceFiles(tree, options.paths ?? ["api"]);
-    const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
+    const given = options.paths?.map((path) => presentPath(tree, path));
+    const apiFiles = sourceFiles(tree, given ?? ["api"]);
+    const others = sourceFiles(tree, given ?? ["src"]).filter((file) => !apiFiles.includes(file));
     this.apiModules = this.#load(apiFiles);
     this.augmentingModules = this.apiModules.filter(({ augmentations }) => augmentations.length > 0);
     // Parsing takes longer than searching the text, and most files of an operator have no markers.
@@ -161,6 +163,7 @@ function readOnce(tree: SourceTree): SourceTree {
   const texts = new Map<string, string | undefined>();
   return {
     list: (folder) => tree.list(folder),
+    has: (path) => tree.has(path),
     read(path) {
       if (!texts.has(path)) texts.set(path, tree.read(path));
       return texts.get(path);
@@ -169,6 +172,16 @@ function readOnce(tree: SourceTree): SourceTree {
 }
 
 const markerLine = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;
+
+/** The path of what a flag names, in the form that trees have; throws if nothing is there. */
+export function presentPath(tree: SourceTree, path: string): string {
+  const normal = posix.normalize(path).replace(/(?<=.)\/$/u, "");
+  if (tree.has(normal) || tree.list(normal).length > 0) return normal;
+  throw new TsbuilderError(`the project has no file or folder "${path}"`, {
+    code: "NOT_FOUND",
+    hint: "paths are relative to the project's root, and folders are read with all that is below them, for example api/v1",
+  });
+}
 
 /** The TypeScript sources in some folders, without declaration files and tests. */
 function sourceFiles(tree: SourceTree, paths: readonly string[]): string[] {

@@ -33,4 +33,7 @@ spec:
   expect(text.startsWith(`${head}\n`)).toBe(true);
   expect(text).toContain("description: Generation of the spec that the controller observed.");
   expect(await run("generate schemapatch --manifests deploy --diff".split(" "), root)).toBe("");
+  await expect(run("generate schemapatch --manifests nope".split(" "), root)).rejects.toMatchObject({
+    message: 'the project has no file or folder "nope"',
+  });
 });

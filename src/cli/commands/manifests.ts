@@ -18,7 +18,11 @@ const flags = {
     placeholder: "NAME",
     choices: ["crd", "rbac", "webhook"],
   },
-  paths: { type: "list", summary: "folders or files to read", placeholder: "PATH" },
+  paths: {
+    type: "list",
+    summary: "folders or files to read instead of api/ and src/; CRDs of other kinds are left alone",
+    placeholder: "PATH",
+  },
   "output-crd": {
     type: "string",
     summary: "folder for CRDs (default: config/crd/bases)",

@@ -5,7 +5,7 @@ import { generateCrds } from "../crd/generate-crds.ts";
 import type { ManifestsPlan } from "../manifests-plan.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { projectOptions } from "../project-options.ts";
-import { ProjectSources } from "../project-sources.ts";
+import { presentPath, ProjectSources } from "../project-sources.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { SourceTree } from "../source-tree.ts";
 
@@ -26,7 +26,7 @@ export async function planSchemaPatch(
     }
   }
   const changes = tree
-    .list(folder)
+    .list(presentPath(tree, folder))
     .filter((path) => /\.ya?ml$/u.test(path))
     .flatMap((path) => {
       const before = tree.read(path) ?? "";
