@@ -119,6 +119,15 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     });
   });
 
+  test("enforces the restricted Pod Security Standard in the operator's namespace with restricted", async () => {
+    const enforced = () => find("Namespace").metadata.labels["pod-security.kubernetes.io/enforce"];
+    expect(enforced()).toBeUndefined();
+    await edit("--enable", "restricted");
+    expect(enforced()).toBe("restricted");
+    await edit("--disable", "restricted");
+    expect(enforced()).toBeUndefined();
+  });
+
   test("allows traffic to the ports of the pod with network-policy", async () => {
     await edit("--enable", "network-policy");
     const ports = all("NetworkPolicy").map(({ spec }) => spec.ingress[0].ports[0].port);

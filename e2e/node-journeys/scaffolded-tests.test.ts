@@ -37,7 +37,7 @@ test.skipIf(missing !== undefined)("all of them pass, and the project is gone fr
   const plain = stripVTControlCharacters(stdout + stderr);
   for (const name of [
     "the operator becomes available",
-    "the operator runs under the restricted Pod Security Standard",
+    "the operator's pod satisfies the restricted Pod Security Standard",
     "metrics are served to who may read them",
     "the samples become ready",
   ])

@@ -86,6 +86,7 @@ test.skipIf(missing !== undefined)(
 test.skipIf(missing !== undefined)(
   "deploy --wait reports why there is no pod, or why it does not start",
   async () => {
+    await tsbuilder("edit", "--enable", "restricted");
     const file = join(project.folder, "config/manager/manager.yaml");
     const manager = readFileSync(file, "utf8");
     writeFileSync(file, manager.replace("allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true"));

@@ -27,6 +27,7 @@ const folders: Readonly<Record<FeatureName, string | undefined>> = {
   alerts: "alerts",
   "metrics-tls": undefined,
   "network-policy": "network-policy",
+  restricted: "restricted",
   sharding: "sharding",
 };
 
