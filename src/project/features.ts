@@ -18,7 +18,9 @@ export const features = {
     needs: ["metrics", "cert-manager"],
   },
   "network-policy": { summary: "allow only the traffic that metrics and webhooks need" },
-  restricted: { summary: "admit only pods of the restricted Pod Security Standard in the operator's namespace" },
+  restricted: {
+    summary: "admit only pods of the restricted Pod Security Standard in the operator's namespace",
+  },
   sharding: { summary: "run three replicas that share the objects, instead of one that leads" },
 } as const satisfies Record<string, FeatureDefinition>;
 

@@ -1,5 +1,5 @@
 import { hasWebhooks, type Project } from "../../project/project.ts";
-import type { Blueprint } from "../../scaffold/blueprint.ts";
+import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
 import type { PackageSpecifiers, ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { referenceTemplates } from "./reference-templates.ts";
@@ -8,6 +8,7 @@ import { referenceTemplates } from "./reference-templates.ts";
 export function init(project: Project, { boilerplate, packages }: ScaffoldInputs): Blueprint {
   const { projectName } = project;
   const header = fileHeader(boilerplate);
+  const hasWebhookTest = project.resources.some(hasWebhooks);
   return {
     parts: [
       {
@@ -41,14 +42,42 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
         templates: "typescript/init/project",
         context: { header, boilerplate, projectName, ...vendorWords(packages) },
       },
+      ...(hasWebhookTest
+        ? [
+            {
+              key: "typescript/webhook-test",
+              templates: "typescript/create-webhook/e2e",
+              context: { header },
+            },
+          ]
+        : []),
       ...(isVendored(packages)
         ? [{ key: "typescript/vendored", templates: "typescript/init/vendored", context: {} }]
         : []),
     ],
-    inserts: [],
+    inserts: hasWebhookTest ? webhookTest : [],
     generated: [],
   };
 }
+
+/** The test that the API server can call the webhooks, in those of the whole deployment. */
+const webhookTest: readonly Insert[] = [
+  {
+    file: "test/e2e/e2e.test.ts",
+    marker: "imports",
+    text: `import { untrustedWebhooks } from "./untrusted-webhooks.ts";`,
+  },
+  {
+    file: "test/e2e/e2e.test.ts",
+    marker: "webhooks",
+    text: `test.runIf(hasFeature("cert-manager") && hasFeature("webhook"))(
+  "the API server trusts the webhooks",
+  async () => {
+    await expect.poll(untrustedWebhooks, { timeout: 60_000, interval: 2_000 }).toEqual([]);
+  },
+);`,
+  },
+];
 
 /** Whether the project has our packages in its `vendor/`, and not from a registry. */
 const isVendored = ({ tsbuilder }: PackageSpecifiers): boolean => tsbuilder.startsWith("file:");

@@ -103,6 +103,7 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
   },
   KIND_CLUSTER: {
     readBy: "tests",
-    summary: "The kind cluster of a project's test/e2e. Default: PROJECT-test-e2e.",
+    summary: "The kind cluster of a project's Makefile and test/e2e. Default: PROJECT-test-e2e.",
   },
+  KIND: { readBy: "tests", summary: "The kind program of a project's Makefile and test/e2e. Default: kind." },
 };

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+
+const folder = useProjectFolder();
+const hasMake = ["/usr/bin/make", "/bin/make", "/usr/local/bin/make"].some((path) => existsSync(path));
+
+/** The commands of a target, which make prints and does not run. */
+function commands(...words: string[]): string {
+  const args = ["--dry-run", "--no-print-directory", ...words];
+  return execFileSync("make", args, { cwd: folder.root, encoding: "utf8" })
+    .replaceAll(/ +/gu, " ")
+    .replaceAll(/ $/gmu, "");
+}
+
+test.skipIf(!hasMake)("the Makefile hands on what is set on its command line", async () => {
+  await folder.initialize();
+  expect(commands("docker-build")).toBe("npm run docker-build -- controller:latest\n");
+  expect(
+    commands(
+      "docker-build",
+      "IMG=r.io/op:v1",
+      "BASE_IMAGE=r.io/node:22",
+      "NPM_REGISTRY=http://127.0.0.1:4873",
+    ),
+  ).toBe(
+    "npm run docker-build -- r.io/op:v1 --build-arg BASE_IMAGE=r.io/node:22 --build-arg NPM_REGISTRY=http://127.0.0.1:4873\n",
+  );
+  const kind = ["KIND=/opt/kind", "KIND_CLUSTER=mine"];
+  expect(commands("cleanup-test-e2e")).toBe("kind delete cluster --name shop-test-e2e\n");
+  const tested = commands("test-e2e", ...kind).split("\n");
+  expect(tested[0]).toBe("/opt/kind get clusters | grep -qx 'mine' || /opt/kind create cluster --name mine");
+  expect(tested.at(-2)).toBe("/opt/kind delete cluster --name mine");
+});
+
+test("a project lists no folder and has no test of webhooks before there is one", async () => {
+  await folder.initialize();
+  const layout = [...folder.read("README.md").matchAll(/^\| `([^`]+)`/gmu)].map(([, path]) => path!);
+  await folder.call("create api --group apps --version v1 --kind Order --make=false");
+  expect(layout.filter((path) => !existsSync(join(folder.root, path)))).toEqual([]);
+  const before = folder.snapshot();
+  expect(Object.keys(before).filter((path) => /webhook/u.test(path))).toEqual([]);
+  await folder.call("create webhook --group apps --version v1 --kind Order --defaulting --make=false");
+  expect(folder.read("test/e2e/e2e.test.ts")).toContain("expect.poll(untrustedWebhooks,");
+  await folder.call("delete webhook --group apps --version v1 --kind Order --defaulting --make=false");
+  expect(folder.read("test/e2e/e2e.test.ts")).toBe(before["test/e2e/e2e.test.ts"]);
+  expect(existsSync(join(folder.root, "test/e2e/untrusted-webhooks.ts"))).toBe(false);
+});
