@@ -12,8 +12,10 @@ export const project = "mysql-operator";
 export const namespace = `${project}-system`;
 export const image = `${project}:e2e`;
 
-/** The kind cluster that `make setup-test-e2e` creates. */
+/** The kind cluster that `make setup-test-e2e` creates; the Makefile sets both variables. */
 export const clusterName = process.env.KIND_CLUSTER ?? `${project}-test-e2e`;
+
+export const kind = process.env.KIND ?? "kind";
 
 /**
  * A kubeconfig of the test cluster only. Your own is never read: these tests delete objects, and your current context
@@ -23,7 +25,7 @@ const kubeconfig = join(mkdtempSync(join(tmpdir(), `${project}-e2e-`)), "kubecon
 
 /** Asks kind for the cluster's kubeconfig; fails if there is no such cluster. */
 export function connect(): void {
-  const text = run(`kind get kubeconfig --name ${clusterName}`);
+  const text = run(`${kind} get kubeconfig --name ${clusterName}`);
   writeFileSync(kubeconfig, text, { mode: 0o600 });
 }
 
