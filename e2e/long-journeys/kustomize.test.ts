@@ -12,6 +12,7 @@ interface Rendered {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
+    readonly labels?: Record<string, string>;
     readonly annotations?: Record<string, string>;
   };
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -120,7 +121,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
   });
 
   test("enforces the restricted Pod Security Standard in the operator's namespace with restricted", async () => {
-    const enforced = () => find("Namespace").metadata.labels["pod-security.kubernetes.io/enforce"];
+    const enforced = () => find("Namespace").metadata.labels?.["pod-security.kubernetes.io/enforce"];
     expect(enforced()).toBeUndefined();
     await edit("--enable", "restricted");
     expect(enforced()).toBe("restricted");

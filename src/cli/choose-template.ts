@@ -1,5 +1,6 @@
 import { type ReferenceTemplate, referenceTemplates } from "../plugins/typescript/reference-templates.ts";
-import type { TemplateRecord } from "../project/project.ts";
+import { kindFile } from "../project/paths.ts";
+import type { Resource, TemplateRecord } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /** The flag for each option of a template, by the name that the template's files use. */
@@ -31,6 +32,12 @@ export function chooseTemplate(
     );
   }
   return reference && { name: reference.name, options: readOptions(reference, flags) };
+}
+
+/** Warns of what a template's operator may do to data. */
+export function cautionOf(resource: Resource): string[] {
+  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
+  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
 }
 
 function readOptions(

@@ -16,19 +16,16 @@ import type { ScenarioContext } from "./context.ts";
 export const unforeseen: readonly Scenario[] = [
   {
     row: "V01",
-    title: "the samples are accepted as they are, and work",
+    title: "the sample is accepted as it is, and works",
     async run(context) {
-      for (const [path, image] of [
-        ["config/samples/data_v1_maria.yaml", "mariadb:10.11"],
-        ["config/samples/mysql-8.4/data_v1_maria.yaml", "mysql:8.4"],
-      ] as const) {
-        const sample = parse(readFileSync(join(project, path), "utf8")) as Maria;
-        const { name = "" } = sample.metadata;
-        await context.create(name, sample.spec);
-        await context.settled(name);
-        const pods = await context.pods(name);
-        expect(pods.map(({ spec }) => spec?.containers[0]?.image)).toEqual([image, image]);
-      }
+      const text = readFileSync(join(project, "config/samples/data_v1_maria.yaml"), "utf8");
+      const sample = parse(text) as Maria;
+      const { name = "" } = sample.metadata;
+      await context.create(name, sample.spec);
+      await context.settled(name);
+      const pods = await context.pods(name);
+      const image = "mariadb:10.11";
+      expect(pods.map(({ spec }) => spec?.containers[0]?.image)).toEqual([image, image]);
     },
   },
   {

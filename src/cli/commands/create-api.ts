@@ -14,7 +14,7 @@ import {
 } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
-import { chooseTemplate } from "../choose-template.ts";
+import { cautionOf, chooseTemplate } from "../choose-template.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
@@ -150,7 +150,9 @@ export const createApi = defineCommand({
         make: values.make,
         extraFiles: types.files,
       });
-      if (!applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
+      const isWritten = applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
+      if (!values.diff) for (const caution of cautionOf(resource)) ui.note(caution);
+      if (!isWritten) return;
       if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
     });
   },

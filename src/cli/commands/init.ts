@@ -10,7 +10,7 @@ import { checkDomain, checkProjectName } from "../../project/validate.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { chooseTemplate } from "../choose-template.ts";
+import { cautionOf, chooseTemplate } from "../choose-template.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import { installDependencies } from "../install-dependencies.ts";
@@ -132,6 +132,7 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
       ? formatBoilerplate(project)
       : readLicenseFile(resolve(cwd, flags["license-file"]));
   warnAboutFiles(cwd, (text) => ui.note(text));
+  if (!flags.diff) for (const caution of after.resources.flatMap(cautionOf)) ui.note(caution);
   const chosen = await plugins?.choose(after);
   return planProjectChange({
     folder: cwd,
