@@ -31,7 +31,7 @@ import { groupVersion } from "./groupversion_info.ts";
  */
 export interface MariaSpec {
   /**
-   * Image of the server. This operator is tested with MariaDB 10.11.
+   * Image of the server. This operator is tested with MariaDB 10.11; with MySQL's own images, replicas don't become ready.
    * +kubebuilder:default="mariadb:10.11"
    * +kubebuilder:validation:MinLength=1
    * +kubebuilder:validation:MaxLength=512
@@ -89,8 +89,8 @@ export interface MariaSpec {
    */
   size?: int32;
   /**
-   * Number of the server that is the primary, from 0. A change switches over: no committed transaction is lost, and
-   * writes fail for some seconds. Default: the current primary.
+   * Number of the server that is the primary, from 0. A change switches over, and writes fail for some seconds. Wait some
+   * minutes before the next change: two in a row can leave two primaries, and lose writes. Default: the current primary.
    * +kubebuilder:validation:Minimum=0
    */
   primary?: int32;
@@ -306,7 +306,7 @@ export interface LastBackup {
 }
 
 /**
- * Maria is a MySQL or MariaDB server with asynchronous replicas and backups.
+ * Maria is a MariaDB server with asynchronous replicas and backups.
  * +kubebuilder:resource:singular=mysql,categories=all
  * +kubebuilder:storageversion
  * +kubebuilder:subresource:status

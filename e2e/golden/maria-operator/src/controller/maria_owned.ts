@@ -13,6 +13,7 @@ import {
   type Preparation,
   type ReadOptions,
 } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { commonLabelsOf, OWNER_ANNOTATION } from "./maria_names.ts";
@@ -55,6 +56,13 @@ export async function deleteOwned<T extends KubernetesObject>(
 ): Promise<void> {
   const object = await findOwn(client, mysql, kind, name);
   if (object) await client.delete(kind, object, { propagationPolicy: "Background" });
+}
+
+/** Deletes a StatefulSet without its pods, to change an immutable field: the next reconcile's one adopts them. */
+export async function renew(client: Client, { metadata }: StatefulSet): Promise<void> {
+  const { namespace, name = "", uid } = metadata;
+  const options = { propagationPolicy: "Orphan", preconditions: { uid } } as const;
+  await client.delete(StatefulSet, { namespace, name }, options);
 }
 
 /** An object that disappeared may have been deleted with its namespace, in which nothing can be created any more. */

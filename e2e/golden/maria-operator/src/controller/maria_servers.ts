@@ -13,10 +13,11 @@ import { announceChange, announceRotation } from "./maria_events.ts";
 import { historyOf } from "./maria_history.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
 import { type Pass, primaryOf, primaryPodOf, serversOf } from "./maria_observed.ts";
-import { applyOwned, deleteOwned } from "./maria_owned.ts";
+import { applyOwned, deleteOwned, renew } from "./maria_owned.ts";
 import {
   disruptionBudgetFor,
   networkPolicyFor,
+  POD_MANAGEMENT,
   servicesFor,
   statefulSetFor,
 } from "./maria_resources.ts";
@@ -48,9 +49,11 @@ export async function driveServers(pass: Pass): Promise<void> {
   const config = configSecretFor(mysql, { ...files, ...certificate }, recorded);
   await applyOwned(client, mysql, Secret, config);
   announceRotation(pass, passwords);
-  // One that is being deleted to expand volumes is recreated after its deletion event.
+  // One that is being deleted is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
+  // Earlier versions of this operator used OrderedReady.
+  if (before && before.spec?.podManagementPolicy !== POD_MANAGEMENT) return renew(client, before);
   // Passwords and certificates are no part of it: only other changes of these files restart the servers.
   const settings = hashOf(files["my.cnf"] + files["init.sql"]);
   const desired = statefulSetFor(mysql, settings, serversOf(mysql, observed), before);

@@ -45,6 +45,32 @@ test("volumes are expanded, and a new StatefulSet adopts the pods", async () => 
   await scene.until(name, { Available: "PrimaryReady", Progressing: "UpToDate" });
 });
 
+test("a StatefulSet of an earlier version, whose pods wait for each other, is replaced without them", async () => {
+  const name = await scene.createServers("ordered");
+  await scene.change(name, (spec) => (spec.paused = true));
+  const { metadata, spec } = await scene.statefulSet(name);
+  const { labels, ownerReferences } = metadata;
+  await scene.client.delete(StatefulSet, { namespace, name });
+  const older = await scene.client.create(StatefulSet, {
+    metadata: { name, namespace, labels, ownerReferences },
+    spec: { ...spec!, podManagementPolicy: "OrderedReady" },
+  });
+  await scene.makeReady(name);
+  await scene.change(name, (changed) => (changed.paused = false));
+  await eventually(async () => {
+    const { finalizers } = (await scene.statefulSet(name)).metadata;
+    expect(finalizers).toEqual(["orphan"]);
+  });
+  // Its pods are orphaned first, which is the garbage collector's job.
+  const merge = { metadata: { finalizers: null } };
+  await scene.client.patch(StatefulSet, { namespace, name }, { merge });
+  await eventually(async () => {
+    const renewed = await scene.statefulSet(name);
+    expect(renewed.metadata.uid).not.toBe(older.metadata.uid);
+    expect(renewed.spec?.podManagementPolicy).toBe("Parallel");
+  });
+});
+
 test("deletion retains volumes and passwords, labelled until a MySQL of the same name adopts them", async () => {
   const name = await scene.createServers("retained", { backupSchedule: "@daily" });
   const key = { namespace, name: `${name}-backup` };

@@ -3,12 +3,12 @@
  */
 
 import { ApiError, type Client, compareQuantities, type Quantity } from "@tsbuilder/runtime";
-import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { backupStorageOf, storageOf } from "./maria_names.ts";
 import type { Observed, Pass } from "./maria_observed.ts";
+import { renew } from "./maria_owned.ts";
 import { holds } from "./maria_pods.ts";
 import { Problem } from "./maria_problem.ts";
 
@@ -25,9 +25,7 @@ export async function growVolumes({ client, mysql, observed, events }: Pass): Pr
   const template = requestOf(statefulSet?.spec?.volumeClaimTemplates?.[0]);
   if (!statefulSet || statefulSet.metadata.deletionTimestamp) return;
   if (compareQuantities(wanted, template) <= 0) return;
-  const { namespace, name = "", uid } = statefulSet.metadata;
-  const options = { propagationPolicy: "Orphan", preconditions: { uid } } as const;
-  await client.delete(StatefulSet, { namespace, name }, options);
+  await renew(client, statefulSet);
   events.normal(mysql, "Resized", `expanding volumes from ${template} to ${wanted}`);
 }
 

@@ -12,9 +12,9 @@ export const namespace = `${project}-system`;
 export const image = `${project}:e2e`;
 
 /** The kind cluster that `make setup-test-e2e` creates; the Makefile sets both variables. */
-export const clusterName = process.env.KIND_CLUSTER ?? `${project}-test-e2e`;
+const clusterName = process.env.KIND_CLUSTER ?? `${project}-test-e2e`;
 
-export const kind = process.env.KIND ?? "kind";
+const kind = process.env.KIND ?? "kind";
 
 /**
  * A kubeconfig of the test cluster only. Your own is never read: these tests delete objects, and your current context
@@ -26,6 +26,11 @@ const kubeconfig = join(mkdtempSync(join(tmpdir(), `${project}-e2e-`)), "kubecon
 export function connect(): void {
   const text = run(`${kind} get kubeconfig --name ${clusterName}`);
   writeFileSync(kubeconfig, text, { mode: 0o600 });
+}
+
+/** Brings the operator's image into the cluster. */
+export function loadImage(): void {
+  run(`${kind} load docker-image ${image} --name ${clusterName}`);
 }
 
 /** Runs kubectl in the operator's namespace. Arguments with spaces go into `more`. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { clusterName, connect, image, kind, kubectl, namespace, project, run, show } from "./cluster.ts";
+import { connect, image, kubectl, loadImage, namespace, project, run, show } from "./cluster.ts";
 import { curlPod } from "./curl-pod.ts";
 import { hasFeature, installPrerequisites } from "./prerequisites.ts";
 import { applySamples, deleteSamples, hasSamples, isReady, reconciled } from "./samples.ts";
@@ -9,7 +9,7 @@ import { untrustedWebhooks } from "./untrusted-webhooks.ts";
 beforeAll(() => {
   connect();
   run(`npm run docker-build -- ${image}`);
-  run(`${kind} load docker-image ${image} --name ${clusterName}`);
+  loadImage();
   installPrerequisites();
   run(`npm run deploy -- --image ${image}`);
 });
@@ -32,9 +32,9 @@ test("the operator becomes available", () => {
 });
 
 test("the operator's pod satisfies the restricted Pod Security Standard", () => {
-  const label = "pod-security.kubernetes.io/enforce=restricted";
+  const label = "pod-security.kubernetes.io/enforce=restricted --overwrite";
   // The API server warns of the pods that this label would not admit. Nothing is labelled.
-  kubectl(`label namespace ${namespace} ${label} --overwrite --dry-run=server --warnings-as-errors`);
+  kubectl(`label namespace ${namespace} ${label} --dry-run=server --warnings-as-errors`);
 });
 
 test.runIf(hasFeature("cert-manager") && hasFeature("webhook"))(

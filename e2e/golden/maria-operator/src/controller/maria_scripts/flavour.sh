@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Differences between MariaDB and MySQL. Sourced by the other scripts.
 # MariaDB images since 11.0 have no mysql* programs, and MySQL images have no mariadb*, so check what exists.
-# This project's tests run MariaDB; the commands for MySQL 8.4 are written from its manual and not tested.
+# This project's tests run MariaDB. The commands for MySQL are written from its manual: with a real one, no replica becomes ready.
 
 DATADIR="${DATADIR:-/var/lib/mysql}"
 RUNDIR="${RUNDIR:-/run/mysqld}"
