@@ -181,6 +181,10 @@ describe("a plugin that is broken is an error with its name", () => {
     ["tsbuilder-plugin-gone", "NOT_FOUND"],
     ["helm/v2-alpha", "INVALID_ARGUMENT"],
     ["go.kubebuilder.io/v4", "INVALID_ARGUMENT"],
+    ["kustomize.common.kubebuilder.io/v2", "INVALID_ARGUMENT"],
+    ["deploy-image.go.kubebuilder.io/v1-alpha", "INVALID_ARGUMENT"],
+    ["autoupdate.kubebuilder.io/v1-alpha", "INVALID_ARGUMENT"],
+    ["mine.kubebuilder.io/v1", "NOT_FOUND"],
   ])("if there is no %s", async (name, code) => {
     await expect(call(`edit --plugins ${name}`)).rejects.toMatchObject({ code });
   });

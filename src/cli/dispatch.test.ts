@@ -26,6 +26,15 @@ describe("dispatch()", () => {
     ["create apis", `did you mean "tsbuilder create api"?`],
     ["inti", `did you mean "tsbuilder init"?`],
     ["frobnicate", "run tsbuilder --help for a list of commands"],
+    ["generate typs", `did you mean "tsbuilder generate types"?`],
+    ["run bundel", `did you mean "tsbuilder run bundle"?`],
+    ["version x", "run tsbuilder version --help for its flags"],
+    ["explain FILE_CHANGED x", "run tsbuilder explain --help for its flags"],
+    ["alpha", "run tsbuilder --help for a list of commands"],
+    ["--versoin", `did you mean "tsbuilder --version"?`],
+    ["--hlep create", `did you mean "tsbuilder --help"?`],
+    ["alpha update", "use tsbuilder upgrade --branch: it merges what a newer tsbuilder scaffolds"],
+    ["generate bundle", "use tsbuilder bundle"],
   ])("suggests a command for %j", async (line, hint) => {
     await expect(call(line)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", hint });
   });

@@ -7,6 +7,7 @@ import { extendCommand } from "./extend-command.ts";
 import { readFlagWord } from "./flag-word.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
 import { reportAsJson, takeFormat } from "./json-report.ts";
+import { hintForCommand } from "./meant-command.ts";
 import { orderWords } from "./order-words.ts";
 import type { Ui } from "./ui.ts";
 import { noteSteps, takeVerbose } from "./verbose.ts";
@@ -85,24 +86,18 @@ export function findCommand(words: readonly string[]): CommandEntry | undefined 
 function unknownCommand(words: readonly string[], group: readonly CommandEntry[]): TsbuilderError {
   const flag = readFlagWord(words[0]!)?.flag;
   if (flag !== undefined) {
+    const near = didYouMean(flag, ["--help", "--output", "--verbose", "--version"]);
     return new TsbuilderError(`there is no flag ${flag} before a command`, {
       code: "INVALID_ARGUMENT",
-      hint: "write the command first, then its flags: tsbuilder create api --group apps",
+      hint:
+        near === undefined || near === flag
+          ? "write the command first, then its flags: tsbuilder create api --group apps"
+          : `did you mean "tsbuilder ${near}"?`,
     });
   }
-  const known = commands.map(({ name }) => name);
-  const pair = words.slice(0, 2).join(" ");
-  const meant =
-    didYouMean(pair, known) ??
-    didYouMean(
-      words[0]!,
-      known.map((name) => name.split(" ")[0]!),
-    );
-  return new TsbuilderError(`unknown command "tsbuilder ${group.length > 0 ? pair : words[0]}"`, {
+  const name = group.length > 0 ? words.slice(0, 2).join(" ") : words[0];
+  return new TsbuilderError(`unknown command "tsbuilder ${name}"`, {
     code: "INVALID_ARGUMENT",
-    hint:
-      meant === undefined
-        ? "run tsbuilder --help for a list of commands"
-        : `did you mean "tsbuilder ${meant}"?`,
+    hint: hintForCommand(words) ?? "run tsbuilder --help for a list of commands",
   });
 }

@@ -1,4 +1,5 @@
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../project/validate.ts";
+import { TsbuilderError } from "../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
 /** The flags that identify a kind. */
@@ -39,7 +40,7 @@ export const externalKindFlags = {
     type: "string",
     summary: "npm package or file with the types of an external kind",
     placeholder: "MODULE",
-    check: checkModule,
+    check: refuseGoModule,
   },
   "external-domain": {
     type: "string",
@@ -49,12 +50,24 @@ export const externalKindFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
+const typesFromCrd =
+  "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
+
 /** kubebuilder's flags for the same, which name Go packages. */
 export const refusedGoFlags = {
-  "external-api-path": "use --external-module with the npm package that has the types",
-  "external-api-module": "use --external-module with the npm package that has the types",
+  "external-api-path": typesFromCrd,
+  "external-api-module": typesFromCrd,
   "external-api-domain": "use --external-domain",
 } as const;
+
+/** A Go module begins with a host. */
+function refuseGoModule(module: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
+  throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {
+    code: "INVALID_ARGUMENT",
+    hint: typesFromCrd,
+  });
+}
 
 /** The flags of a command that deletes what another one scaffolded. */
 export const deletionFlags = {

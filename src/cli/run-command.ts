@@ -5,6 +5,7 @@ import type { Command, FlagDefinition, FlagDefinitions, FlagValues } from "./com
 import { flagsOfEnvironment } from "./environment.ts";
 import { type FlagWord, readFlagWord } from "./flag-word.ts";
 import type { Host } from "./host.ts";
+import { hintForNextWord } from "./meant-command.ts";
 import { formatFlags, formatSummary } from "./json-report.ts";
 import type { Ui } from "./ui.ts";
 import { verboseFlag, verboseSummary } from "./verbose.ts";
@@ -26,7 +27,7 @@ export async function runCommand(
     parser.parse(normalizeValues(own, command.flags), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    throw error instanceof CommanderError ? explain(error, name, command) : error;
+    throw error instanceof CommanderError ? explain(error, name, command, parser.args) : error;
   }
   const values = readValues(parser, command.flags);
   const given = new Set(Object.keys(command.flags).filter((flag) => isGiven(parser, flag)));
@@ -157,7 +158,14 @@ function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>
 }
 
 /** Commander's messages already name the flag; this adds the hint. */
-function explain(error: CommanderError, name: string, command: Command): TsbuilderError {
+function explain(
+  error: CommanderError,
+  name: string,
+  command: Command,
+  args: readonly string[],
+): TsbuilderError {
+  if (error.code === "commander.excessArguments")
+    return excessArgument(args[command.positionals?.length ?? 0]!, name, command);
   const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1] ?? "";
   if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return withoutReport(unknown, name);
   const meant = unknown && meantFlag(unknown, Object.keys(command.flags));
@@ -167,14 +175,24 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
     .replaceAll("'", '"');
   return new TsbuilderError(message, {
     code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : hintFor(message, name, command),
+    hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
   });
 }
 
-function hintFor(message: string, name: string, { takesRest, positionals = [] }: Command): string {
-  return takesRest && positionals.length === 0 && message.startsWith("too many arguments")
-    ? `what is to be passed on comes after --: tsbuilder ${name} -- ARGUMENTS`
-    : `run tsbuilder ${name} --help for its flags`;
+function excessArgument(
+  word: string,
+  name: string,
+  { takesRest, positionals = [] }: Command,
+): TsbuilderError {
+  const taken = positionals.length === 0 ? "no argument" : `only ${positionals.join(" ")}`;
+  const help =
+    takesRest && positionals.length === 0
+      ? `what is to be passed on comes after --: tsbuilder ${name} -- ARGUMENTS`
+      : `run tsbuilder ${name} --help for its flags`;
+  return new TsbuilderError(`tsbuilder ${name} takes ${taken}, and "${word}" is one more`, {
+    code: "INVALID_ARGUMENT",
+    hint: hintForNextWord(name, word) ?? help,
+  });
 }
 
 /** The flag that is nearly called like this one, or whose last words it consists of. */

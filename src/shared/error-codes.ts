@@ -67,8 +67,10 @@ export const errorCodes = {
     remedy: "tsbuilder doctor lists the programs, what needs them, and where to get them.",
   },
   TOOL_FAILED: {
-    meaning: "A program that the command ran ended with an error.",
-    remedy: "Run the program as the message shows it, to see more of what it says.",
+    meaning:
+      "A program that the command ran ended with an error: kubectl for a cluster, docker, podman, buildah or nerdctl for an image, helm for a chart, npm for packages, git for an upgrade. The message has its command line, and below it what it said.",
+    remedy:
+      "Run that command line yourself in the project's folder: what it needs, such as a login, a running daemon or another context, is missing there, too. --verbose shows each program as it runs; tsbuilder doctor says which are installed, and which context kubectl has.",
   },
   CLUSTER_UNREACHABLE: {
     meaning: "The API server of the current context does not answer, or does not accept your credentials.",

@@ -205,6 +205,17 @@ describe("create api", () => {
     );
   });
 
+  test.each(["github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", "k8s.io/api/apps/v1"])(
+    "refuses the Go package %s as an external kind's module",
+    async (module) => {
+      const flags = `--group certs --version v1 --kind Certificate --resource=false --external-module ${module}`;
+      await expect(call(`create api ${flags}`)).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        hint: expect.stringMatching(/^use --crd /u) as string,
+      });
+    },
+  );
+
   test("generates types from a CRD file, and deletes them again", async () => {
     const before = snapshot();
     writeDefinition();

@@ -20,6 +20,7 @@ const builtIn: Readonly<Record<string, string>> = {
   kustomize: "omit it: TypeScript and kustomize are built in",
   base: "omit it: TypeScript and kustomize are built in",
   helm: "use tsbuilder chart for a Helm chart",
+  autoupdate: "use --plugins autoupdate.tsbuilder.dev/v1, with --update-from",
   grafana: "use --plugins grafana.tsbuilder.dev/v1",
   "deploy-image": "use tsbuilder create api --image IMAGE",
 };
@@ -32,7 +33,7 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
   if (isFolder(value) || pluginPackagePattern.test(value)) return allowAndLoad(value, root);
   const own = loadOptional(value);
   if (own) return own;
-  const hint = builtIn[/^([^./]*)(?:\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
+  const hint = builtIn[/^([^./]*)(?:(?:\.\w+)*\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
   const named = listPluginPackages(root).filter((name) => mentions(name, root, value));
   const plugins = named.flatMap((name) => loadIfWhole(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
