@@ -99,7 +99,7 @@ test.skipIf(missing !== undefined)(
     const serving = issueCertificate(ca, { usages: ["server"], ipAddresses: ["127.0.0.1"], ...lastYear });
     const expired = await startCluster({ controllers: [], certificates: { ca, serving } });
     const ways: [object | undefined, string, string][] = [
-      [undefined, "current-context must exist", "hint: set a cluster"],
+      [undefined, "no cluster is selected: the kubeconfig is missing", "hint: set one: kubectl"],
       [
         userOnly({ token: "nobody's" }),
         "or denies access\nerror: You must be logged in",

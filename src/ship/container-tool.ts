@@ -6,8 +6,8 @@ export const containerTools = ["docker", "podman", "buildah", "nerdctl"] as cons
 export type ContainerTool = (typeof containerTools)[number];
 
 /**
- * Finds the container tool: the requested one, else the first whose daemon responds. A client without a daemon cannot
- * build, so being on the PATH is not enough.
+ * Finds the container tool: the requested one, else the first whose daemon responds. A client without a daemon can
+ * neither build nor push, so being on the PATH is not enough.
  */
 export async function findContainerTool(
   wanted?: ContainerTool,
@@ -22,7 +22,7 @@ export async function findContainerTool(
   throw new TsbuilderError(
     wanted
       ? `"${wanted}" does not respond\n${troubles[0]}`
-      : `no container tool found that can build an image\n${troubles.join("\n")}`,
+      : `no container tool responds\n${troubles.join("\n")}`,
     {
       code: "TOOL_MISSING",
       hint: wanted

@@ -48,22 +48,46 @@ export function runKubectl(
 
 /** Resolves the selected cluster and checks that it responds, before anything is written. */
 export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> {
-  const { stdout } = await runKubectl(choice, ["config", "view", "--minify", "--output", "json"]);
-  const config = JSON.parse(stdout) as {
+  const config = await readContext<{
     "current-context"?: string;
     contexts?: { name: string }[] | null;
     clusters?: { cluster: { server: string } }[] | null;
-  };
+  }>(choice);
   const server = config.clusters?.[0]?.cluster.server;
   const context = config.contexts?.[0]?.name ?? config["current-context"];
   if (!server || !context) {
-    throw new TsbuilderError("no cluster is selected", {
-      code: "CLUSTER_UNREACHABLE",
-      hint: "set one: kubectl config use-context NAME, or --context NAME",
-    });
+    throw noCluster("no cluster is selected: the context of the kubeconfig names none");
   }
   await answers(choice, context, server);
   return { context, server };
+}
+
+/** A kubeconfig with the selected context, its cluster and its user only: kubectl knows all sources of one. */
+export async function readContext<T>(choice: ClusterChoice, ...flags: readonly string[]): Promise<T> {
+  try {
+    const args = ["config", "view", "--minify", ...flags, "--output", "json"];
+    return JSON.parse((await runKubectl(choice, args)).stdout) as T;
+  } catch (error) {
+    const words = error instanceof TsbuilderError ? error.message : "";
+    const file = choice.kubeconfig === undefined ? "the kubeconfig" : `"${choice.kubeconfig}"`;
+    const unknown = /cannot locate context (\S+)/u.exec(words)?.[1];
+    if (unknown !== undefined) {
+      throw new TsbuilderError(`${file} has no context "${unknown}"`, {
+        code: "CLUSTER_UNREACHABLE",
+        hint: "to list the contexts: kubectl config get-contexts",
+        cause: error,
+      });
+    }
+    if (/current-context must exist/u.test(words))
+      throw noCluster(`no cluster is selected: ${file} is missing or has no current context`, error);
+    throw error;
+  }
+}
+
+function noCluster(message: string, cause?: unknown): TsbuilderError {
+  const hint =
+    "set one: kubectl config use-context NAME, or --context NAME, or --kubeconfig FILE; tsbuilder dev needs no cluster";
+  return new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause });
 }
 
 async function answers(choice: ClusterChoice, context: string, server: string): Promise<void> {
