@@ -69,6 +69,17 @@ describe("init", () => {
     expect(read("vitest.config.ts")).not.toContain("passWithNoTests");
   });
 
+  test("names the files that --force overwrites, and keeps the others", async () => {
+    for (const name of ["README.md", "package.json", "notes.txt"])
+      writeFileSync(join(folder.root, name), "{}\n");
+    const printed = await call("init --domain example.com --project-name shop --force --dry-run");
+    expect(printed).toContain('is not empty: --force overwrites "package.json" and "README.md"; other files are kept.');
+    expect(read("README.md")).toBe("{}\n");
+    await call("init --domain example.com --project-name shop --force");
+    expect(read("README.md")).toContain("# shop");
+    expect(read("notes.txt")).toBe("{}\n");
+  });
+
   test("keeps existing files", async () => {
     writeFileSync(join(folder.root, "README.md"), "mine");
     const printed = await initialize();

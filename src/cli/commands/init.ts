@@ -10,6 +10,7 @@ import { checkDomain, checkProjectName } from "../../project/validate.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { listWords } from "../../shared/text.ts";
 import { cautionOf, chooseTemplate } from "../choose-template.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
@@ -131,10 +132,9 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
     flags["license-file"] === undefined
       ? formatBoilerplate(project)
       : readLicenseFile(resolve(cwd, flags["license-file"]));
-  warnAboutFiles(cwd, (text) => ui.note(text));
   if (!flags.diff) for (const caution of after.resources.flatMap(cautionOf)) ui.note(caution);
   const chosen = await plugins?.choose(after);
-  return planProjectChange({
+  const plan = await planProjectChange({
     folder: cwd,
     tree: diskTree(cwd),
     before: undefined,
@@ -146,6 +146,8 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
     force: flags.force,
     make: flags.template !== undefined,
   });
+  if (!flags.diff) noteFiles(cwd, plan, (text) => ui.note(text));
+  return plan;
 }
 
 /** The project with the kind of a reference operator, as `create api --template` would add it. */
@@ -197,7 +199,11 @@ function nameOfFolder(cwd: string): string {
   }
 }
 
-function warnAboutFiles(cwd: string, note: (text: string) => void): void {
-  const files = readdirSync(cwd).filter((name) => name !== ".git" && name !== ".tsbuilder");
-  if (files.length > 0) note(`"${cwd}" is not empty: existing files are kept.`);
+/** Says what becomes of files that are there: only `--force` overwrites them. */
+function noteFiles(cwd: string, { changes }: Plan, note: (text: string) => void): void {
+  if (!readdirSync(cwd).some((name) => name !== ".git" && name !== ".tsbuilder")) return;
+  const overwritten = changes.filter(({ action }) => action === "update").map(({ path }) => `"${path}"`);
+  const others = overwritten.length === 0 ? "existing files" : "other files";
+  const losses = overwritten.length === 0 ? "" : `--force overwrites ${listWords(overwritten, "and")}; `;
+  note(`"${cwd}" is not empty: ${losses}${others} are kept.`);
 }
