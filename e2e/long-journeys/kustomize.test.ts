@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { renderConfig } from "../../src/ship/render.ts";
 import { run } from "../golden/golden-projects.ts";
 
 /** The fields of `kubectl kustomize`'s output that these tests check. */
@@ -117,6 +118,33 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: true,
+    });
+  });
+
+  test("deploys the image that is asked for, also after an edit by hand", async () => {
+    const imageIn = async (file: string, edit: (text: string) => string) => {
+      const path = join(root, "config", file);
+      const before = readFileSync(path, "utf8");
+      writeFileSync(path, edit(before));
+      try {
+        const rendered = await renderConfig(root, "default", { image: "r.io/other:v2" });
+        return /^ *image: (.*)$/mu.exec(rendered)?.[1];
+      } finally {
+        writeFileSync(path, before);
+      }
+    };
+    const images = (name: string) => `\nimages:\n- name: ${name}\n  newName: r.io/mine\n  newTag: v1\n`;
+    const byHand = (text: string) => text.replace("image: controller:latest", "image: r.io/mine:v1");
+    expect(await imageIn("manager/manager.yaml", (text) => text)).toBe("r.io/other:v2");
+    expect(await imageIn("manager/manager.yaml", byHand)).toBe("r.io/other:v2");
+    for (const folder of ["manager", "base", "default"])
+      expect(await imageIn(`${folder}/kustomization.yaml`, (text) => text + images("controller"))).toBe(
+        "r.io/other:v2",
+      );
+    await expect(
+      imageIn("default/kustomization.yaml", (text) => text + images("r.io/other")),
+    ).rejects.toMatchObject({
+      message: 'config/default deploys the image "r.io/mine:v1", and not "r.io/other:v2"',
     });
   });
 

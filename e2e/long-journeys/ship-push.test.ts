@@ -132,9 +132,7 @@ test("without a container tool, or without its engine, each command reports why"
   const bare = { ...shell, env: { ...shell.env, PATH: bin } };
   const none = await tryRun(bare, "node", cli, "build", "--image", image);
   expect(none).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(none.stderr).toContain(
-    "error: no container tool responds\ndocker: not on the PATH\n",
-  );
+  expect(none.stderr).toContain("error: no container tool responds\ndocker: not on the PATH\n");
   expect(none.stderr).toContain("hint: install one of them and start its daemon; buildah needs none");
 
   const says =

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
 import { imageName, parseImageReference } from "./image-reference.ts";
+import { parseManifest } from "./manifest.ts";
 import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool } from "./tool.ts";
 
@@ -33,12 +34,46 @@ export async function renderConfig(
   }
   return withTemporaryFolder("tsbuilder-config-", async (copy) => {
     cpSync(config, join(copy, "config"), { recursive: true });
-    editBase(join(copy, "config/base/kustomization.yaml"), overrides);
-    const stdout = await kustomize(join(copy, "config", path)).catch((error: unknown) => {
-      throw inProject(error, copy, project);
+    const render = async (replaced: string): Promise<string> => {
+      editBase(join(copy, "config/base/kustomization.yaml"), overrides, replaced);
+      const stdout = await kustomize(join(copy, "config", path)).catch((error: unknown) => {
+        throw inProject(error, copy, project);
+      });
+      return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
+    };
+    const rendered = await render(placeholder);
+    const used = overrides.image === undefined ? undefined : otherImage(rendered, overrides.image);
+    if (used === undefined) return rendered;
+    // Somebody edited the image in config/manager, or set it there with kustomize.
+    const again = await render(imageName(parseImageReference(used)));
+    if (otherImage(again, overrides.image!) === undefined) return again;
+    throw new TsbuilderError(`config/${path} deploys the image "${used}", and not "${overrides.image}"`, {
+      code: "REFUSED",
+      hint: `remove the patch or the images in config/${path}/kustomization.yaml that set it`,
     });
-    return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
   });
+}
+
+/** The image of the operator's container, if it is another one than it should be. */
+function otherImage(rendered: string, image: string): string | undefined {
+  const { newName, newTag, digest } = imageOverride(placeholder, image);
+  const wanted = digest === undefined ? `${newName}:${newTag}` : `${newName}@${digest}`;
+  // Reading large CRDs takes longer than searching for a line.
+  if (rendered.includes(`image: ${wanted}\n`)) return undefined;
+  const containers = parseManifest(rendered)
+    .filter(({ kind }) => kind === "Deployment")
+    .flatMap((deployment) => (deployment as unknown as Deployment).spec.template.spec.containers);
+  const used = (containers.find(({ name }) => name === "manager") ?? containers[0])?.image;
+  return used === wanted ? undefined : used;
+}
+
+interface Deployment {
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
 }
 
 async function kustomize(folder: string): Promise<string> {
@@ -59,18 +94,24 @@ function inProject(error: unknown, copy: string, project: string): unknown {
 /** The image name in `config/manager/manager.yaml`. */
 const placeholder = "controller";
 
-function editBase(file: string, { image, namespace }: Overrides): void {
+function editBase(file: string, { image, namespace }: Overrides, replaced: string): void {
   if (image === undefined && namespace === undefined) return;
   const document = parseDocument(readFileSync(file, "utf8"), { compat: "yaml-1.1" });
   if (namespace !== undefined) document.set("namespace", namespace);
-  if (image !== undefined) document.set("images", [imageOverride(image)]);
+  if (image !== undefined) {
+    const { images = [] } = document.toJS() as { images?: readonly { readonly name: string }[] };
+    document.set("images", [
+      ...images.filter(({ name }) => name !== replaced),
+      imageOverride(replaced, image),
+    ]);
+  }
   writeFileSync(file, String(document));
 }
 
-function imageOverride(image: string): Record<string, string> {
+function imageOverride(name: string, image: string): Record<string, string> {
   const reference = parseImageReference(image);
   return {
-    name: placeholder,
+    name,
     newName: imageName(reference),
     ...(reference.digest ? { digest: reference.digest } : { newTag: reference.tag ?? "latest" }),
   };

@@ -73,7 +73,9 @@ describe("init", () => {
     for (const name of ["README.md", "package.json", "notes.txt"])
       writeFileSync(join(folder.root, name), "{}\n");
     const printed = await call("init --domain example.com --project-name shop --force --dry-run");
-    expect(printed).toContain('is not empty: --force overwrites "package.json" and "README.md"; other files are kept.');
+    expect(printed).toContain(
+      'is not empty: --force overwrites "package.json" and "README.md"; other files are kept.',
+    );
     expect(read("README.md")).toBe("{}\n");
     await call("init --domain example.com --project-name shop --force");
     expect(read("README.md")).toContain("# shop");

@@ -28,6 +28,10 @@ test.skipIf(!hasMake)("the Makefile hands on what is set on its command line", a
   ).toBe(
     "npm run docker-build -- r.io/op:v1 --build-arg BASE_IMAGE=r.io/node:22 --build-arg NPM_REGISTRY=http://127.0.0.1:4873\n",
   );
+  expect(commands("deploy").split("\n").at(-2)).toBe("npm run deploy --");
+  expect(commands("deploy", "IMG=r.io/op:v1").split("\n").at(-2)).toBe(
+    "npm run deploy -- --image r.io/op:v1",
+  );
   const kind = ["KIND=/opt/kind", "KIND_CLUSTER=mine"];
   expect(commands("cleanup-test-e2e")).toBe("kind delete cluster --name shop-test-e2e\n");
   const tested = commands("test-e2e", ...kind).split("\n");
