@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { controllerNames, startCluster } from "@tsbuilder/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { timeoutIn } from "../../.config/limits.ts";
 import { parseManifest } from "../../src/ship/manifest.ts";
 import { renderConfig } from "../../src/ship/render.ts";
@@ -158,6 +159,34 @@ describe.skipIf(missing !== undefined)("a value", () => {
     expect(text.replaceAll("blue-team-operator", "")).not.toMatch(/team-operator-(?!0)/u);
   });
 });
+
+test.skipIf(missing !== undefined).each(goldenProjects)(
+  "names that YAML takes for numbers and booleans stay text in the chart of %s",
+  async (name) => {
+    const flags = ["--namespace", "123", "--set-string", "nameOverride=1e3"];
+    const { stdout } = await run(shell(name), helm, "template", "on", "dist/chart", ...flags);
+    // As Helm reads it.
+    const objects = parseAllDocuments(stdout, { version: "1.1" }).map((document) => document.toJS() as Named);
+    const subjects = objects.flatMap((object) => object.subjects ?? []);
+    for (const { metadata } of [...objects, ...subjects.map((subject) => ({ metadata: subject }))]) {
+      const texts = [metadata.name, ...Object.values(metadata.labels ?? {})];
+      expect(texts.filter((text) => typeof text !== "string")).toEqual([]);
+      expect([undefined, "123"]).toContain(metadata.namespace);
+    }
+    expect(subjects.map(({ namespace }) => namespace)).toContain("123");
+  },
+);
+
+interface Named {
+  readonly metadata: Subject;
+  readonly subjects?: readonly Subject[];
+}
+
+interface Subject {
+  readonly name: unknown;
+  readonly namespace?: unknown;
+  readonly labels?: Record<string, unknown>;
+}
 
 test.skipIf(missing !== undefined)(
   "the user's changes of the values stay, and --force reverts them",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { action, formatTemplate, itemsWhen, keysWhen, lines, valueKey } from "./actions.ts";
+import { action, formatTemplate, itemsWhen, keysWhen, lines, textAction, valueKey } from "./actions.ts";
 
 test("an action is never quoted, whatever string it is in", () => {
   const name = action('include "a.name" (dict "x: #" "y" "context" $)');
@@ -7,6 +7,18 @@ test("an action is never quoted, whatever string it is in", () => {
     `name: {{ include "a.name" (dict "x: #" "y" "context" $) }}
 host: {{ include "a.name" (dict "x: #" "y" "context" $) }}.svc
 port: {{ .Values.port }}
+`,
+  );
+});
+
+test("an action that is always text is quoted where it is the whole value", () => {
+  const namespace = textAction(".Release.Namespace");
+  expect(formatTemplate({ namespace, names: [namespace, `a.${namespace}.svc`, `${namespace}/b`] })).toBe(
+    `namespace: {{ .Release.Namespace | quote }}
+names:
+- {{ .Release.Namespace | quote }}
+- a.{{ .Release.Namespace }}.svc
+- {{ .Release.Namespace }}/b
 `,
   );
 });

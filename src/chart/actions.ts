@@ -6,9 +6,14 @@ import { stringify } from "yaml";
  * is escaped, so that Helm prints it unchanged.
  */
 
-/** A template action within a string: `{{ .Release.Namespace }}`. */
+/** A template action within a string, or in the place of a value of any type: `{{ .Values.metrics.port }}`. */
 export function action(expression: string): string {
   return token("action", `{{ ${expression} }}`);
+}
+
+/** The same for an expression that is always text: `123` and `on` are names of releases and namespaces, too. */
+export function textAction(expression: string): string {
+  return token("text", expression);
 }
 
 /**
@@ -64,15 +69,19 @@ export function formatTemplate(value: unknown): string {
   })
     .replaceAll("{{", '{{ "{{" }}')
     .replaceAll(linesPattern, (_, indent: string, payload: string) => indentLines(readToken(payload), indent))
+    .replaceAll(wholeTextPattern, (_, payload: string) => `{{ ${readToken(payload)} | quote }}`)
+    .replaceAll(textPattern, (_, payload: string) => `{{ ${readToken(payload)} }}`)
     .replaceAll(actionPattern, (_, payload: string) => readToken(payload));
 }
 
 // Private-use characters: no manifest contains them, and YAML does not escape them.
 const [open, close] = ["\uE000", "\uE001"];
 const actionPattern = new RegExp(`${open}action:([\\w-]*)${close}`, "gu");
+const textPattern = new RegExp(`${open}text:([\\w-]*)${close}`, "gu");
+const wholeTextPattern = new RegExp(`(?<=(?:: |- ))${open}text:([\\w-]*)${close}$`, "gmu");
 const linesPattern = new RegExp(`^( *)(?:- )?"?${open}lines:([\\w-]*)${close}"?(?:: null)?$`, "gmu");
 
-function token(type: "action" | "lines", text: string, salt = ""): string {
+function token(type: "action" | "text" | "lines", text: string, salt = ""): string {
   return `${open}${type}:${Buffer.from(JSON.stringify([text, salt])).toString("base64url")}${close}`;
 }
 

@@ -1,5 +1,5 @@
 import type { ManifestObject } from "../ship/manifest.ts";
-import { action } from "./actions.ts";
+import { textAction } from "./actions.ts";
 
 /** The common parts of the names in a rendered deployment. */
 export interface Deployed {
@@ -18,11 +18,11 @@ export function shortName(name: string, prefix: string): string {
 
 /** The template action for a name in the release. */
 export function releaseName(chart: string, suffix: string): string {
-  return action(`include "${chart}.resourceName" (dict "suffix" "${suffix}" "context" $)`);
+  return textAction(`include "${chart}.resourceName" (dict "suffix" "${suffix}" "context" $)`);
 }
 
 export function accountName(chart: string): string {
-  return action(`include "${chart}.serviceAccountName" .`);
+  return textAction(`include "${chart}.serviceAccountName" .`);
 }
 
 /**
@@ -38,7 +38,7 @@ export function renamer({ chart, prefix, namespace, objects }: Deployed): (text:
   const known = new RegExp(`(?<![\\w-])(?:${[...names, namespace].map(escape).join("|")})(?![\\w-])`, "gu");
   return (text) =>
     text.replaceAll(known, (name) =>
-      name === namespace ? action(".Release.Namespace") : releaseName(chart, shortName(name, prefix)),
+      name === namespace ? textAction(".Release.Namespace") : releaseName(chart, shortName(name, prefix)),
     );
 }
 
