@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type MissingPermission, missingPermission } from "@tsbuilder/apimachinery/naming";
 import { TsbuilderError } from "../shared/errors.ts";
 import { operatorClock } from "./clock/operator-clock.ts";
 import type { ObjectPlace } from "./dev-objects.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
-import { explainRefusal } from "./explain-refusal.ts";
 import { operatorEnd } from "./operator-end.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
 import { listenToOperator, type OperatorRecord } from "./record/listen-to-operator.ts";
@@ -58,8 +58,8 @@ export async function sessionOperator(
     },
     onLine: (line) => {
       report({ type: "operator", line });
-      const refusal = explainRefusal(line);
-      if (refusal) report({ type: "error", error: refusal });
+      const missing = missingPermission(line);
+      if (missing) report({ type: "error", error: notAllowed(missing) });
     },
     onExit: (reason, isExpected) => report(operatorEnd(reason, args, isExpected)),
   });
@@ -71,6 +71,13 @@ export async function sessionOperator(
       if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
     },
   };
+}
+
+function notAllowed({ verb, resource, marker }: MissingPermission): TsbuilderError {
+  return new TsbuilderError(`the operator is not allowed to ${verb} ${resource}`, {
+    code: "REFUSED",
+    hint: `add a marker to its controller: ${marker}`,
+  });
 }
 
 function notRecorded(cause: unknown): TsbuilderError {

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { createLogger } from "./create-logger.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { createLogger, type LoggerOptions } from "./create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
 import { loggerFromPino, type PinoLike } from "./logger-from-pino.ts";
 
@@ -133,6 +134,42 @@ describe("createLogger()", () => {
     log.error("Broken", { error: new Error("why") });
     expect(lines[0]).toBe('2024-01-01T00:00:00.000Z\tWARN\tCareful\t{"count":1}\n');
     expect(lines[1]).toMatch(/^.*\tERROR\tBroken\t\{"error":"why"\}\nError: why\n {4}at /);
+  });
+
+  test.each<[boolean | undefined, LoggerOptions, RegExp]>([
+    [true, {}, /^\S+\tINFO\tSaid\n$/],
+    [undefined, {}, /^\{"level":"info"/],
+    [true, { encoder: "json" }, /^\{"level":"info"/],
+  ])("standard error that is a terminal (%s) gets text by default: %j", (isTTY, options, line) => {
+    const before = Object.getOwnPropertyDescriptor(process.stderr, "isTTY");
+    Object.defineProperty(process.stderr, "isTTY", { value: isTTY, configurable: true });
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    try {
+      createLogger(options).info("Said");
+      expect(written.mock.calls[0]?.[0]).toMatch(line);
+    } finally {
+      written.mockRestore();
+      if (before) Object.defineProperty(process.stderr, "isTTY", before);
+      else delete (process.stderr as Partial<typeof process.stderr>).isTTY;
+    }
+  });
+
+  test("a request that RBAC forbids is logged with the marker that allows it", () => {
+    const { log, parsed } = makeLogger();
+    const message =
+      'pods is forbidden: User "a" cannot list resource "pods" in API group "" at the cluster scope';
+    const error = new ApiError({ code: 403, reason: "Forbidden", message });
+    log.warn("Failed", { error });
+    log.warn("Failed", { error, hint: "mine" });
+    log.warn("Failed", {
+      error: new ApiError({ code: 403, reason: "Forbidden", message: "a webhook said no" }),
+    });
+    const marker = '// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch';
+    expect(parsed().map(({ hint }) => hint)).toEqual([
+      `to allow it, add a marker to the controller: ${marker}`,
+      "mine",
+      undefined,
+    ]);
   });
 });
 

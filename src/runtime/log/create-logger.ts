@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { callSafely } from "../callbacks/call-safely.ts";
 import { thrownError } from "../callbacks/thrown-error.ts";
-import { formatField, stackOf } from "./format-field.ts";
+import { formatField, hintOn, stackOf } from "./format-field.ts";
 import { currentScope } from "../scope/scope.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
@@ -9,7 +9,10 @@ import type { LogFields, Logger, LogLevel } from "./logger.ts";
 export interface LoggerOptions {
   /** Default: `info`. */
   readonly level?: LogLevel | undefined;
-  /** One JSON object per line, or text for people. Default: `json`. */
+  /**
+   * One JSON object per line, or text for people. Default: `console` if the lines go to standard error and that is a
+   * terminal, else `json`.
+   */
   readonly encoder?: "json" | "console" | undefined;
   /** Called with each line, including its newline. Default: writes to standard error. */
   readonly write?: ((line: string) => void) | undefined;
@@ -28,7 +31,7 @@ export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"]
 export function createLogger(options: LoggerOptions = {}): LeveledLogger {
   const {
     level = "info",
-    encoder = "json",
+    encoder = options.write === undefined && process.stderr.isTTY ? "console" : "json",
     write = (line: string) => void process.stderr.write(line),
     clock = systemClock,
   } = options;
@@ -91,7 +94,8 @@ class LineLogger implements LeveledLogger {
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     if (!this.isEnabled(level)) return;
     try {
-      this.#root.write(level, message, { ...this.#fields, ...currentScope()?.logFields?.(), ...fields });
+      const all = { ...this.#fields, ...currentScope()?.logFields?.(), ...fields };
+      this.#root.write(level, message, { ...hintOn(all["error"]), ...all });
     } catch (thrown) {
       this.#root.write(level, message, { unprintable: thrownError(thrown).message });
     }

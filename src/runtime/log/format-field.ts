@@ -1,3 +1,6 @@
+import { missingPermission } from "@tsbuilder/apimachinery/naming";
+import { ApiError } from "../errors/api-error.ts";
+
 /**
  * Converts a field's value for a log line: errors to text, objects to references, and everything else that JSON can't
  * represent.
@@ -60,6 +63,14 @@ function formatError(error: Error, shown = new Set<Error>()): string {
 export function stackOf(error: unknown): string | undefined {
   const stack = read(() => (error instanceof Error ? error.stack : undefined));
   return typeof stack === "string" ? stack : undefined;
+}
+
+/** A field with the marker that allows a request, if RBAC forbids it. */
+export function hintOn(error: unknown): { readonly hint: string } | undefined {
+  const missing = read(() =>
+    error instanceof ApiError && error.isForbidden ? missingPermission(error.message) : undefined,
+  );
+  return missing && { hint: `to allow it, add a marker to the controller: ${missing.marker}` };
 }
 
 function textOf(get: () => unknown): string {

@@ -125,10 +125,11 @@ export const managerFlags = {
     env: "LOG_LEVEL",
     aliases: ["zap-log-level"],
   }),
-  "log-encoder": flag("string", "json for machines, console for people.", {
-    default: "json",
-    aliases: ["zap-encoder"],
-  }),
+  "log-encoder": flag(
+    "string",
+    "json for machines, console for people (default: console on a terminal, else json).",
+    { aliases: ["zap-encoder"] },
+  ),
 } as const satisfies FlagDefinitions;
 
 /** Parses the command line. Ends the process after `--help`, and when the command line is invalid. */
@@ -160,7 +161,7 @@ function managerOptions(
 ): ManagerOptions {
   const level = readLevel(values["log-level"]);
   const encoder = values["log-encoder"];
-  if (encoder !== "json" && encoder !== "console")
+  if (encoder !== undefined && encoder !== "json" && encoder !== "console")
     throw new FlagError(`--log-encoder is json or console, not "${encoder}"`);
   const leases = (flag: "leader-elect" | "shards") => {
     if (leaderElectionId === undefined)

@@ -30,8 +30,14 @@ export function makeManagerCache(
   return createShardedCache(live, all, sharing?.gate);
 }
 
-function logCacheError(log: Logger, error: Error, { kind }: Kind): void {
+function logCacheError(log: Logger, error: Error, { kind, apiVersion }: Kind): void {
   if (error instanceof CallbackError) logCallbackError(log, error, { kind });
+  else if (error instanceof ApiError && error.isNotFound)
+    log.error("The cluster doesn't serve this kind, trying again", {
+      kind,
+      apiVersion,
+      hint: "if it is a custom resource, install its CRD: make install",
+    });
   else log.error("Watch failed, trying again", { kind, error });
 }
 

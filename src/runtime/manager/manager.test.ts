@@ -282,3 +282,25 @@ describe("the lifecycle of a manager", () => {
     await expect(manager.started).rejects.toThrow(/\/nowhere\/kubeconfig/);
   });
 });
+
+test("a kind that the cluster doesn't serve is named, with what installs its CRD, and without a stack", async () => {
+  const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
+  const lines: string[] = [];
+  const manager = makeManager({ logger: createLogger({ write: (line) => void lines.push(line) }) });
+  manager.controllerFor(Gizmo).complete(nothing);
+  const ended = manager.start();
+  const line = await eventually(() => {
+    const found = lines.find((each) => each.includes('"level":"error"'));
+    return found === undefined ? false : (JSON.parse(found) as object);
+  });
+  manager.stop();
+  await ended;
+  expect(line).toEqual({
+    level: "error",
+    ts: expect.any(String) as string,
+    msg: "The cluster doesn't serve this kind, trying again",
+    kind: "Gizmo",
+    apiVersion: "example.com/v1",
+    hint: "if it is a custom resource, install its CRD: make install",
+  });
+});
