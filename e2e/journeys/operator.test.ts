@@ -116,6 +116,8 @@ test.skipIf("missing" in programs)(
       const there = { ...project, env: { ...project.env, KUBECONFIG: kubeconfig } };
       const deployed = await run(there, "node", cli, "deploy", "--image", "r.io/mysql-operator:v1", "--wait");
       expect(deployed.stderr).toContain('in context "tsbuilder"');
+      expect(deployed.stderr).toContain("which shows pods as running without their containers");
+      expect(deployed.stderr).not.toContain("The operator is available");
       const image = ["get", "deployment", "-n", "mysql-operator-system", "-o", "jsonpath={..image}"];
       expect((await run(there, "kubectl", ...image)).stdout).toBe("r.io/mysql-operator:v1");
       await run(there, "kubectl", "apply", "-k", "config/samples");

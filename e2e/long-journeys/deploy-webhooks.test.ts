@@ -68,7 +68,7 @@ test.skipIf(missing !== undefined)("after deploy --wait, the samples pass the we
       manager.webhookAt("/validate-apps-example-com-v1-mysql", () => {});
     },
   );
-  expect((await waiting).stderr).toContain("The operator is available.");
+  expect((await waiting).stderr).toContain("The Deployment is available.");
   const { stdout } = await run(project, "kubectl", "apply", "--kustomize", "config/samples");
   expect(stdout).toBe("mysql.apps.example.com/mysql-sample created\n");
 });

@@ -1,4 +1,4 @@
-import type { ClusterChoice } from "../ship/kubectl.ts";
+import type { ClusterChoice, ClusterTarget } from "../ship/kubectl.ts";
 import type { FlagDefinition } from "./command.ts";
 import type { Ui } from "./ui.ts";
 
@@ -53,13 +53,15 @@ export const overrideFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** Prints which context and namespace a command is about to write to. */
+/** Prints which context and namespace a command is about to write to, and returns the cluster. */
 export async function announceTarget(
   choice: ClusterChoice,
   ui: Ui,
   { action, namespace }: { action: string; namespace?: string | undefined },
-): Promise<void> {
+): Promise<ClusterTarget> {
   const { findTarget } = await import("../ship/kubectl.ts");
-  const { context, server } = await findTarget(choice);
+  const target = await findTarget(choice);
+  const { context, server } = target;
   ui.note(`${action} in context "${context}" (${server})${namespace ? `, namespace "${namespace}"` : ""}`);
+  return target;
 }

@@ -12,6 +12,8 @@ export interface ClusterChoice {
 export interface ClusterTarget {
   readonly context: string;
   readonly server: string;
+  /** Whether it is tsbuilder's own cluster, whose pods are objects without containers. */
+  readonly isEmbedded: boolean;
 }
 
 /** Builds a kubectl command for the selected cluster. */
@@ -58,8 +60,8 @@ export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> 
   if (!server || !context) {
     throw noCluster("no cluster is selected: the context of the kubeconfig names none");
   }
-  await answers(choice, context, server);
-  return { context, server };
+  const version = await versionOf(choice, context, server);
+  return { context, server, isEmbedded: version.includes("+tsbuilder") };
 }
 
 /** A kubeconfig with the selected context, its cluster and its user only: kubectl knows all sources of one. */
@@ -90,9 +92,10 @@ function noCluster(message: string, cause?: unknown): TsbuilderError {
   return new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause });
 }
 
-async function answers(choice: ClusterChoice, context: string, server: string): Promise<void> {
+/** What the server says of its version. */
+async function versionOf(choice: ClusterChoice, context: string, server: string): Promise<string> {
   try {
-    await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"]);
+    return (await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"])).stdout;
   } catch (error) {
     const words = (error as Error).message.trim().split("\n").at(-1)!;
     throw new TsbuilderError(

@@ -27,7 +27,7 @@ export const deploy = defineCommand({
     const { applyOrDiff, renderDeployment, renderSamples } = await import("../../ship/deploy.ts");
     const objects = await renderDeployment(root, { image: flags.image, namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;
-    await announceTarget(flags, ui, { action: "Deploying", namespace });
+    const { isEmbedded } = await announceTarget(flags, ui, { action: "Deploying", namespace });
     const options = { ...flags, dryRun: flags["dry-run"] };
     ui.print((await applyOrDiff(objects, options)).join("\n"));
     if (flags["dry-run"] || flags.diff) return;
@@ -36,9 +36,15 @@ export const deploy = defineCommand({
       const pruned = await pruneDeployment(objects, project.projectName, flags);
       if (pruned.length > 0) ui.print(pruned.join("\n"));
     }
-    if (!flags.wait) return;
-    const { waitForOperator } = await import("../../ship/wait.ts");
-    await waitForOperator(objects, () => renderSamples(root), flags, flags.timeout);
-    ui.note("The operator is available.");
+    if (flags.wait) {
+      const { waitForOperator } = await import("../../ship/wait.ts");
+      await waitForOperator(objects, () => renderSamples(root), flags, flags.timeout);
+      ui.note(`The ${isEmbedded ? "Deployment" : "operator"} is available.`);
+    }
+    if (isEmbedded) ui.note(noContainers);
   },
 });
+
+/** The embedded cluster reports pods as ready, as a node would. */
+const noContainers =
+  "The operator does not run: this is tsbuilder's embedded cluster, which shows pods as running without their containers. To see it reconcile, run it on this machine with tsbuilder run, or with tsbuilder dev; to see its container run, deploy to a cluster with nodes, such as kind.";
