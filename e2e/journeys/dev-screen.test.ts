@@ -14,6 +14,9 @@ import { repository } from "../support/source-imports.ts";
 
 const cli = join(repository, "bin/tsbuilder.js");
 const types = "api/v1/mysql_types.ts";
+const controller = "src/controller/mysql_controller.ts";
+const logged = 'log.info("Reconciled MySQL");';
+const failing = "log.info((mysql as unknown as { spec: { no: { no: string } } }).spec.no.no);";
 let work: string;
 let project: Shell;
 
@@ -45,13 +48,28 @@ test("dev draws one screen, handles its keys, and restores the terminal", async 
     await sees("MySQL mysql-sample: last change");
     await sees("+    reason: Reconciled");
     expect(await isOperatorRunning()).toBe(true);
-    terminal.type("d");
 
-    edit("foo?: string;", "foo?: ;");
+    edit(types, "foo?: string;", "foo?: ;");
     await sees(`${types}:11:9: Type expected.`);
-    edit("foo?: ;", "foo?: string;");
+    edit(types, "foo?: ;", "foo?: string;");
     await sees(`${types}: reloaded in`);
     expect(terminal.screen()).not.toContain("error:");
+    terminal.type("d");
+
+    edit(controller, logged, failing);
+    await sees("Ready=True (Reconciled)  reconcile failed");
+    await sees(`error Reconciler error at ${controller}:`);
+    terminal.type("e");
+    await sees("TypeError: Cannot read properties of undefined (reading 'no')");
+    await sees(`at MySQLReconciler.reconcile (${controller}:`);
+    edit(controller, failing, logged);
+    await sees("The last reconcile of every object succeeded.");
+    terminal.type("e");
+
+    terminal.type("?");
+    await sees("the last change of the selected object");
+    terminal.type("?");
+    await sees("d diff");
 
     terminal.type("o");
     await sees("the page is open in your browser");
@@ -72,7 +90,9 @@ test("dev draws one screen, handles its keys, and restores the terminal", async 
     terminal.type("q");
     expect(await terminal.ended).toBe(0);
     expect(await isOperatorRunning()).toBe(false);
-    expect(terminal.all().trimEnd().endsWith("\u001B[?25h\u001B[?1049l")).toBe(true);
+    const after = terminal.all().split("\u001B[?25h\u001B[?1049l").at(-1);
+    expect(after).toContain("The operator's last lines:");
+    expect(after).toContain("info  Stopped");
   } finally {
     terminal.kill();
   }
@@ -127,8 +147,8 @@ test("run reports that the kubeconfig's cluster does not respond", async () => {
   expect(stderr).toContain("does not respond");
 });
 
-function edit(from: string, to: string): void {
-  const path = join(project.folder, types);
+function edit(file: string, from: string, to: string): void {
+  const path = join(project.folder, file);
   const text = readFileSync(path, "utf8");
   expect(text).toContain(from);
   writeFileSync(path, text.replace(from, to));

@@ -31,17 +31,17 @@ export function uiFor({ plain, output }: ViewChoice, ui: Ui): Ui {
 export async function openView(
   { plain, output }: ViewChoice,
   ui: Ui,
-  title: string,
+  project: { readonly title: string; readonly root: string },
   describe: (error: unknown) => string,
 ): Promise<OpenView> {
   if (ui.isInteractive && !plain && process.env["TERM"] !== "dumb") {
     const { openScreen } = await import("../dev/screen/open-screen.ts");
-    return { view: openScreen({ input: process.stdin, output: process.stdout }, title, describe) };
+    return { view: openScreen({ input: process.stdin, output: process.stdout }, project, describe) };
   }
   const { plainView } = await import("../dev/plain-view.ts");
-  if (output !== "json") return { view: plainView((text) => ui.print(text), describe) };
+  if (output !== "json") return { view: plainView((text) => ui.print(text), project.root, describe) };
   const { printedLines } = await import("../dev/record/printed-lines.ts");
-  const view = plainView((text) => ui.note(text), describe);
+  const view = plainView((text) => ui.note(text), project.root, describe);
   // The record tells the rest; errors are for people, too.
   const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);
   return { view: { ...view, report }, printed: printedLines((line) => ui.print(line)) };

@@ -1,3 +1,4 @@
+import type { RecordedReconcile } from "./record/reconcile-history.ts";
 import type { RecordedSample } from "./record/recorded-sample.ts";
 
 /** An event in a development session, for the view to show. */
@@ -6,8 +7,12 @@ export type DevEvent =
   | { readonly type: "info"; readonly text: string }
   /** A problem to fix; the session goes on. */
   | { readonly type: "error"; readonly error: unknown }
+  /** Something begins anew, or is back: problems that were reported before it may be over. */
+  | { readonly type: "again"; readonly what: "reload" | "operator" | "cluster" }
   /** A line of the operator's output. */
   | { readonly type: "operator"; readonly line: string }
+  /** A reconcile of the operator that has ended. */
+  | { readonly type: "reconcile"; readonly reconcile: RecordedReconcile }
   /** How the operator's process does. */
   | { readonly type: "sample"; readonly sample: RecordedSample }
   /** The current state of an object of one of the project's kinds. */

@@ -1,15 +1,18 @@
 import { quoteWord } from "../shared/text.ts";
 import type { DevEvent } from "./dev-event.ts";
+import { readableLogLine } from "./readable-log-line.ts";
+import { readableStack } from "./readable-stack.ts";
 import type { SessionView } from "./session-view.ts";
 
 /** Prints a session as lines, for output that is not an interactive terminal. */
 export function plainView(
   print: (text: string) => void,
+  root: string,
   describeError: (error: unknown) => string,
 ): SessionView {
   return {
     report: (event) => {
-      if (event.type !== "sample") print(plainLines(event, describeError));
+      for (const line of plainLines(event, root, describeError)) print(line);
     },
     started: ({ url, kubeconfig }, page) => {
       print(`cluster ready at ${url}: KUBECONFIG=${quoteWord(kubeconfig)} kubectl get all`);
@@ -21,24 +24,37 @@ export function plainView(
 }
 
 function plainLines(
-  event: Exclude<DevEvent, { type: "sample" }>,
+  event: DevEvent,
+  root: string,
   describeError: (error: unknown) => string,
-): string {
+): readonly string[] {
   switch (event.type) {
     case "info":
-      return event.text;
+      return [event.text];
     case "operator":
-      return `operator | ${event.line}`;
+      return operatorLines(event.line, root).map((line) => `operator | ${line}`);
     case "error":
-      return describeError(event.error);
+      return [describeError(event.error)];
     case "object": {
       const { kind, namespace, name, isDeleted, conditions } = event.object;
       const where = namespace ? `${namespace}/${name}` : name;
-      if (isDeleted) return `${kind} ${where}: deleted`;
+      if (isDeleted) return [`${kind} ${where}: deleted`];
       const words = conditions.map(
         ({ type, status, reason }) => `${type}=${status}${reason ? ` (${reason})` : ""}`,
       );
-      return `${kind} ${where}: ${words.length > 0 ? words.join(", ") : "no conditions yet"}`;
+      return [`${kind} ${where}: ${words.length > 0 ? words.join(", ") : "no conditions yet"}`];
     }
+    // The log tells as much of them.
+    case "sample":
+    case "reconcile":
+    case "again":
+      return [];
   }
+}
+
+function operatorLines(line: string, root: string): readonly string[] {
+  const readable = readableLogLine(line, root);
+  if (!readable) return [line];
+  const { time, text, stack } = readable;
+  return [`${time} ${text}`, ...(stack === undefined ? [] : readableStack(stack, root))];
 }

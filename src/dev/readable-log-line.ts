@@ -1,3 +1,18 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { placeOf } from "./readable-stack.ts";
+
+/** A line of the operator's JSON log, for people. */
+export interface ReadableLine {
+  /** Its time of day. */
+  readonly time: string;
+  /** Its level, message, and other fields as key=value; of an error also the place in the project's sources. */
+  readonly text: string;
+  readonly stack: string | undefined;
+  /** The controller that logged it, and the kind that it is for. */
+  readonly controller: string | undefined;
+  readonly controllerKind: string | undefined;
+}
+
 /** Fields that repeat on every line of a controller, or that only machines read. */
 const leftOut = new Set([
   "level",
@@ -9,16 +24,31 @@ const leftOut = new Set([
   "stacktrace",
 ]);
 
-/** A line of the operator's JSON log for people: its time of day, and level, message and key=value; undefined for other lines. */
-export function readableLogLine(line: string): { readonly time: string; readonly text: string } | undefined {
+/** Reads a line of the operator's JSON log; undefined for other lines. */
+export function readableLogLine(line: string, root?: string): ReadableLine | undefined {
   const fields = parseFields(line);
   if (!fields) return undefined;
-  const { level, ts, msg } = fields;
-  const time = typeof ts === "string" ? (/T(\d\d:\d\d:\d\d)/.exec(ts)?.[1] ?? "") : "";
-  const rest = Object.entries(fields)
+  const textIn = (name: string): string | undefined =>
+    typeof fields[name] === "string" ? fields[name] : undefined;
+  const stack = textIn("stacktrace");
+  const place = stack === undefined ? undefined : placeOf(stack, root);
+  const { error, ...others } = fields;
+  const rest = Object.entries({ ...(error !== undefined && { error }), ...others })
     .filter(([name, value]) => !leftOut.has(name) && !isReference(value))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  return { time, text: [(typeof level === "string" ? level : "").padEnd(5), msg, ...rest].join(" ") };
+  const words = [
+    (textIn("level") ?? "").padEnd(5),
+    fields.msg,
+    ...(place === undefined ? [] : [`at ${place}`]),
+    ...rest,
+  ];
+  return {
+    time: /T(\d\d:\d\d:\d\d)/.exec(textIn("ts") ?? "")?.[1] ?? "",
+    text: words.join(" "),
+    stack,
+    controller: textIn("controller"),
+    controllerKind: textIn("controllerKind"),
+  };
 }
 
 interface LogFields {
@@ -38,7 +68,7 @@ function parseFields(line: string): LogFields | undefined {
 
 /** A reconciler's lines contain their object twice: as a reference, and as namespace and name. */
 function isReference(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const names = Object.keys(value);
   return names.length > 0 && names.every((name) => name === "name" || name === "namespace");
 }

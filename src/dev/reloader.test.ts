@@ -13,11 +13,14 @@ let done: string[];
 let events: DevEvent[];
 let failing: { readonly step: string; readonly error: Error } | undefined;
 let generated: readonly string[];
+let isRunning: boolean;
+let endsAtStart: boolean;
 let reloader: Reloader;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "reloader-"));
   [done, events, failing, generated] = [[], [], undefined, []];
+  [isRunning, endsAtStart] = [true, false];
   const step = async (name: string): Promise<void> => {
     if (failing?.step === name) throw failing.error;
     done.push(name);
@@ -27,7 +30,8 @@ beforeEach(() => {
       generate: () => step("generate").then(() => generated),
       bundle: () => step("bundle"),
       apply: () => step("apply"),
-      restart: () => step("restart"),
+      restart: () => step("restart").then(() => void (isRunning = !endsAtStart)),
+      isRunning: () => isRunning,
     },
     new OwnWrites(root),
     (event) => events.push(event),
@@ -53,6 +57,7 @@ test.each([
 ])("a reload after a change of %j takes the steps %j", async (changes, steps) => {
   expect(await stepsAfter(...changes)).toEqual(steps);
   expect(events).toEqual([
+    { type: "again", what: "reload" },
     { type: "info", text: expect.stringContaining(`${changes.join(", ")}: reloaded`) },
   ]);
 });
@@ -63,13 +68,22 @@ test("what dev generated is applied, and does not reload again when the watcher 
   writeFileSync(join(root, role), "a: 1");
   expect(await stepsAfter("src/main.ts")).toEqual(["apply", "bundle", "generate", "restart"]);
   expect(await stepsAfter(role)).toEqual([]);
-  expect(events).toHaveLength(1);
+  expect(events.filter(({ type }) => type === "info")).toHaveLength(1);
+});
+
+test("an operator that ends while it starts is not called reloaded, and starts again with any next edit", async () => {
+  endsAtStart = true;
+  await stepsAfter("src/main.ts");
+  expect(events).toEqual([{ type: "again", what: "reload" }]);
+  endsAtStart = false;
+  expect(await stepsAfter("config/rbac/role.yaml")).toEqual(["apply", "restart"]);
+  expect(events.at(-1)).toMatchObject({ type: "info" });
 });
 
 test("a step that failed is repeated with the next edit", async () => {
   failing = { step: "apply", error: new Error("the cluster is gone") };
   expect(await stepsAfter("config/rbac/role.yaml", "src/main.ts")).toEqual(["bundle", "generate"]);
-  expect(events).toEqual([{ type: "error", error: failing.error }]);
+  expect(events.slice(1)).toEqual([{ type: "error", error: failing.error }]);
   failing = undefined;
   expect(await stepsAfter("src/query.sql")).toEqual(["apply", "bundle", "restart"]);
 });
@@ -88,8 +102,8 @@ test("errors of the generators are reported with their own hints", async () => {
   });
   failing = { step: "generate", error };
   await stepsAfter("src/main.ts");
-  expect(events).toEqual([{ type: "error", error }]);
-  expect(events).toMatchObject([{ error: { hint: error.hint } }]);
+  expect(events.slice(1)).toEqual([{ type: "error", error }]);
+  expect(events.slice(1)).toMatchObject([{ error: { hint: error.hint } }]);
 });
 
 test("something else is done between reloads, and its error is the caller's alone", async () => {

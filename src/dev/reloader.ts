@@ -13,6 +13,8 @@ export interface ReloadSteps {
   readonly apply: () => Promise<void>;
   /** Restarts the operator. */
   readonly restart: () => Promise<void>;
+  /** Whether the operator's process runs, which may have ended by itself. */
+  readonly isRunning: () => boolean;
 }
 
 /** Repeats the steps that an edit makes necessary, one edit after the other. */
@@ -71,11 +73,14 @@ export class Reloader {
     const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(seen);
     if (changes.length === 0) return;
     const started = performance.now();
+    this.#report({ type: "again", what: "reload" });
     await this.#generateAndBundle(changes);
     if (this.#isConfigNew) await this.#steps.apply();
     this.#isConfigNew = false;
-    if (this.#isBundleNew) await this.#steps.restart();
+    if (this.#isBundleNew || !this.#steps.isRunning()) await this.#steps.restart();
     this.#isBundleNew = false;
+    // Its end was reported.
+    if (!this.#steps.isRunning()) return;
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     this.#report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
   }

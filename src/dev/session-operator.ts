@@ -44,7 +44,10 @@ export async function sessionOperator(
     project: root,
     inspect,
     preload: [operatorClock, subscriber, ...runtimeOf(root)],
-    listen: () => listenToOperator(record, (cause) => report({ type: "error", error: notRecorded(cause) })),
+    listen: () => {
+      report({ type: "again", what: "operator" });
+      return listenToOperator(record, (cause) => report({ type: "error", error: notRecorded(cause) }));
+    },
     args: [
       "--health-probe-bind-address=0",
       "--metrics-bind-address=0",

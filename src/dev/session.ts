@@ -92,7 +92,7 @@ async function start(
   file.clear();
   const record = {
     append: (reconciles: readonly RecordedReconcile[]): void => {
-      options.recording?.reconciled(reconciles);
+      for (const reconcile of reconciles) report({ type: "reconcile", reconcile });
       file.append(reconciles);
     },
     sample: (sample: RecordedSample): void => report({ type: "sample", sample }),
@@ -117,6 +117,7 @@ async function start(
     bundle: () => bundle.rebuild(),
     apply,
     restart: () => operator.restart(),
+    isRunning: () => operator.isRunning(),
   };
   const reloader = new Reloader(steps, new OwnWrites(root), report);
   const sources = watchSources(root, (changes) => void reloader.reload(changes));

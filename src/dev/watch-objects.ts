@@ -42,8 +42,10 @@ class Outage {
   }
 
   answered(): void {
-    if (this.#isAway) this.#report({ type: "info", text: "the cluster is available again" });
+    if (!this.#isAway) return;
     this.#isAway = false;
+    this.#report({ type: "again", what: "cluster" });
+    this.#report({ type: "info", text: "the cluster is available again" });
   }
 }
 

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { RecentRecord } from "../../dev/record/recent-record.ts";
@@ -97,7 +98,12 @@ export const dev = defineCommand({
     }
     const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
     const ended = stopSignal();
-    const { view, printed } = await openView(flags, ui, project.projectName, describe);
+    const { view, printed } = await openView(
+      flags,
+      ui,
+      { title: project.projectName, root: realpathSync(root) },
+      describe,
+    );
     const { RecentRecord } = await import("../../dev/record/recent-record.ts");
     const recent = new RecentRecord();
     const recording = await recordingOf(call, { project, recent, printed }, view.report, describe);

@@ -2,6 +2,7 @@ import { callsOf } from "../history/calls.ts";
 import { logOf } from "../history/log-of.ts";
 import type { Reconcile } from "../history/history.ts";
 import { objectOfCause } from "../../dev/record/causes.ts";
+import { readableStack } from "../../dev/readable-stack.ts";
 import { CallLine } from "./call-line.tsx";
 import { PrintedLines } from "./log-view.tsx";
 import { usePage } from "./shown.ts";
@@ -10,7 +11,7 @@ import { duration } from "./times.ts";
 /** Why a reconcile ran, what it asked the cluster, how it ended, and what was logged meanwhile. */
 export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }) {
   const { feed } = usePage();
-  const { causes, requests, error, requeueAfter } = reconcile;
+  const { causes, requests, error, stack, requeueAfter } = reconcile;
   const printed = logOf(feed.history, reconcile);
   const calls = callsOf(feed.history, reconcile);
   return (
@@ -27,7 +28,7 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
           ))}
         </ul>
       )}
-      {error !== undefined && <p class="problem">{error}</p>}
+      {error !== undefined && <p class="problem">{stack ? readableStack(stack).join("\n") : error}</p>}
       {requeueAfter !== undefined && <p>It runs again after {duration(requeueAfter)}.</p>}
       <h3>Requests</h3>
       {requests.length === 0 ? (

@@ -30,7 +30,7 @@ function begin() {
     end: (
       reconcileID: string,
       outcome: RecordedReconcile["outcome"] & ChannelMessages["tsbuilder:reconcile:end"]["outcome"],
-      more: { requeueAfter?: number; error?: string } = {},
+      more: { requeueAfter?: number; error?: string; stack?: string } = {},
     ) =>
       tell("tsbuilder:reconcile:end", {
         reconcileID,
@@ -38,6 +38,7 @@ function begin() {
         seconds: 1,
         requeueAfter: more.requeueAfter,
         error: more.error,
+        stack: more.stack,
       }),
   };
 }
@@ -68,7 +69,7 @@ test("a reconcile has the causes since the one before, and its own requests", ()
 test.each([
   ["later", { requeueAfter: 90_000 }, ["requeueAfter 90 s"]],
   ["again", {}, ["requeueAfter 0 s"]],
-  ["error", { error: "no luck" }, ["retry after error"]],
+  ["error", { error: "no luck", stack: "Error: no luck\n    at f (/p/a.ts:1:2)" }, ["retry after error"]],
   ["conflict", { error: "changed" }, ["retry after conflict"]],
   ["done", {}, []],
 ] as const)("without an event, what follows %s ran because of it", (outcome, more, causes) => {

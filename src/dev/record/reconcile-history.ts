@@ -14,6 +14,8 @@ export interface RecordedReconcile extends ReconcileStartMessage {
   /** Milliseconds until it runs again, if it asked for that. */
   readonly requeueAfter?: number | undefined;
   readonly error?: string | undefined;
+  /** The stack of the error, with the files and lines of the project's sources. */
+  readonly stack?: string | undefined;
   readonly seconds?: number | undefined;
 }
 
@@ -71,12 +73,13 @@ export class ReconcileHistory {
         this.#running.delete(message.reconcileID);
         const again = causeOfNext(message);
         if (again !== undefined) this.#again.set(keyOf(message), again);
-        const { outcome, requeueAfter, error } = message;
+        const { outcome, requeueAfter, error, stack } = message;
         return {
           ...running.told,
           outcome,
           requeueAfter,
           error,
+          stack,
           seconds: realSeconds(message, running.began),
         };
       }

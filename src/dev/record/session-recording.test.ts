@@ -40,7 +40,7 @@ test("a file has the writes, the reconciles, and what was printed", () => {
   write(recording, "leases.coordination.k8s.io", { kind: "Lease", metadata });
   const who = { controller: "mysql", request: "default/db", reconcileID: "1" };
   const reconcile = { ...who, at: "", outcome: "done" as const, causes: [], requests: [], seconds: 1 };
-  recording.reconciled([reconcile]);
+  recording.event({ type: "reconcile", reconcile });
   recording.event({ type: "operator", line: "a line" });
   recording.event({ type: "error", error: new Error("no luck") });
   const action = { name: "restart", input: {}, outcome: "done" as const, seconds: 1 };

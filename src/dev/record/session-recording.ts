@@ -2,7 +2,6 @@ import type { ClusterWrite, WebhookCall } from "@tsbuilder/cluster";
 import type { DevEvent } from "../dev-event.ts";
 import { recordCall } from "./record-call.ts";
 import type { RecentRecord } from "./recent-record.ts";
-import type { RecordedReconcile } from "./reconcile-history.ts";
 import { type LineKeeper, lineOf, lineOfWrite } from "./record-line.ts";
 import {
   format,
@@ -58,21 +57,27 @@ export class SessionRecording {
     for (const keeper of this.#keepers) keeper.add(line);
   }
 
-  reconciled(reconciles: readonly RecordedReconcile[]): void {
-    for (const reconcile of reconciles) this.#add({ type: "reconcile", ...reconcile });
-  }
-
   called(call: WebhookCall): void {
     if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call, Date.now()));
   }
 
-  /** Objects are recorded as writes. */
+  /** Objects are recorded as writes, and what begins anew shows in what follows. */
   event(event: DevEvent): void {
-    if (event.type === "object") return;
-    if (event.type === "sample") return this.#add(event.sample);
-    const text = textOf(event, this.#options.describe);
-    const line: RecordedText = { type: event.type === "operator" ? "operator" : "dev", at: now(), text };
-    this.#add(line);
+    switch (event.type) {
+      case "object":
+      case "again":
+        return;
+      case "sample":
+        return this.#add(event.sample);
+      case "reconcile":
+        return this.#add({ type: "reconcile", ...event.reconcile });
+      case "operator":
+        return this.#addText("operator", event.line);
+      case "info":
+        return this.#addText("dev", event.text);
+      case "error":
+        return this.#addText("dev", this.#options.describe(event.error));
+    }
   }
 
   acted(action: Omit<RecordedAction, "type">): void {
@@ -88,6 +93,11 @@ export class SessionRecording {
     for (const keeper of this.#keepers) keeper.close();
   }
 
+  #addText(type: RecordedText["type"], text: string): void {
+    const line: RecordedText = { type, at: now(), text };
+    this.#add(line);
+  }
+
   #add(recorded: { readonly type: string; readonly at: string }): void {
     if (!this.#isOpen) return;
     const line = lineOf(recorded);
@@ -100,18 +110,4 @@ export const leases = "leases.coordination.k8s.io";
 
 function now(): string {
   return new Date().toISOString();
-}
-
-function textOf(
-  event: Exclude<DevEvent, { type: "object" | "sample" }>,
-  describe: (error: unknown) => string,
-): string {
-  switch (event.type) {
-    case "info":
-      return event.text;
-    case "error":
-      return describe(event.error);
-    case "operator":
-      return event.line;
-  }
 }

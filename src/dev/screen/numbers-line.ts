@@ -4,8 +4,8 @@ import type { RecordedSample } from "../record/recorded-sample.ts";
 /** Blocks that are shorter are none for a reader. */
 const leastBlock = 20;
 
-/** What a sample tells, on one line; undefined of a process that has ended. */
-export function numbersLine(sample: RecordedSample | undefined): string | undefined {
+/** What a sample tells, and how many reconciles have ended, on one line; undefined of a process that has ended. */
+export function numbersLine(sample: RecordedSample | undefined, reconciles: number): string | undefined {
   if (sample === undefined || sample.resident === 0) return undefined;
   const { controllers, cached, blocked, resident } = sample;
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
@@ -13,6 +13,7 @@ export function numbersLine(sample: RecordedSample | undefined): string | undefi
   return [
     `queue ${sum(controllers.map(({ queued }) => queued))}`,
     `workers ${busy}/${sum(controllers.map(({ workers }) => workers))}`,
+    count(reconciles, "reconcile"),
     `cache ${count(sum(Object.values(cached)), "object")}`,
     ...(blocked > leastBlock ? [`blocked ${blocked} ms`] : []),
     `memory ${Math.round(resident / 1024 / 1024)} MB`,

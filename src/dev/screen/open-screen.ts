@@ -4,22 +4,32 @@ import type { Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import type { SessionView } from "../session-view.ts";
 import { openBrowser } from "./open-browser.ts";
-import { renderScreen } from "./render-screen.ts";
-import { afterEvent, afterMove, emptyScreen, type ScreenState } from "./screen-state.ts";
+import { onOneLine, renderScreen } from "./render-screen.ts";
+import {
+  afterEvent,
+  afterMove,
+  afterToggle,
+  emptyScreen,
+  type ScreenState,
+  type ScreenView,
+  textOfLine,
+} from "./screen-state.ts";
 import { openTerminal, type TerminalStreams } from "./terminal.ts";
 
 /** Events that arrive together are drawn together. */
 const drawAfterMilliseconds = 30;
 
-/** Takes over the terminal and shows a session on it. */
+/** Lines of the operator's output that stay on the terminal. */
+const leftLines = 20;
+
+/** Takes over the terminal and shows a session on it; its last lines remain. */
 export function openScreen(
   streams: TerminalStreams,
-  title: string,
+  { title, root }: { readonly title: string; readonly root: string },
   describeError: (error: unknown) => string,
 ): SessionView {
-  let state = emptyScreen(title);
+  let state = emptyScreen(title, root);
   let session: Session | undefined;
-  let page = "";
   let timer: NodeJS.Timeout | undefined;
   let askQuit: () => void = () => undefined;
   const quit = new Promise<void>((resolve) => (askQuit = resolve));
@@ -38,7 +48,7 @@ export function openScreen(
     const applied = await session?.applySamples();
     if (applied !== undefined) show({ ...state, note: `applied ${count(applied, "sample")}` });
   };
-  const openPage = async (): Promise<void> => {
+  const openPage = async (page: string): Promise<void> => {
     const isOpen = await openBrowser(page);
     show({ ...state, note: isOpen ? "the page is open in your browser" : `open ${page} in a browser` });
   };
@@ -48,10 +58,13 @@ export function openScreen(
     terminal.take();
     show(state);
   };
+  const toggle = (view: ScreenView) => () => show(afterToggle(state, view));
   const actions: Readonly<Record<string, () => void>> = {
     s: () => void samples().catch((error: unknown) => report({ type: "error", error })),
-    d: () => show({ ...state, isDiffShown: !state.isDiffShown }),
-    o: () => session && void openPage(),
+    d: toggle("diff"),
+    e: toggle("failures"),
+    "?": toggle("help"),
+    o: () => state.cluster && void openPage(state.cluster.page),
     k: () => session && void shell(session.kubeconfig),
     "\u001B[A": () => show(afterMove(state, -1)),
     "\u001B[B": () => show(afterMove(state, 1)),
@@ -67,13 +80,12 @@ export function openScreen(
 
   return {
     report,
-    started: (started, address) => {
+    started: (started, page) => {
       session = started;
-      page = address;
       const { url, kubeconfig } = started;
       show({
         ...state,
-        cluster: { url, kubeconfig },
+        cluster: { url, kubeconfig, page },
         note: "ready: the operator reloads when you save an edit",
       });
     },
@@ -81,6 +93,12 @@ export function openScreen(
     close: () => {
       clearTimeout(timer);
       terminal.giveBack();
+      const last = state.log.slice(-leftLines).map(textOfLine);
+      const left = [
+        ...(last.length > 0 ? ["The operator's last lines:", ...last] : []),
+        ...(state.problem?.split("\n") ?? []),
+      ];
+      streams.output.write(left.map((line) => `${onOneLine(line)}\n`).join(""));
     },
   };
 }

@@ -2,9 +2,10 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { DevEvent, ShownObject } from "../dev-event.ts";
+import type { RecordedReconcile } from "../record/reconcile-history.ts";
 import { type RecordedSample, sampleOfEnd } from "../record/recorded-sample.ts";
 import { renderScreen } from "./render-screen.ts";
-import { afterEvent, afterMove, emptyScreen, type ScreenState } from "./screen-state.ts";
+import { afterEvent, afterMove, afterToggle, emptyScreen, type ScreenState } from "./screen-state.ts";
 
 const explain = (error: unknown): string => {
   const { message, hint } = error as TsbuilderError;
@@ -32,14 +33,14 @@ const broken: DevEvent = {
 
 function after(...events: DevEvent[]): ScreenState {
   const started: ScreenState = {
-    ...emptyScreen("mysql-operator"),
-    cluster: { url: "https://127.0.0.1:1", kubeconfig: "/p/kubeconfig" },
+    ...emptyScreen("mysql-operator", "/p"),
+    cluster: { url: "https://127.0.0.1:1", kubeconfig: "/p/kubeconfig", page: "http://127.0.0.1:2/#x" },
     note: "ready",
   };
   return events.reduce((state, event) => afterEvent(state, event, explain), started);
 }
 
-const draw = (state: ScreenState, columns = 60, rows = 16): string[] =>
+const draw = (state: ScreenState, columns = 90, rows = 20): string[] =>
   renderScreen(state, { columns, rows }).map(stripVTControlCharacters);
 
 const shown = (state: ScreenState): string[] => draw(state).filter((line) => line !== "");
@@ -50,13 +51,14 @@ test("renderScreen() shows the cluster, objects with their conditions, the log, 
   expect(shown(after(object("b"), object("a", { conditions: ready }), { type: "operator", line }))).toEqual([
     "mysql-operator  https://127.0.0.1:1",
     "KUBECONFIG=/p/kubeconfig",
+    "page http://127.0.0.1:2/#x",
     "ready",
     "Objects",
     "> MySQL default/a  Ready=False (Waiting)",
     "  MySQL default/b  no conditions yet",
     "Operator",
     "10:20:30 info  Made it name=a",
-    "q quit  s samples  d diff  o page  k shell  up/down select",
+    "q quit  s samples  d diff  e errors  o page  k shell  ? help  up/down select",
   ]);
 });
 
@@ -78,27 +80,141 @@ const sample: RecordedSample = {
 
 test("renderScreen() shows the operator's numbers while it runs", () => {
   const numbers = (changes: Partial<RecordedSample>) =>
-    draw(after({ type: "sample", sample: { ...sample, ...changes } }), 80);
-  expect(numbers({})).toContain("queue 3  workers 1/5  cache 12 objects  memory 84 MB");
+    draw(after({ type: "sample", sample: { ...sample, ...changes } }, reconcile("a", "done")));
+  expect(numbers({})).toContain("queue 3  workers 1/5  1 reconcile  cache 12 objects  memory 84 MB");
   expect(numbers({ blocked: 300 })).toContain(
-    "queue 3  workers 1/5  cache 12 objects  blocked 300 ms  memory 84 MB",
+    "queue 3  workers 1/5  1 reconcile  cache 12 objects  blocked 300 ms  memory 84 MB",
   );
   expect(shown(after({ type: "sample", sample: sampleOfEnd(sample) }))).toEqual(shown(after()));
 });
 
-test("renderScreen() shows an error with its code frame until the next reload", () => {
-  const state = after(broken);
-  expect(shown(state)).toEqual(
-    expect.arrayContaining(["error: it is broken", "  3 | foo: ;", "hint: fix it"]),
+test.each(["overview", "diff", "failures", "help"] as const)(
+  "renderScreen() shows an error with its code frame above the %s until what failed begins anew",
+  (view) => {
+    const state = { ...after(broken), view };
+    expect(shown(state)).toEqual(
+      expect.arrayContaining(["error: it is broken", "  3 | foo: ;", "hint: fix it"]),
+    );
+    const told = afterEvent(state, { type: "info", text: "applied 1 sample" }, explain);
+    expect(shown(told)).toContain("error: it is broken");
+    for (const what of ["reload", "operator", "cluster"] as const)
+      expect(shown(afterEvent(told, { type: "again", what }, explain)).join("\n")).not.toContain("error:");
+  },
+);
+
+test("renderScreen() shows an operator's end also if it comes before the reload that started it is over", () => {
+  const text = "src/main.ts: reloaded in 0.05 s";
+  const state = after({ type: "again", what: "reload" }, { type: "again", what: "operator" }, broken, {
+    type: "info",
+    text,
+  });
+  expect(shown(state)).toEqual(expect.arrayContaining([text, "error: it is broken"]));
+});
+
+const stack = [
+  "TypeError: no list",
+  "    at nested (/p/src/controller/mysql_controller.ts:73:26)",
+  "    at async x (/p/node_modules/y/z.js:1:2)",
+].join("\n");
+
+const failedLine: DevEvent = {
+  type: "operator",
+  line: JSON.stringify({
+    level: "error",
+    ts: "2026-01-01T10:20:30.000Z",
+    msg: "Reconciler error",
+    controller: "mysql",
+    controllerGroup: "apps.example.com",
+    controllerKind: "MySQL",
+    MySQL: { name: "a", namespace: "default" },
+    error: "no\nlist",
+    retries: 3,
+    stacktrace: stack,
+  }),
+};
+
+function reconcile(name: string, outcome: RecordedReconcile["outcome"]): DevEvent {
+  return {
+    type: "reconcile",
+    reconcile: {
+      at: "2026-01-01T10:20:30.000Z",
+      controller: "mysql",
+      request: `default/${name}`,
+      reconcileID: "1",
+      causes: [],
+      requests: [],
+      outcome,
+      ...(outcome === "error" && { error: "no list", stack }),
+    },
+  };
+}
+
+test("renderScreen() shows the place of an error in the project, once, with how often it came", () => {
+  expect(shown(after(failedLine, failedLine, failedLine)).slice(-3, -1)).toEqual([
+    "10:20:30 error Reconciler error at src/controller/mysql_controller.ts:73:26 error=no list",
+    "  controller=mysql retries=3 (3 times)",
+  ]);
+});
+
+test("renderScreen() marks an object whose reconcile failed until one succeeds, and unfolds the stack", () => {
+  const well = { conditions: [{ type: "Ready", status: "True" }] };
+  const failing = after(
+    object("a", well),
+    object("b", well),
+    object("a", { ...well, kind: "Backup" }),
+    failedLine,
+    reconcile("a", "error"),
+    reconcile("a", "conflict"),
+    reconcile("a", "error"),
+    reconcile("b", "done"),
   );
-  const mended = afterEvent(state, { type: "info", text: "reloaded" }, explain);
-  expect(shown(mended).join("\n")).not.toContain("error:");
+  expect(shown(failing)).toEqual(
+    expect.arrayContaining([
+      "> Backup default/a  Ready=True",
+      "  MySQL default/a  Ready=True  reconcile failed 2 times: no list",
+      "  MySQL default/b  Ready=True",
+    ]),
+  );
+  expect(draw(failing).at(-1)).toContain("e errors (1)");
+  expect(shown(afterToggle(failing, "failures"))).toEqual(
+    expect.arrayContaining([
+      "mysql default/a: failed 2 times in a row, at 10:20:30",
+      "TypeError: no list",
+      "    at nested (src/controller/mysql_controller.ts:73:26)",
+      "    … 1 of packages and Node",
+    ]),
+  );
+  for (const over of [reconcile("a", "done"), { type: "again", what: "operator" } as const]) {
+    const mended = afterEvent(failing, over, explain);
+    expect(shown(mended)).toContain("  MySQL default/a  Ready=True");
+    expect(shown(afterToggle(mended, "failures"))).toContain("The last reconcile of every object succeeded.");
+  }
+});
+
+test("renderScreen() continues a long note and a long error on the next lines", () => {
+  const note = Array.from({ length: 40 }, (_, index) => `src/file-${index}.ts`).join(", ");
+  const lines = shown(after({ type: "info", text: note }));
+  expect(lines.join(" ").replaceAll(/ +/gu, " ")).toContain(note);
+});
+
+test("renderScreen() keeps lines that are no JSON, without escape sequences", () => {
+  const line = "\u001B[2J\u001B[31mred\u001B[0m\u0007\ttext";
+  expect(shown(after({ type: "operator", line }))).toContain("red  text");
+});
+
+test("renderScreen() explains its keys", () => {
+  const help = shown(afterToggle(after(), "help"));
+  const explained = help.join("\n");
+  for (const key of ["q", "s", "d", "e", "o", "k"])
+    expect(explained).toMatch(new RegExp(`^${key} {10}\\w`, "mu"));
+  expect(help).toContain("The page: http://127.0.0.1:2/#x");
+  expect(shown(afterToggle(afterToggle(after(), "help"), "help"))).toEqual(shown(after()));
 });
 
 test("renderScreen() shows the last change of the selected object as a diff", () => {
   const state = after(object("a"), object("b", { before: undefined }));
-  expect(shown({ ...state, isDiffShown: true })).toContain("MySQL b: made");
-  expect(shown({ ...afterMove(state, -1), isDiffShown: true })).toEqual(
+  expect(shown(afterToggle(state, "diff"))).toContain("MySQL b: made");
+  expect(shown(afterToggle(afterMove(state, -1), "diff"))).toEqual(
     expect.arrayContaining(["MySQL a: last change", " spec:", "-  replicas: 1", "+  replicas: 2"]),
   );
 });
@@ -106,15 +222,15 @@ test("renderScreen() shows the last change of the selected object as a diff", ()
 test("renderScreen() fits any size: as many lines as rows, none too wide, keys last", () => {
   const events = Array.from({ length: 50 }, (_, index) => object(`database-with-a-long-name-${index}`));
   const lines = Array.from({ length: 50 }, (): DevEvent => ({ type: "operator", line: "x".repeat(200) }));
-  const state = after(...events, ...lines, broken);
-  for (const isDiffShown of [false, true]) {
+  const state = after(...events, ...lines, failedLine, reconcile("a", "error"), broken);
+  for (const view of ["overview", "diff", "failures", "help"] as const) {
     for (const [columns, rows] of [
       [80, 24],
       [20, 5],
       [200, 60],
       [1, 1],
     ] as const) {
-      const drawn = draw({ ...state, isDiffShown }, columns, rows);
+      const drawn = draw({ ...state, view }, columns, rows);
       expect(drawn).toHaveLength(rows);
       for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
       expect(drawn.at(-1)).toMatch(/^(…|q)/);

@@ -2,6 +2,7 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { show, thrownError } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
+import { stackOf } from "../log/format-field.ts";
 import type { ReconcileEndMessage, ReconcileStartMessage } from "../tracing/channels.ts";
 import type { Result } from "./reconciler.ts";
 
@@ -47,6 +48,7 @@ export function endMessage(
     outcome: outcome.ending,
     requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
     error: "error" in outcome ? outcome.error.message : undefined,
+    stack: "error" in outcome ? stackOf(outcome.error) : undefined,
     seconds,
   };
 }

@@ -69,6 +69,8 @@ test("a subscriber learns why each reconcile ran, what it requested, and how it 
   const of = (outcome: string) =>
     ended.find((end) => end.outcome === outcome && !end.request.endsWith("/absent"))!;
   expect(of("terminal")).toMatchObject({ controller: "configmap", error: "no luck" });
+  expect(of("terminal").stack).toMatch(/^\w*Error: no luck\n(.|\n)*channels-in-cluster\.test\.ts:\d+:\d+/);
+  expect(of("done").stack).toBeUndefined();
   expect(of("later").requeueAfter).toBe(300_000);
   expect(started.map(({ reconcileID }) => reconcileID)).toEqual(
     expect.arrayContaining(ended.map(({ reconcileID }) => reconcileID)),

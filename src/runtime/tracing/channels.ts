@@ -26,6 +26,8 @@ export interface ReconcileEndMessage extends ReconcileStartMessage {
   readonly requeueAfter: number | undefined;
   /** The message of the error. */
   readonly error: string | undefined;
+  /** Its stack, which begins with its name and message. */
+  readonly stack: string | undefined;
   readonly seconds: number;
 }
 
