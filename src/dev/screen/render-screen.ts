@@ -222,7 +222,7 @@ function wrapped({ text, style }: Line, columns: number): Line[] {
     const space = rest.lastIndexOf(" ", width);
     const end = space > indent.length ? space : width;
     lines.push({ text: rest.slice(0, end).join(""), style });
-    rest = [...indent, ...rest.slice(space > indent.length ? end + 1 : end)];
+    rest = [...Array.from(indent), ...rest.slice(space > indent.length ? end + 1 : end)];
   }
   return [...lines, { text: rest.join(""), style }];
 }

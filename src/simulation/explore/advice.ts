@@ -24,7 +24,8 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   "foreign-object":
     "an object of somebody else was changed or deleted. Check the owner before, and delete with the uid as precondition.",
   forbidden: "the operator lacks a permission: add it to its RBAC markers.",
-  error: "a reconcile fails although nothing disturbed it.",
+  error:
+    "a reconcile fails although nothing disturbed it. If Kubernetes rejects what it makes of a value that was drawn, report that in the status, or rule such values out: with markers in the types, or with exploreProject({ operations: { values } }).",
   "observed-generation":
     "the status speaks of another generation: set observedGeneration in each reconcile, to the generation that was read.",
   conditions: "a condition is malformed: use setCondition.",

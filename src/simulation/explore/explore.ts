@@ -8,7 +8,7 @@ import { type Baseline, baselineOf, examine, type Finding } from "./examine.ts";
 import { findIn, shrink } from "./shrink.ts";
 import { pauseOf } from "../world/index.ts";
 import { storyOf } from "./story.ts";
-import { testOf } from "./test-file.ts";
+import { scenarioReplay, testOf } from "./test-file.ts";
 
 /** How far to explore. */
 export interface ExploreOptions {
@@ -118,6 +118,6 @@ function failureOf(finding: Finding, seed: number): Failure {
     verdict: { class: name, message, objects },
     scenario,
     story: storyOf(finding, name),
-    test: testOf(scenario, name),
+    test: testOf(scenario, name, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
   };
 }

@@ -3,10 +3,10 @@ import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
 import { advice, docs } from "./advice.ts";
 import type { Finding } from "./examine.ts";
 
-/** What a person reads: what happened, what is wrong in the end, and how to see it again. */
+/** What a person reads: what happened, and what is wrong in the end. */
 export function storyOf(finding: Finding, name: MistakeClass): string {
   const { scenario, run, compared } = finding;
-  const { faults = [], seed = 1 } = scenario;
+  const { faults = [] } = scenario;
   const comparison =
     compared === "fresh"
       ? "In the end, other than if the same had been asked for from the start:"
@@ -22,8 +22,6 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
     "",
     comparison,
     ...finding.lines.map((line) => `  ${line}`),
-    "",
-    `the scenario's seed is ${seed}`,
   ].join("\n");
 }
 

@@ -8,7 +8,8 @@ import { setupMemcachedController } from "../../../e2e/golden/app-operator/src/c
 import { ConfigMap } from "../../runtime/k8s/core/v1.ts";
 import { defineKind, type Manager } from "../../runtime/index.ts";
 import { budgetOf } from "./budget.ts";
-import { exploreProject } from "./explore-project.ts";
+import type { Failure } from "../explore/index.ts";
+import { examineProject, exploreProject, type ProjectFinding } from "./explore-project.ts";
 import { summaryOf } from "./summary.ts";
 
 const folder = fileURLToPath(new URL("../../../e2e/golden/app-operator", import.meta.url));
@@ -31,9 +32,28 @@ test("what is wrong is thrown as a story, with a test that replays it", async ()
         await manager.client.apply(ConfigMap, { metadata: request });
       },
     });
-  await expect(exploreProject({ kind: Memcached, setup, folder })).rejects.toThrow(
-    /^leftover: [^]*A test that replays it:/,
+  const thrown = await exploreProject({ kind: Memcached, setup, folder }).catch((error: Error) => error);
+  const { message } = thrown as Error;
+  const seed = /^leftover: [^]*To find it again: npx tsbuilder test --explore --seed (\d+)\n/.exec(
+    message,
+  )?.[1];
+  const [, title, body = "", replayed] =
+    /A test that replays it:[^]*\ntest\("(.*)", async \(\) => \{\n([^]*?) {2}const failure = await (.*);\n/.exec(
+      message,
+    )!;
+  expect(title).toBe(`seed ${seed}: leftover`);
+  expect(replayed).toBe(
+    `examineProject({ kind: Memcached, setup }, { objects, steps, faults, seed: ${seed} })`,
   );
+  // eslint-disable-next-line typescript/no-implied-eval -- the test that is printed
+  const finding = new Function(`${body} return { objects, steps, faults };`) as () => Omit<
+    ProjectFinding,
+    "seed"
+  >;
+  const replay = (replayedSetup: typeof setup): Promise<Failure | undefined> =>
+    examineProject({ kind: Memcached, setup: replayedSetup, folder }, { ...finding(), seed: Number(seed) });
+  expect((await replay(setup))?.verdict.class).toBe("leftover");
+  expect(await replay(setupMemcachedController)).toBeUndefined();
 });
 
 test("a kind is explored with its webhooks, as the project configures them", async () => {

@@ -1,4 +1,8 @@
-import { explore, type Exploration } from "../explore/index.ts";
+import type { Scenario } from "../contract/index.ts";
+import { seedsPerPlan } from "../explore/explore.ts";
+import { examineScenario, explore, type Exploration, type Failure } from "../explore/index.ts";
+import { testOf } from "../explore/test-file.ts";
+import { Random } from "../random/index.ts";
 import { budgetOf } from "./budget.ts";
 import { type ProjectExploration, projectScenario } from "./project-scenario.ts";
 import { summaryOf } from "./summary.ts";
@@ -13,6 +17,36 @@ export async function exploreProject(project: ProjectExploration): Promise<Explo
   // oxlint-disable-next-line eslint/no-console -- the test runner shows it beside the test
   console.log(`${project.kind.kind}: ${summaryOf(exploration, budget)}`);
   const { failure } = exploration;
-  if (failure) throw new Error(`${failure.story}\n\nA test that replays it:\n\n${failure.test}`);
+  if (failure) throw new Error(`${failure.story}\n\n${howToReplay(project, failure)}`);
   return exploration;
+}
+
+/** What a finding of `exploreProject()` consists of, besides the project. */
+export interface ProjectFinding extends Pick<Scenario, "objects" | "steps" | "faults"> {
+  /** The seed of the exploration that found it. */
+  readonly seed: number;
+}
+
+/** Replays a finding of `exploreProject()`, which prints the test that does; returns what is wrong, if anything still is. */
+export async function examineProject(
+  project: ProjectExploration,
+  { seed, ...finding }: ProjectFinding,
+): Promise<Failure | undefined> {
+  const plan = Math.floor(seed / seedsPerPlan);
+  const make = await projectScenario(project);
+  return examineScenario({ ...make(new Random(plan).fork("scenario")), ...finding, seed: plan });
+}
+
+function howToReplay({ kind, setup }: ProjectExploration, { scenario, verdict, seed }: Failure): string {
+  const replay = {
+    head: `// Beside the exploring test, with its imports and the other options of its exploreProject().
+import { examineProject } from "@tsbuilder/simulation";
+import { expect } from "vitest";`,
+    call: `examineProject({ kind: ${kind.kind}, setup${setup.name === "" || setup.name === "setup" ? "" : `: ${setup.name}`} }, { objects, steps, faults, seed: ${seed} })`,
+  };
+  return `To find it again: npx tsbuilder test --explore --seed ${seed}
+
+A test that replays it:
+
+${testOf(scenario, verdict.class, seed, replay)}`;
 }

@@ -1,2 +1,2 @@
-export { exploreProject } from "./explore-project.ts";
+export { examineProject, exploreProject, type ProjectFinding } from "./explore-project.ts";
 export type { ProjectExploration } from "./project-scenario.ts";
