@@ -127,6 +127,7 @@ test("a sample that the API server rejects is reported, and dev continues", asyn
   const dev = startTsbuilder(project, "dev", "--samples");
   try {
     await dev.sees('error: the cluster rejected MySQL "mysql-sample"');
+    await dev.sees(`hint: fix it in ${sample}`);
     expect(dev.lines.join("\n")).not.toContain("internal error");
   } finally {
     editFile(project, sample, "foo: [bar]", "foo: bar");

@@ -7,7 +7,7 @@ import {
   type ObjectPlace,
 } from "./dev-objects.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
-import { readConfig } from "./config-files.ts";
+import { readConfig, readConfigFiles } from "./config-files.ts";
 import { explainLeftover, explainRejection } from "./explain-rejection.ts";
 
 /** The field manager of everything that dev applies. */
@@ -66,14 +66,13 @@ export async function deleteApplied(
 
 /** Applies the project's samples. */
 export async function applySamples(project: string, client: Client, namespace: string): Promise<number> {
-  const samples = readConfig(project, "config/samples").map((sample) => ({
-    ...sample,
-    metadata: { namespace, ...sample.metadata },
-  }));
-  for (const sample of samples) {
+  const files = readConfigFiles(project, "config/samples");
+  const samples = files.flatMap(({ file, objects }) => objects.map((object) => ({ file, object })));
+  for (const { file, object } of samples) {
+    const sample = { ...object, metadata: { namespace, ...object.metadata } };
     // A server cannot prune fields that one manager applied in several API versions, so each version has its own.
     const version = sample.apiVersion.split("/").at(-1)!;
-    await applyObjects(client, [sample], `${devFieldManager}-${version}`);
+    await applyObjects(client, [sample], { fieldManager: `${devFieldManager}-${version}`, file });
   }
   return samples.length;
 }
@@ -81,13 +80,16 @@ export async function applySamples(project: string, client: Client, namespace: s
 async function applyObjects(
   client: Client,
   objects: readonly ManifestObject[],
-  fieldManager = devFieldManager,
+  {
+    fieldManager = devFieldManager,
+    file,
+  }: { readonly fieldManager?: string; /** Where a person wrote them. */ readonly file?: string } = {},
 ): Promise<void> {
   for (const object of objects) {
     try {
       await applyObject(client, object, fieldManager);
     } catch (error) {
-      throw explainRejection(error, object);
+      throw explainRejection(error, object, file);
     }
   }
 }

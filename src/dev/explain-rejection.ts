@@ -21,8 +21,12 @@ export function isUnanswered(error: unknown): boolean {
   return isApiError(error) && error.status === 0;
 }
 
-/** Names the object of the project that the cluster rejected, and what to do; other errors are unchanged. */
-export function explainRejection(error: unknown, { kind, metadata }: ManifestObject): unknown {
+/** Names the object of the project that the cluster rejected, and what to do, if known in which file; other errors are unchanged. */
+export function explainRejection(
+  error: unknown,
+  { kind, metadata }: ManifestObject,
+  file = "the project's config/, or in the source that it is generated from",
+): unknown {
   if (!isApiError(error)) return error;
   if (error.status === 0)
     return new TsbuilderError(`the cluster is unavailable: ${error.message}`, {
@@ -34,7 +38,7 @@ export function explainRejection(error: unknown, { kind, metadata }: ManifestObj
     code: "REFUSED",
     hint: error.isForbidden
       ? "ask the cluster's administrator for that permission, or omit --context to use the embedded cluster"
-      : "fix it in the project's config/, or in the source that it is generated from",
+      : `fix it in ${file}`,
     cause: error,
   });
 }

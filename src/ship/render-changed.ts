@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FileChange } from "../scaffold/file-change.ts";
 import { type ManifestObject, parseManifest } from "./manifest.ts";
-import { type Overrides, renderConfig } from "./render.ts";
+import { inProject, type Overrides, renderConfig } from "./render.ts";
+import { withTemporaryFolder } from "./temporary-folder.ts";
 
 /** Renders one of the project's kustomizations with changes that are not written to the project. */
 export async function renderChanged(
@@ -12,8 +12,7 @@ export async function renderChanged(
   changes: readonly FileChange[],
   overrides: Overrides,
 ): Promise<ManifestObject[]> {
-  const copy = mkdtempSync(join(tmpdir(), "tsbuilder-changed-"));
-  try {
+  return withTemporaryFolder("tsbuilder-changed-", async (copy) => {
     cpSync(join(project, "config"), join(copy, "config"), { recursive: true });
     for (const change of changes) {
       if (!change.path.startsWith("config/")) continue;
@@ -23,8 +22,9 @@ export async function renderChanged(
       if (content === undefined) rmSync(file, { force: true });
       else writeFileSync(file, content);
     }
-    return parseManifest(await renderConfig(copy, path, overrides));
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+    const rendered = await renderConfig(copy, path, overrides).catch((error: unknown) => {
+      throw inProject(error, copy, project);
+    });
+    return parseManifest(rendered);
+  });
 }

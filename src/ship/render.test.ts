@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { renderChanged } from "./render-changed.ts";
 import { renderConfig } from "./render.ts";
 
 const path = process.env["PATH"];
@@ -42,6 +43,10 @@ test.skipIf(process.platform === "win32")(
     const folder = join(project, "config/default");
     await expect(renderConfig(project, "default", { image: "shop:v1" })).rejects.toMatchObject({
       code: "TOOL_FAILED",
+      message: `kubectl kustomize ${folder} failed\n${folder} is broken`,
+      hint: `for details, run: kubectl kustomize ${folder}`,
+    });
+    await expect(renderChanged(project, "default", [], {})).rejects.toMatchObject({
       message: `kubectl kustomize ${folder} failed\n${folder} is broken`,
       hint: `for details, run: kubectl kustomize ${folder}`,
     });

@@ -80,8 +80,8 @@ async function kustomize(folder: string): Promise<string> {
   return (await runTool({ tool: "kubectl", args: ["kustomize", folder] })).stdout;
 }
 
-/** An error about the copy, which is gone when somebody reads it, as one about the project. */
-function inProject(error: unknown, copy: string, project: string): unknown {
+/** An error about a copy, which is gone when somebody reads it, as one about the project. */
+export function inProject(error: unknown, copy: string, project: string): unknown {
   if (!(error instanceof TsbuilderError)) return error;
   const { code, cause } = error;
   return new TsbuilderError(error.message.replaceAll(copy, project), {
