@@ -12,6 +12,8 @@ import { setupBarController } from "./bar_controller.ts";
 let cluster: TestCluster;
 let manager: TestManager;
 
+// Only our controller runs in this cluster: a Deployment gets no pods and no status, unless a test sets it, or
+// startTestCluster() starts the controllers that do, such as { controllers: ["deployment", "replicaset"] }.
 beforeAll(async () => {
   cluster = await startTestCluster({ crds: ["config/crd/bases"] });
   manager = await startTestManager(cluster.kubeconfig, setupBarController);
