@@ -1,4 +1,5 @@
 import type { PodSpec, Toleration } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../contract/sent.ts";
 import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
 
 const tolerationSeconds = 300;
@@ -8,7 +9,7 @@ export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {
     if (!isNewPod(request) && !isChangedPod(request)) return undefined;
-    const spec = request.object["spec"] as PodSpec;
+    const spec = request.object["spec"] as Sent<PodSpec>;
     const tolerations = spec.tolerations ?? [];
     for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
       if (tolerations.some((toleration) => covers(toleration, key))) continue;
@@ -19,6 +20,6 @@ export const defaultTolerations: AdmissionPlugin = {
   },
 };
 
-function covers({ key, effect }: Toleration, taint: string): boolean {
+function covers({ key, effect }: Sent<Toleration>, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === "NoExecute");
 }

@@ -1,11 +1,10 @@
 import type {
   Container,
-  LimitRange,
   LimitRangeItem,
   PersistentVolumeClaim,
   PodSpec,
 } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Stored } from "../contract/stored.ts";
+import type { Sent } from "../contract/sent.ts";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -16,16 +15,16 @@ import { checkClaimLimits, checkPodLimits } from "./limit-constraints.ts";
 
 /** Sets default requests and limits of containers, and denies pods and claims outside a namespace's limit ranges. */
 export function limitRanger(store: Store): AdmissionPlugin {
-  const rangesOf = (namespace: string): Stored<LimitRange>[] =>
+  const limitsOf = (namespace: string): LimitRangeItem[][] =>
     store
       .collection("limitranges")
       .list(`${namespace}/`)
-      .map(({ object }) => object as Stored<LimitRange>);
+      .map(({ object }) => (object["spec"] as { limits: LimitRangeItem[] | null }).limits ?? []);
   return {
     name: "LimitRanger",
     mutate(request) {
       if (!isNewPod(request)) return undefined;
-      for (const { spec } of rangesOf(request.namespace)) setDefaults(request.object, spec.limits);
+      for (const limits of limitsOf(request.namespace)) setDefaults(request.object, limits);
       return request.object;
     },
     validate(request) {
@@ -33,10 +32,10 @@ export function limitRanger(store: Store): AdmissionPlugin {
       if (subresource !== "" || !object || object.metadata.deletionTimestamp) return;
       if (isNewPod(request)) {
         const pod = object["spec"] as PodSpec;
-        refuse(request, rangesOf(request.namespace), (limits) => checkPodLimits(pod, limits));
+        refuse(request, limitsOf(request.namespace), (limits) => checkPodLimits(pod, limits));
       } else if (isClaimWrite(request)) {
         const { requests = {} } = (object as PersistentVolumeClaim).spec?.resources ?? {};
-        refuse(request, rangesOf(request.namespace), (limits) => checkClaimLimits(requests, limits));
+        refuse(request, limitsOf(request.namespace), (limits) => checkClaimLimits(requests, limits));
       }
     },
   };
@@ -50,11 +49,11 @@ function isClaimWrite({ resource, operation }: AdmissionRequest): boolean {
 /** Denies the request for the first range that it violates. */
 function refuse(
   { resource, object, name }: AdmissionRequest,
-  ranges: readonly Stored<LimitRange>[],
+  ranges: readonly LimitRangeItem[][],
   check: (limits: readonly LimitRangeItem[]) => Iterable<string>,
 ): void {
-  for (const { spec } of ranges) {
-    const problems = [...new Set(check(spec.limits))];
+  for (const limits of ranges) {
+    const problems = [...new Set(check(limits))];
     if (problems.length === 0) continue;
     const reason = problems.length === 1 ? problems[0]! : `[${problems.join(", ")}]`;
     throw forbidden(resource, object?.metadata.name ?? name, reason);
@@ -68,7 +67,7 @@ function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
   const own = limits.filter(({ type }) => type === "Container");
   const requests: ResourceList = Object.assign({}, ...own.map((limit) => limit.defaultRequest));
   const maxima: ResourceList = Object.assign({}, ...own.map((limit) => limit.default));
-  const { containers, initContainers = [] } = pod["spec"] as PodSpec;
+  const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
   const changes = [
     ...containers.flatMap((container) => fillContainer(container, requests, maxima, "container")),
     ...initContainers.flatMap((container) => fillContainer(container, requests, maxima, "init container")),
@@ -82,7 +81,7 @@ function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
 }
 
 function fillContainer(
-  container: Container,
+  container: Sent<Container>,
   requests: ResourceList,
   limits: ResourceList,
   what: string,

@@ -1,6 +1,7 @@
 import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { PriorityClass } from "@tsbuilder/apimachinery/k8s/scheduling/v1";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { Sent } from "../contract/sent.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
@@ -35,7 +36,7 @@ export function podPriority(store: Store): AdmissionPlugin {
     mutate(request) {
       if (isChangedPod(request)) return withOldPriority(request);
       if (!isNewPod(request)) return undefined;
-      const spec = request.object["spec"] as PodSpec;
+      const spec = request.object["spec"] as Sent<PodSpec>;
       const name = spec.priorityClassName ?? "";
       const found = classes().find((each) =>
         name === "" ? each.globalDefault : each.metadata.name === name,
@@ -80,7 +81,7 @@ export function podPriority(store: Store): AdmissionPlugin {
 
 /** An update that omits what this plugin has set keeps it. */
 function withOldPriority({ object, oldObject }: { object: ApiObject; oldObject: ApiObject }): ApiObject {
-  const [spec, old] = [object["spec"] as PodSpec, oldObject["spec"] as PodSpec];
+  const [spec, old] = [object["spec"] as Sent<PodSpec>, oldObject["spec"] as PodSpec];
   if (old.priority !== undefined) spec.priority ??= old.priority;
   if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy;
   return object;

@@ -1,6 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { RuntimeClass } from "@tsbuilder/apimachinery/k8s/node/v1";
+import type { Sent } from "../contract/sent.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
@@ -11,7 +12,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
     name: "RuntimeClass",
     mutate(request) {
       if (!isNewPod(request)) return undefined;
-      const spec = request.object["spec"] as PodSpec;
+      const spec = request.object["spec"] as Sent<PodSpec>;
       const { runtimeClassName: name } = spec;
       if (name === undefined) return undefined;
       const refuse = (reason: string): never => {

@@ -1,4 +1,5 @@
 import type { PodSpec, ServiceAccount } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../contract/sent.ts";
 import { forbidden, StatusError } from "../../contract/status-error.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import type { Store } from "../../storage/store.ts";
@@ -23,7 +24,7 @@ export function podServiceAccount(context: AccountContext): AdmissionPlugin {
     name: "ServiceAccount",
     async mutate(request) {
       if (!isNewPod(request) || !acceptsPods(context, request)) return undefined;
-      const spec = request.object["spec"] as PodSpec;
+      const spec = request.object["spec"] as Sent<PodSpec>;
       if (!isMirror(request.object)) {
         spec.serviceAccountName ||= defaultName;
         const account = await findAccount(context, request, spec.serviceAccountName);

@@ -1,4 +1,5 @@
 import type { Container, PodSpec, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../contract/sent.ts";
 import { generateName } from "../../registry/object-meta.ts";
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -8,8 +9,8 @@ const prefix = "kube-api-access-";
 const expirationSeconds = 3607;
 
 /** Mounts a token of the pod's account into all containers but those that have something else at its path. */
-export function mountToken(spec: PodSpec): void {
-  const existing = spec.volumes?.find((volume) => volume.name.startsWith(prefix));
+export function mountToken(spec: Sent<PodSpec>): void {
+  const existing = spec.volumes?.find((volume) => volume.name?.startsWith(prefix));
   const name = existing?.name ?? generateName(prefix);
   const missing = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(hasNoToken);
   for (const container of missing) {
@@ -18,7 +19,7 @@ export function mountToken(spec: PodSpec): void {
   if (!existing && missing.length > 0) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
 }
 
-function hasNoToken({ volumeMounts = [] }: Container): boolean {
+function hasNoToken({ volumeMounts = [] }: Sent<Container>): boolean {
   return volumeMounts.every((mount) => mount.mountPath !== mountPath);
 }
 
