@@ -5,6 +5,7 @@ import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
+import { fillIn } from "../../fill-in.ts";
 import { type Problems, refused } from "../../checks/problems.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
@@ -22,7 +23,13 @@ export const namespaceStrategy: Partial<Strategy> = {
     object["spec"] = { finalizers: kept };
     object["status"] = { phase: "Active" };
   },
-  default: labelWithName,
+  default(object) {
+    labelWithName(object);
+    fillIn(object["status"], () => ({ phase: "Active" }));
+  },
+  prepareForUpdate(object, old, { subresource }) {
+    if (subresource === "") object["spec"] = old["spec"];
+  },
   validate: (object) => finalizersOf(object).flatMap((name) => [...finalizer("spec.finalizers", name)]),
   validateUpdate: (object, _old, { subresource }) => [...changeProblems(object, subresource)],
   resetFields(object, old, subresource) {
@@ -32,7 +39,6 @@ export const namespaceStrategy: Partial<Strategy> = {
       return;
     }
     resetStatusAlone(object, old, subresource);
-    if (old && subresource === "") object["spec"] = old["spec"];
   },
   isHeld: (object) => finalizersOf(object).length > 0,
   markDeleted: (object) => ({

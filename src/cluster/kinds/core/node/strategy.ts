@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
-import { resetNothing } from "../../../registry/default-strategy.ts";
+import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
 import { nodeChangeProblems, nodeProblems } from "./rules.ts";
 
@@ -18,9 +18,11 @@ const info = [
   "architecture",
 ];
 
-/** A Node may be created with a status. */
+/** Only a new Node may come with a status. */
 export const nodeStrategy: Partial<Strategy> = {
-  resetFields: resetNothing,
+  resetFields(object, old, subresource) {
+    if (old) resetStatusAlone(object, old, subresource);
+  },
   default(object) {
     const status = (object["status"] ??= {}) as Fields;
     fillIn(status, () => ({ daemonEndpoints: {}, nodeInfo: {} }));
@@ -36,7 +38,10 @@ export const nodeStrategy: Partial<Strategy> = {
   prepareForCreate: dropDynamicConfig,
   prepareForUpdate: dropDynamicConfig,
   validate: (object) => [...nodeProblems(object)],
-  validateUpdate: (object, old) => [...nodeChangeProblems(object, old)],
+  validateUpdate: (object, old, { subresource }) => [
+    ...(subresource === "status" ? [] : nodeProblems(object)),
+    ...nodeChangeProblems(object, old),
+  ],
   *warnings(object) {
     const { externalID } = (object["spec"] ?? {}) as Fields;
     if (externalID) yield "spec.externalID: this field is deprecated, and is unused by Kubernetes";
