@@ -18,6 +18,7 @@ import { builtInSubresources } from "./built-in-subresources.ts";
 import { conversionOf } from "./conversions.ts";
 import { fieldSelectorReaders } from "./field-selectors.ts";
 import { findKind } from "./find-kind.ts";
+import { dropGatedFields } from "./gated-fields.ts";
 import { strategyOf } from "./strategy-of.ts";
 import { tableColumns } from "./table-columns.ts";
 
@@ -143,6 +144,7 @@ function withDecoding(
   const readers = fieldSelectorReaders({ group, plural }, fieldSelectors);
   return {
     ...strategy,
+    ...dropGatedFields(() => schemas.get(version)?.root, strategy),
     ...(readers && { fieldSelectors: readers }),
     default(object: ApiObject, context) {
       const schema = schemas.get(context.version) ?? schemas.get(version);

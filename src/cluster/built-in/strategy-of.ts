@@ -7,7 +7,6 @@ import {
 } from "../registry/default-strategy.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { Store } from "../storage/store.ts";
-import { dropAlphaFields } from "./alpha-fields.ts";
 import { findKind } from "./find-kind.ts";
 import { parseMetadataChecks } from "./parse-metadata-checks.ts";
 
@@ -29,6 +28,5 @@ export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
     defaultPropagation: rules.defaultPropagation,
     returnsDeleted: false,
     ...own,
-    ...(kind && dropAlphaFields(kind, own ?? {})),
   };
 }

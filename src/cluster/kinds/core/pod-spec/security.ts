@@ -93,10 +93,7 @@ export function* podSecurity(field: string, spec: PodSpec): Problems {
     "Merge",
     "Strict",
   ]);
-  yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, [
-    "MountOption",
-    "Recursive",
-  ]);
+  yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, ["Recursive"]);
 }
 
 /** A pod with hostUsers false can't share the host's namespaces. */
