@@ -28,6 +28,7 @@ import { nullValues } from "./stories/null-values.ts";
 import { oddRequests } from "./stories/odd-requests.ts";
 import { oddWrites } from "./stories/odd-writes.ts";
 import { patchMessages } from "./stories/patch-messages.ts";
+import { partialObjectStories } from "./stories/partial-objects.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
@@ -69,6 +70,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   errors,
   "custom-resources": customResources,
   workloads,
+  "partial-objects": partialObjectStories,
   "client-suites": clientSuites,
   "pod-containers": podContainers,
   "pod-volumes": podVolumes,

@@ -258,6 +258,7 @@ const withNullLists = new Set([
   "batch/v1.SuccessPolicy",
   "core/v1.ContainerImage",
   "core/v1.LimitRangeSpec",
+  "core/v1.ProjectedVolumeSource",
   "storage/v1.CSINodeDriver",
 ]);
 /** Types whose quantities Go writes as null if they are not set, because they are pointers. */
@@ -266,7 +267,11 @@ const withNullQuantities = new Set([
   "resource/v1.CapacityRequestPolicyRange",
 ]);
 
+/** Types whose apiGroup Go writes as null if it is not set, because it is a pointer. */
+const withNullGroups = new Set(["core/v1.TypedLocalObjectReference", "core/v1.TypedObjectReference"]);
+
 function writtenZero(owner: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
+  if (go?.name === "apiGroup" && withNullGroups.has(owner.typeName ?? "")) return null;
   // Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states.
   const hasTimes = /Condition$|ContainerState(Running|Terminated)$/.test(owner.typeName ?? "");
   if (node.typeName === "Time") return hasTimes ? null : undefined;

@@ -64,6 +64,15 @@ export function checkLabelValue(value: string): string[] {
   return [...checkLength(value, labelMax, "bytes"), ...checkPattern(value, labelValue)];
 }
 
+/** The reason of a condition: a word for programs, such as `MinimumReplicasAvailable`. */
+export function checkConditionReason(reason: string): string[] {
+  return checkPattern(reason, {
+    says: "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+    examples: ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
+    pattern: "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
+  });
+}
+
 const labelMax = 63;
 const subdomainMax = 253;
 

@@ -1,4 +1,11 @@
 export { compareVersions, parseVersion, type Stability, type VersionParts } from "./api-version.ts";
-export { checkLabel, checkLabel1035, checkLabelValue, checkQualifiedName, checkSubdomain } from "./dns.ts";
+export {
+  checkConditionReason,
+  checkLabel,
+  checkLabel1035,
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+} from "./dns.ts";
 export { pluralize } from "./pluralize.ts";
 export { type MissingPermission, missingPermission } from "./rbac-marker.ts";

@@ -9,7 +9,7 @@ export function* typedReference(
   field: string,
   { apiGroup, kind, name }: Sent<TypedLocalObjectReference>,
 ): Problems {
-  if (apiGroup !== undefined) yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
+  if (typeof apiGroup === "string") yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
   yield* needed(`${field}.kind`, kind, checkSegment);
   yield* needed(`${field}.name`, name, checkSegment);
 }

@@ -21,7 +21,6 @@ import {
   amountOf,
   chosenTemplate,
   defaultHistoryLimit,
-  defaultRolling,
   defaultScaledSpec,
   endlessPods,
   intOrPercent,
@@ -51,7 +50,11 @@ export const statefulSetStrategy: Partial<Strategy> = {
     const { spec } = object as StatefulSet;
     spec.podManagementPolicy ||= "OrderedReady";
     spec.updateStrategy ??= {};
-    defaultRolling(spec.updateStrategy, { partition: 0 });
+    // A type without its parameters is left as it is.
+    if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
+    spec.updateStrategy.type ||= "RollingUpdate";
+    const { type, rollingUpdate } = spec.updateStrategy;
+    if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
     spec.revisionHistoryLimit ??= defaultHistoryLimit;
     spec.persistentVolumeClaimRetentionPolicy ??= {};
     spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";

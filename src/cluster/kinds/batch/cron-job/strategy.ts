@@ -6,7 +6,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { choice, nonNegative, type Problems } from "../../checks/problems.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
-import { defaultJobTemplate, jobSpec } from "../job/job-spec.ts";
+import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
 
@@ -22,7 +22,7 @@ export const cronJobStrategy: Partial<Strategy> = {
     spec.successfulJobsHistoryLimit ??= 3;
     spec.failedJobsHistoryLimit ??= 1;
     const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
-    job.template = defaultJobTemplate(job.template);
+    defaultJobSpec(job);
     spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
     object["status"] ??= {};
   },

@@ -1,20 +1,22 @@
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { invalid, invalidStruct, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { nonNegative, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
-import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
 import { failurePolicy, successPolicy, successStruct } from "./job-policies.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
+export type JobStatus = Sent<batch.JobStatus>;
+export type Job = SentObject<JobSpec, JobStatus>;
 
-/** A Job must set restartPolicy itself: the usual default is invalid. */
-export function defaultJobTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
-  const full = defaultTemplate(template);
-  full.spec!.restartPolicy ||= "Always";
-  return full;
+/** Sets the defaults of a JobSpec, in the template of a CronJob, too. */
+export function defaultJobSpec(spec: JobSpec): void {
+  spec.template = defaultTemplate(spec.template);
+  for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
+    for (const pattern of onPodConditions) pattern.status ||= "True";
+  }
 }
 
 const counts = [

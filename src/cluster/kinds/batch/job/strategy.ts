@@ -1,9 +1,9 @@
-import type { SentObject } from "../../../contract/sent.ts";
 import { invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { WriteRequest } from "../../../registry/api-request.ts";
 import type { Resource, Strategy } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
@@ -12,9 +12,14 @@ import type { Problems } from "../../checks/problems.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { successStruct } from "./job-policies.ts";
-import { defaultJobTemplate, jobSpec, type JobSpec } from "./job-spec.ts";
+import { statusProblems } from "./status-rules.ts";
+import { defaultJobSpec, jobSpec, type Job, type JobSpec } from "./job-spec.ts";
 
-type Job = SentObject<JobSpec>;
+/**
+ * Creations of Jobs without labels, which get those of their pods. In Go both are one map from then on, so that the
+ * labels that a Job's pods get later are labels of the Job, too.
+ */
+const labelledByPods = new WeakSet<WriteRequest>();
 
 /** Jobs select their pods by their own uid, and their template is immutable. */
 export const jobStrategy: Partial<Strategy> = {
@@ -22,39 +27,39 @@ export const jobStrategy: Partial<Strategy> = {
     propagationPolicy === undefined && orphanDependents === undefined
       ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
       : undefined,
-  default(object) {
+  default(object, context) {
     object["spec"] ??= {};
     const { spec } = object as Job;
-    spec.template = defaultJobTemplate(spec.template);
+    defaultJobSpec(spec);
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
     spec.parallelism ??= 1;
     spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
     spec.completionMode ??= "NonIndexed";
     spec.suspend ??= false;
     spec.manualSelector ??= false;
-    for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
-      for (const pattern of onPodConditions) pattern.status ||= "True";
-    }
     spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-    if (spec.template.metadata?.labels) object.metadata.labels ??= { ...spec.template.metadata.labels };
+    if (!object.metadata.labels) {
+      labelledByPods.add(context);
+      const { labels } = spec.template?.metadata ?? {};
+      if (labels) object.metadata.labels = { ...labels };
+    }
     object["status"] ??= {};
   },
-  prepareForCreate(object) {
+  prepareForCreate(object, context) {
     const { spec, metadata } = object as Job;
     if (spec.manualSelector) return;
     const labels = ownLabels(object);
     const template = spec.template!;
-    // A Job with its own labels keeps them; one without gets those of its pods.
-    if (!metadata.labels || isEqual(metadata.labels, template.metadata?.labels)) {
-      metadata.labels = { ...metadata.labels, ...labels };
-    }
+    if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
     template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
     const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
     spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
   },
   validate: (object) => [...jobProblems(object as Job)],
   validateUpdate: (object, old, { subresource, resource }) =>
-    subresource === "status" ? [] : [...jobChanges(object as Job, old as Job, resource)],
+    subresource === "status"
+      ? [...statusProblems(object as Job, old as Job)]
+      : [...jobChanges(object as Job, old as Job, resource)],
   *warnings(object, old) {
     if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
     else if (old.metadata.generation === object.metadata.generation) return;

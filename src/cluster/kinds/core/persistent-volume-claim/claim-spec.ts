@@ -55,11 +55,11 @@ function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<
   }
 }
 
-function* source(field: string, { apiGroup = "", kind = "", name = "" }: DataSource): Problems {
+function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource): Problems {
   if (name === "") yield required(`${field}.name`);
   if (kind === "") yield required(`${field}.kind`);
-  if (apiGroup === "" && kind !== "PersistentVolumeClaim") {
+  if (!apiGroup && kind !== "PersistentVolumeClaim") {
     yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
-  if (apiGroup !== "") yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
+  if (apiGroup) yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
 }

@@ -3,11 +3,13 @@ import type { Sent } from "../../../contract/sent.ts";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { compareQuantities, isWholeQuantity, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
-import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { forbidden, invalid, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { addFinalizer } from "../../add-finalizer.ts";
-import type { Problems } from "../../checks/problems.ts";
+import { type Problems, refused } from "../../checks/problems.ts";
+import { isNative } from "../resource-names.ts";
 import { claimSpec } from "./claim-spec.ts";
 
 /** The data source of a new volume. */
@@ -28,7 +30,7 @@ export const claimStrategy: Partial<Strategy> = {
   },
   validate: (object) => [...claimSpec("spec", claimOf(object).spec ?? {})],
   validateUpdate: (object, old, { subresource }) =>
-    subresource === "status" ? [...capacity(object)] : [...changed(object, old)],
+    subresource === "status" ? [...statusProblems(object)] : [...changed(object, old)],
   warnings: (object) => fractionalSizes("spec", claimOf(object).spec ?? {}),
 };
 
@@ -36,11 +38,16 @@ function claimOf(object: ApiObject): Claim {
   return object;
 }
 
-/** Drops a new dataSource that is unsupported, and copies dataSource and dataSourceRef to each other. */
+/**
+ * Drops a new dataSourceRef to another namespace, which no feature allows by default, and a new dataSource that is
+ * unsupported, and copies dataSource and dataSourceRef to each other.
+ */
 function settleSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}): void {
+  if (spec.dataSourceRef?.namespace && !old.dataSourceRef) delete spec.dataSourceRef;
   const { dataSource } = spec;
   const known =
-    dataSource && (old.dataSource || sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
+    dataSource &&
+    (old.dataSource || old.dataSourceRef || sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
   if (dataSource && !known && !spec.dataSourceRef) delete spec.dataSource;
   else if (dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...dataSource };
   else if (spec.dataSourceRef && !dataSource && spec.dataSourceRef.namespace === undefined) {
@@ -62,12 +69,41 @@ export function* fractionalSizes(
   }
 }
 
-function* capacity(object: ApiObject): Problems {
-  for (const [name, amount] of Object.entries(claimOf(object).status?.capacity ?? {})) {
-    if (compareQuantities(amount, "0") >= 0) continue;
-    const shown = Number(quantityToInteger(amount));
-    yield invalid(`status.capacity[${name}]`, shown, "must be a valid resource quantity");
+const resizes = [
+  "ControllerResizeInProgress",
+  "ControllerResizeInfeasible",
+  "NodeResizeInProgress",
+  "NodeResizeInfeasible",
+  "NodeResizePending",
+];
+
+function* statusProblems(object: ApiObject): Problems {
+  const { capacity, allocatedResources, allocatedResourceStatuses } = claimOf(object).status ?? {};
+  for (const [name, amount] of Object.entries(capacity ?? {})) {
+    yield* storedAmount(`status.capacity[${name}]`, amount);
   }
+  for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
+    yield* resourceKey("status.allocatedResourceStatuses", name);
+    // The real server shows the resource instead of its status.
+    if (!resizes.includes(resize)) yield notSupported("status.allocatedResourceStatuses", name, resizes);
+  }
+  for (const [name, amount] of Object.entries(allocatedResources ?? {})) {
+    const problems = [...resourceKey("status.allocatedResources", name)];
+    yield* problems.length > 0 ? problems : storedAmount(`status.allocatedResources[${name}]`, amount);
+  }
+}
+
+/** Claims have storage, and what drivers define. */
+function* resourceKey(field: string, name: string): Problems {
+  const reasons = checkQualifiedName(name);
+  yield* refused(field, name, reasons);
+  if (reasons.length === 0 && isNative(name) && name !== "storage")
+    yield notSupported(field, name, ["storage"]);
+}
+
+function* storedAmount(field: string, amount: Quantity): Problems {
+  if (compareQuantities(amount, "0") >= 0) return;
+  yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
 }
 
 function* changed(object: ApiObject, old: ApiObject): Problems {

@@ -26,21 +26,17 @@ export function defaultPodSpec(spec: PodSpec): void {
   if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
   else if (spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount;
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
-  for (const container of [...containers, ...initContainers, ...ephemeralContainers]) {
-    defaultContainer(container, spec.hostNetwork === true);
-  }
+  for (const container of [...containers, ...initContainers, ...ephemeralContainers])
+    defaultContainer(container);
   for (const volume of spec.volumes ?? []) defaultVolume(volume);
 }
 
-function defaultContainer(container: Container, hostNetwork: boolean): void {
+function defaultContainer(container: Container): void {
   container.resources ??= {};
   container.terminationMessagePath ||= "/dev/termination-log";
   container.terminationMessagePolicy ||= "File";
   container.imagePullPolicy ||= isLatest(container.image ?? "") ? "Always" : "IfNotPresent";
-  for (const port of container.ports ?? []) {
-    port.protocol ||= "TCP";
-    if (hostNetwork && port.containerPort !== undefined) port.hostPort ??= port.containerPort;
-  }
+  for (const port of container.ports ?? []) port.protocol ||= "TCP";
   for (const { valueFrom } of container.env ?? []) {
     if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ||= "v1";
     if (valueFrom?.resourceFieldRef) valueFrom.resourceFieldRef.divisor ??= "0";

@@ -41,7 +41,7 @@ const shortestToken = 600;
 const longestToken = 2 ** 32;
 
 /** The sources of a projected volume: no two may have the same file. */
-export function* projections(field: string, sources: readonly VolumeProjection[] = []): Problems {
+export function* projections(field: string, sources: readonly VolumeProjection[]): Problems {
   const taken = new Set<string>();
   function* take(path: string, shown: string): Problems {
     if (path !== "" && taken.has(path)) yield invalid(field, shown, "conflicting duplicate paths");

@@ -134,7 +134,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   storageos: needs("volumeName"),
   *projected(field, { defaultMode, sources: list }: Source<"projected">) {
     yield* fileMode(`${field}.defaultMode`, defaultMode);
-    yield* projections(field, list);
+    yield* projections(field, list ?? []);
   },
   scaleIO: needs("gateway", "system", "volumeName"),
   *csi(field, { driver = "", nodePublishSecretRef: secret }: Source<"csi">) {

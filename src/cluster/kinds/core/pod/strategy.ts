@@ -1,6 +1,12 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import {
+  addLists,
+  isSameList,
+  onlyOf,
+  type ResourceList,
+  withoutZeros,
+} from "../../../quota/resource-list.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { eachOf, fillIn } from "../../fill-in.ts";
@@ -10,6 +16,7 @@ import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { sumOfRequests } from "../pod-spec/resources.ts";
 import { isForPods } from "../resource-names.ts";
 import { withOldGenerations } from "./observed-generation.ts";
+import { statusProblems } from "./status-rules.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
 import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
@@ -22,9 +29,15 @@ export const podStrategy: Partial<Strategy> = {
     defaultPodSpec(spec);
     spec.enableServiceLinks ??= true;
     if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
+    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
       requestLimits(container);
+      if (!spec.hostNetwork) continue;
+      for (const port of container.ports ?? []) if (port.containerPort) port.hostPort ||= port.containerPort;
+    }
     const { status = {} } = object as Pod;
+    // The older field wins.
+    if (status.podIP && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }];
+    else if (status.podIPs?.[0]?.ip) status.podIP = status.podIPs[0].ip;
     for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
       for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
     }
@@ -47,10 +60,12 @@ export const podStrategy: Partial<Strategy> = {
     if (subresource === "binding") delete (object as Pod).status?.nominatedNodeName;
     if (subresource !== "status") return;
     const [pod, { status: before = {} }] = [object as Pod, old as Pod];
-    pod.status = withOldGenerations({ ...pod.status, qosClass: before.qosClass! }, before);
+    pod.status = withOldGenerations({ ...pod.status }, before);
+    pod.status.qosClass ||= before.qosClass!;
   },
   validate: (object) => [...newPodProblems(object as Pod)],
   validateUpdate(object, old, { subresource }) {
+    if (subresource === "status") return [...statusProblems(object as Pod, old as Pod)];
     if (subresource !== "") return [];
     return [...podProblems(object as Pod), ...changeProblems(object as Pod, old as Pod)];
   },
@@ -95,19 +110,22 @@ function blocked(now: number): object {
 }
 
 /**
- * The QoS class: Guaranteed if all requests equal their limits, Burstable if there are some, else BestEffort.
+ * The QoS class: Guaranteed if all requests equal their limits, Burstable if there are some, else BestEffort. Amounts of
+ * zero don't count. Where the pod has resources of its own, those of its containers don't count either.
  */
-function qosClass({ containers = [], initContainers = [] }: PodSpec): string {
-  const all = [...containers, ...initContainers];
-  const set = ({ resources }: Container) => ({ ...resources?.requests, ...resources?.limits });
-  if (all.every((container) => !["cpu", "memory"].some((name) => name in set(container))))
-    return "BestEffort";
-  const guaranteed = all.every(({ resources }) =>
-    ["cpu", "memory"].every((name) => {
-      const limit = resources?.limits?.[name];
-      const request = resources?.requests?.[name];
-      return limit !== undefined && request !== undefined && compareQuantities(limit, request) === 0;
-    }),
-  );
-  return guaranteed ? "Guaranteed" : "Burstable";
+function qosClass({ resources, containers = [], initContainers = [] }: PodSpec): string {
+  const all = resources
+    ? [resources]
+    : [...containers, ...initContainers].map((each) => each.resources ?? {});
+  const [requests, limits] = [all.map((each) => each.requests), all.map((each) => each.limits)].map((lists) =>
+    lists.map(computeAmounts).reduce(addLists, {}),
+  ) as [ResourceList, ResourceList];
+  if (Object.keys({ ...requests, ...limits }).length === 0) return "BestEffort";
+  const isLimited = all.every((each) => Object.keys(computeAmounts(each.limits)).length === 2);
+  return isLimited && isSameList(requests, limits) ? "Guaranteed" : "Burstable";
+}
+
+/** The amounts of CPU and memory, if there are any. */
+function computeAmounts(list: ResourceList = {}): ResourceList {
+  return withoutZeros(onlyOf(list, ["cpu", "memory"]));
 }

@@ -6,6 +6,7 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
+import { conditionProblems } from "../../checks/conditions.ts";
 import { selectorProblems, shownSelector } from "../../checks/label-selector.ts";
 import { nonNegative, optionalChoice, type Problems } from "../../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../../apps/workload-spec.ts";
@@ -30,6 +31,7 @@ export const disruptionBudgetStrategy: Partial<Strategy> = {
 
 function* statusProblems(object: ApiObject): Problems {
   const status = (object["status"] ?? {}) as Sent<PodDisruptionBudgetStatus>;
+  yield* conditionProblems("status.conditions", status.conditions);
   for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
     yield* nonNegative(`status.${field}`, status[field]);
   }
