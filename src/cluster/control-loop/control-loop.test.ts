@@ -64,6 +64,15 @@ test("the time stands still during a reconcile, however long it takes, and only 
   expect([look(), look()]).toEqual([3, 4]);
 });
 
+test("a conflict that never ends is reported once", async () => {
+  const conflict = Object.assign(new Error("taken"), { status: { code: 409 } });
+  const { at, reported } = await calls(() => {
+    throw conflict;
+  });
+  expect(reported).toEqual(["a: taken"]);
+  expect(at.length).toBeGreaterThan(10);
+});
+
 test("a failure between two times at once is reported by itself", async () => {
   const answers = [0, new Error("no luck"), 0, undefined];
   const { at, reported } = await calls(() => {

@@ -10,7 +10,7 @@ import type { ObjectEvent } from "../contract/cluster-objects.ts";
 const firstBackoff = 5;
 const longestBackoff = 10_000;
 
-/** How many times a key is retried immediately after conflicts. */
+/** How many times a key is retried immediately after conflicts. The last one is reported: it may be lost for ever. */
 const fastRetries = 10;
 
 /**
@@ -109,7 +109,8 @@ export class ControlLoop {
       this.#enqueue(key);
       return;
     }
-    if (!isLostRace(error) && !isNamespaceEnding(error) && !(error instanceof ReportedError)) {
+    const isExpected = isLostRace(error) && failures !== fastRetries;
+    if (!isExpected && !isNamespaceEnding(error) && !(error instanceof ReportedError)) {
       this.#context.onError?.(this.#name, key, error);
     }
     this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));

@@ -45,7 +45,7 @@ export async function ensureRevision(
   if (found && found === newest) return found;
   const revision = (newest?.revision ?? 0) + 1;
   if (found) return objects.update(user, { ...found, revision });
-  const hash = templateHash(data);
+  const hash = freeHash(objects, owner, data);
   return objects.create<ControllerRevision>(user, {
     apiVersion: "apps/v1",
     kind: "ControllerRevision",
@@ -59,6 +59,14 @@ export async function ensureRevision(
     data,
     revision,
   });
+}
+
+/** The hash of a revision whose name is free: workloads of two kinds may have one name and one template. */
+function freeHash(objects: ClusterObjects, { metadata }: RevisedOwner, data: unknown): string {
+  for (let attempt = 0; ; attempt++) {
+    const hash = templateHash(data, attempt);
+    if (!objects.get(controllerRevisions, metadata.namespace, `${metadata.name}-${hash}`)) return hash;
+  }
 }
 
 /** Deletes the oldest unused revisions beyond the owner's revisionHistoryLimit. */

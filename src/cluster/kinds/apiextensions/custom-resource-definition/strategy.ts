@@ -6,6 +6,8 @@ import { approvalProblems } from "./approval.ts";
 import { conversionProblems } from "./validate-conversion.ts";
 import { validateStoredVersions } from "./validate-stored-versions.ts";
 import type { Strategy } from "../../../registry/resource.ts";
+import { readField } from "../../cells/read-field.ts";
+import { fillIn } from "../../fill-in.ts";
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
@@ -13,7 +15,11 @@ export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 /** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
 export const definitionStrategy: Partial<Strategy> = {
   deletionFinalizers: [cleanupFinalizer],
-  default: (object) => defaultNames((object as CustomResourceDefinition).spec),
+  default(object) {
+    const { spec } = object as CustomResourceDefinition;
+    defaultNames(spec);
+    fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
+  },
   prepareForCreate(object) {
     const crd = object as CustomResourceDefinition;
     crd.status = {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { controllerRevisions } from "../../../../control-loop/api/apps.ts";
+import { daemonSets } from "../../daemon-set/controller/daemon-sets.ts";
 import { type StatefulSet, statefulSets } from "./stateful-sets.ts";
 import { persistentVolumeClaims, pods } from "../../../../control-loop/api/core.ts";
 import { type ControllerName, controllerNames } from "../../../../controllers/index.ts";
@@ -41,6 +42,21 @@ const images = () => listPods().map(({ spec }) => spec.containers[0]?.image);
 const claims = () => objects().list(persistentVolumeClaims, "default");
 
 describe("statefulSetController()", () => {
+  it("shares its name and its template with a DaemonSet", async () => {
+    await start();
+    const { selector, template } = db().spec;
+    const metadata = { name: "db", namespace: "default" };
+    await cluster.install(
+      db({ replicas: 1, volumeClaimTemplates: [] }),
+      { apiVersion: "apps/v1", kind: "DaemonSet", metadata, spec: { selector, template } },
+    );
+    await eventually(() => {
+      expect(objects().list(controllerRevisions, "default")).toHaveLength(2);
+      expect(objects().get(daemonSets, "default", "db")?.status?.numberReady).toBe(1);
+      expect(read().status?.readyReplicas).toBe(1);
+    });
+  });
+
   it("creates numbered pods, each with its own volume", async () => {
     await start();
     await cluster.install(db());
