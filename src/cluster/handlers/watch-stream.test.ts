@@ -11,7 +11,14 @@ let now = 0;
 let turn: WatchTurn;
 beforeEach(() => (turn = new WatchTurn(() => now)));
 
-function startStream(signal = new AbortController().signal, chunkedEncoding = true) {
+/** A stream whose initial objects are sent. */
+function startStream(...options: Parameters<typeof beginStream>) {
+  const begun = beginStream(...options);
+  begun.stream.started();
+  return begun;
+}
+
+function beginStream(signal = new AbortController().signal, chunkedEncoding = true) {
   const clock = new FakeClock();
   const sent: Buffer[] = [];
   const failures: unknown[] = [];
@@ -72,6 +79,19 @@ test("the lines of one turn are one chunk, and streams that send the same lines 
   expect(sent).toEqual(['10\r\n{"a":1}\n{"b":2}\n\r\n', '8\r\n{"b":2}\n\r\n', "0\r\n\r\n"]);
   expect(second!.sent[0]).toBe(first!.sent[0]);
   expect(other!.sent.map(String)).toEqual(['10\r\n{"a":1}\n{"a":1}\n\r\n']);
+});
+
+test("initial lines are sent in blocks as they are made, and the rest once all are", async () => {
+  const { stream, sent } = beginStream(undefined, false);
+  const line = Buffer.alloc(50 * 1024, "a");
+  const blocks = Array.from({ length: 7 }, () => {
+    stream.write(line);
+    return sent.length;
+  });
+  await inTurn();
+  expect([...blocks, sent.length]).toEqual([0, 0, 1, 1, 1, 2, 2, 2]);
+  stream.started();
+  expect(sent.map((bytes) => bytes.length / line.length)).toEqual([3, 3, 1]);
 });
 
 test.each([

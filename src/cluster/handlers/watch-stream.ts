@@ -9,6 +9,8 @@ const lastBookmark = 2000;
 export const backlogLimit = 16 * 1024 * 1024;
 /** Initial objects are sent while the unsent data is less than this. */
 const initialBacklog = 1024 * 1024;
+/** They are sent in blocks of about this size, each of which takes less than a millisecond to encrypt. */
+const initialBlock = 128 * 1024;
 const shortestDefaultTimeout = 30 * 60;
 
 const lastChunk = Buffer.from("0\r\n\r\n");
@@ -26,7 +28,10 @@ interface Group {
   flush(): void;
 }
 
-/** The connection of one watcher. Its lines of some turns of the event loop are sent at once. */
+/**
+ * The connection of one watcher. Its lines of some turns of the event loop are sent at once, but for the initial ones: they
+ * are sent within the slices of time in which they are made, so that no turn sends those of many slices and watchers.
+ */
 export class WatchStream {
   readonly size = 1;
   readonly #response: ServerResponse;
@@ -39,6 +44,7 @@ export class WatchStream {
   readonly #ends: Array<() => void> = [];
   #group: Group | undefined;
   #pending: Buffer[] = [];
+  #pendingBytes = 0;
   #ended = false;
   #isStarting = true;
   #isTimedOut = false;
@@ -64,6 +70,7 @@ export class WatchStream {
   /** The initial objects and missed changes are sent: from now on the watch may time out. */
   started(): void {
     this.#isStarting = false;
+    this.flush(undefined);
     if (this.#isTimedOut) this.end();
   }
 
@@ -75,7 +82,9 @@ export class WatchStream {
   write(line: Buffer): void {
     this.#group?.flush();
     if (this.#ended) return;
-    if (this.#pending.push(line) === 1) this.#turn.add(this);
+    this.#pendingBytes += line.length;
+    if (this.#pending.push(line) === 1 && !this.#isStarting) this.#turn.add(this);
+    if (this.#isStarting && this.#pendingBytes >= initialBlock) this.flush(undefined);
   }
 
   /** Registers a callback that runs once when the stream ends, whichever side ends it. */
@@ -178,6 +187,7 @@ export class WatchStream {
     if (this.#pending.length === 0) return last;
     const lines = this.#pending;
     this.#pending = [];
+    this.#pendingBytes = 0;
     return this.#send(lines, last);
   }
 
