@@ -48,6 +48,28 @@ test.each([
     { webhooks: [{ ...matchEverything, failurePolicy: "Ignore", reinvocationPolicy: "Never" }] },
   ],
   [
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    {
+      metadata: { name: "things.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Cluster",
+        names: { plural: "things", kind: "Thing" },
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+        conversion: {
+          strategy: "Webhook",
+          webhook: {
+            conversionReviewVersions: ["v1"],
+            clientConfig: { service: { name: "s", namespace: "default" } },
+          },
+        },
+      },
+    },
+    { spec: { conversion: { webhook: { clientConfig: { service: { port: 443 } } } } } },
+  ],
+  [
     `${admission}/validatingadmissionpolicies`,
     { spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: "true" }] } },
     {

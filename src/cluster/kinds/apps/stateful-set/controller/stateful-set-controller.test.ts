@@ -46,10 +46,12 @@ describe("statefulSetController()", () => {
     await start();
     const { selector, template } = db().spec;
     const metadata = { name: "db", namespace: "default" };
-    await cluster.install(
-      db({ replicas: 1, volumeClaimTemplates: [] }),
-      { apiVersion: "apps/v1", kind: "DaemonSet", metadata, spec: { selector, template } },
-    );
+    await cluster.install(db({ replicas: 1, volumeClaimTemplates: [] }), {
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata,
+      spec: { selector, template },
+    });
     await eventually(() => {
       expect(objects().list(controllerRevisions, "default")).toHaveLength(2);
       expect(objects().get(daemonSets, "default", "db")?.status?.numberReady).toBe(1);
