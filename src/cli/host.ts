@@ -17,6 +17,8 @@ export interface Host {
 export interface VendorPackages {
   readonly packages: PackageSpecifiers;
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The lock file of a new project; undefined if the package manager can't install tsbuilder's own packages. */
+  readonly lock?: (manager: string, projectName: string) => string | undefined;
 }
 
 /** The installed tsbuilder, or the one built in this repository. */

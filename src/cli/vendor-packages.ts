@@ -1,5 +1,6 @@
+import { formatLock, type LockedPackage, lockVendored } from "../packaging/lock-file.ts";
 import { findOwnPackage } from "../packaging/own-package.ts";
-import { readVendorTarballs } from "../packaging/vendor.ts";
+import { ownPackageNames, readVendorTarballs } from "../packaging/vendor.ts";
 import type { VendorPackages } from "./host.ts";
 
 /**
@@ -8,24 +9,30 @@ import type { VendorPackages } from "./host.ts";
  * that scaffolded a project knows what it scaffolded.
  */
 export function vendorPackages(own = findOwnPackage()): VendorPackages {
-  const { version } = own;
-  if (own.isReleased) {
-    const range = `^${version}`;
-    return {
-      packages: { runtime: range, cluster: range, simulation: range, tsbuilder: version },
-      files: new Map(),
-    };
-  }
-  const tarballs = readVendorTarballs(own);
-  const specifier = (name: Parameters<typeof tarballs.get>[0]): string =>
-    `file:vendor/${tarballs.get(name)!.fileName}`;
+  const tarballs = own.isReleased ? undefined : readVendorTarballs(own);
+  const locked = new Map(
+    ownPackageNames.map((name) => {
+      const tarball = tarballs?.get(name);
+      return [name, tarball === undefined ? lockReleased(name, own.version) : lockVendored(tarball)] as const;
+    }),
+  );
   return {
     packages: {
-      runtime: specifier("@tsbuilder/runtime"),
-      cluster: specifier("@tsbuilder/cluster"),
-      simulation: specifier("@tsbuilder/simulation"),
-      tsbuilder: specifier("tsbuilder"),
+      runtime: locked.get("@tsbuilder/runtime")!.specifier,
+      cluster: locked.get("@tsbuilder/cluster")!.specifier,
+      simulation: locked.get("@tsbuilder/simulation")!.specifier,
+      tsbuilder: locked.get("tsbuilder")!.specifier,
     },
-    files: new Map([...tarballs.values()].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes])),
+    files: new Map(
+      [...(tarballs?.values() ?? [])].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
+    ),
+    // The others find no package that a tarball names beside itself.
+    lock: (manager, projectName) =>
+      tarballs === undefined || manager === "npm" ? formatLock(manager, projectName, locked) : undefined,
   };
+}
+
+function lockReleased(name: string, version: string): LockedPackage {
+  const range = `^${version}`;
+  return { version, specifier: name === "tsbuilder" ? version : range, sibling: range };
 }

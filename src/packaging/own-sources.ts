@@ -19,7 +19,7 @@ export function readLibraries(root: string): PackageSource[] {
 /** tsbuilder as it is packed, once it is bundled; a development build contains the libraries' tarballs. */
 export function readCli(root: string, withTarballs: boolean): PackageSource {
   const tarballs = withTarballs ? ["dist/vendor"] : [];
-  return readSource(root, ".", ["bin", "dist/cli", "dist/lib", ...tarballs, "README.md"]);
+  return readSource(root, ".", ["bin", "dist/cli", "dist/lib", "templates/locks", ...tarballs, "README.md"]);
 }
 
 /** What `npm create tsbuilder` runs. */

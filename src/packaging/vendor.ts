@@ -7,12 +7,15 @@ import { readPackageFiles } from "./package-files.ts";
 import { writeTarball } from "./tarball.ts";
 
 /** The names of our packages in a project's `package.json`. */
-export type OwnPackageName =
-  | "tsbuilder"
-  | "@tsbuilder/apimachinery"
-  | "@tsbuilder/runtime"
-  | "@tsbuilder/cluster"
-  | "@tsbuilder/simulation";
+export const ownPackageNames = [
+  "@tsbuilder/apimachinery",
+  "@tsbuilder/runtime",
+  "@tsbuilder/cluster",
+  "@tsbuilder/simulation",
+  "tsbuilder",
+] as const;
+
+type OwnPackageName = (typeof ownPackageNames)[number];
 
 /**
  * Reads the tarballs of our packages for a project's `vendor/` folder, in the version of the running tsbuilder. The
