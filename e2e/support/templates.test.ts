@@ -6,6 +6,7 @@ import { valuesPart } from "../../src/chart/values.ts";
 import { basePart } from "../../src/olm/base-csv.ts";
 import { scorecardPart } from "../../src/olm/plan-bundle.ts";
 import { featureNames } from "../../src/project/features.ts";
+import { npm, yarn } from "../../src/project/package-manager.ts";
 import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
 import { describeProject } from "../../src/plugins/index.ts";
 import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
@@ -14,7 +15,12 @@ import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { explainForm, explainUnusedTemplates, explainWords } from "./explain-templates.ts";
 import { repository } from "./source-imports.ts";
 
-const templates = everythingBelow(join(repository, "templates"));
+const everything = everythingBelow(join(repository, "templates"));
+/** `formatLock()` completes lock files, which are no templates of Handlebars. */
+const templates = {
+  ...everything,
+  list: (folder: string) => everything.list(folder).filter((path) => !path.startsWith("locks/")),
+};
 
 const resource = newResource({
   group: "apps",
@@ -64,10 +70,14 @@ const projects = [
 
 const parts = projects
   .flatMap((project) => [
-    ...describeProject(project, {
-      boilerplate: "/* */",
-      packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "file:" },
-    }).parts,
+    ...[npm, yarn].flatMap(
+      (packageManager) =>
+        describeProject(project, {
+          boilerplate: "/* */",
+          packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "file:" },
+          manager: packageManager,
+        }).parts,
+    ),
     chartPart({ project, version: "1.0.0" }),
     workflowPart({ project, folder: "dist/chart" }),
     basePart(project),

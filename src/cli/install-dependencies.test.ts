@@ -49,6 +49,20 @@ test.skipIf(process.platform === "win32").each([
   );
 });
 
+test.skipIf(process.platform === "win32")("a new project gets what its lock file says", () => {
+  standIn('echo "$1" >> calls; exit 1');
+  const install = (): void => installDependencies(folder, { note: () => undefined }, { locked: true });
+  expect(install).toThrow("npm install failed");
+  writeFileSync(join(folder, "package-lock.json"), "{}");
+  expect(install).toThrow(
+    expect.objectContaining({
+      message: "npm ci failed",
+      hint: expect.stringMatching(/to retry: npm ci; npm install takes other versions/u) as string,
+    }),
+  );
+  expect(readFileSync(join(folder, "calls"), "utf8")).toBe("install\nci\n");
+});
+
 test.skipIf(process.platform === "win32")("says where npm is from if there is none", () => {
   process.env["PATH"] = folder;
   expect(() => installDependencies(folder, { note: () => undefined })).toThrow(

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { packageManagerOf } from "../project/package-manager.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { npm, packageManagerOf } from "../project/package-manager.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { Ui } from "./ui.ts";
 
@@ -8,12 +10,21 @@ export const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxt
 
 /**
  * Installs with the project's package manager, whose output goes straight to the terminal; without one npm prints nothing
- * until its end.
+ * until its end. `locked` installs what the lock file says and nothing else, if the project has one of npm's.
  */
-export function installDependencies(cwd: string, ui: Pick<Ui, "note">): void {
-  const { name, install } = packageManagerOf(cwd);
-  ui.note(`Installing the project's packages with ${install}; if it is interrupted, run it again.`);
-  installWith(name, cwd, { hint: `the project's files are written; to retry: ${install}` });
+export function installDependencies(
+  cwd: string,
+  ui: Pick<Ui, "note">,
+  { locked = false }: { readonly locked?: boolean } = {},
+): void {
+  const { name, install, installLocked } = packageManagerOf(cwd);
+  const isLocked = locked && name === npm.name && existsSync(join(cwd, npm.lockFiles[0]));
+  const command = isLocked ? installLocked : install;
+  ui.note(`Installing the project's packages with ${command}; if it is interrupted, run it again.`);
+  installWith(name, cwd, {
+    command: isLocked ? "ci" : "install",
+    hint: `the project's files are written; to retry: ${command}${isLocked ? `; ${install} takes other versions where the registry lacks those of the lock file` : ""}`,
+  });
 }
 
 /** Brings a folder's lock file up to its `package.json`, and installs nothing. */
@@ -31,9 +42,13 @@ const ownFlags: Readonly<Record<string, readonly string[]>> = {
 function installWith(
   program: string,
   cwd: string,
-  { flags = [], hint }: { readonly flags?: readonly string[]; readonly hint: string },
+  {
+    command = "install",
+    flags = [],
+    hint,
+  }: { readonly command?: string; readonly flags?: readonly string[]; readonly hint: string },
 ): void {
-  const { status, error } = spawnSync(program, ["install", ...(ownFlags[program] ?? []), ...flags], {
+  const { status, error } = spawnSync(program, [command, ...(ownFlags[program] ?? []), ...flags], {
     cwd,
     // Where CI is set, Yarn would refuse to bring the lock file along.
     env: { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" },
@@ -43,7 +58,7 @@ function installWith(
   });
   if (status === 0) return;
   if (error !== undefined && "code" in error && error.code === "ENOENT") throw missing(program);
-  throw new TsbuilderError(`${program} install failed${error ? `: ${error.message}` : ""}`, {
+  throw new TsbuilderError(`${program} ${command} failed${error ? `: ${error.message}` : ""}`, {
     code: "TOOL_FAILED",
     hint,
   });

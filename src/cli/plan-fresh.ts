@@ -1,9 +1,11 @@
+import { packageManagerOf } from "../project/package-manager.ts";
 import type { Project } from "../project/project.ts";
 import type { FileChange } from "../scaffold/file-change.ts";
 import { ownedFile } from "../scaffold/ownership.ts";
 import { memoryTree } from "../scaffold/tree.ts";
 import type { VendorPackages } from "./host.ts";
 import type { OpenProject } from "./open-project.ts";
+import { scaffoldLock } from "./plan-lock.ts";
 import { planProjectChange, readHeader } from "./plan-project.ts";
 
 /**
@@ -13,7 +15,7 @@ import { planProjectChange, readHeader } from "./plan-project.ts";
 export async function planFresh(
   { root, tree }: OpenProject,
   project: Project,
-  { packages }: VendorPackages,
+  vendor: VendorPackages,
   plugins: "run" | "replay" = "run",
 ): Promise<readonly FileChange[]> {
   const boilerplate = readHeader(tree);
@@ -23,7 +25,9 @@ export async function planFresh(
     tree: memoryTree(),
     before: undefined,
     after: project,
-    packages,
+    packages: vendor.packages,
+    manager: packageManagerOf(root),
+    extraFiles: scaffoldLock(root, project, vendor),
     existing: { tree, plugins },
     ...(boilerplate === undefined ? {} : { boilerplate }),
   });

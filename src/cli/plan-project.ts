@@ -3,6 +3,7 @@ import type { PluginCall } from "../plugins/contributed/executable-commands.ts";
 import type { PluginPlan } from "../plugins/contributed/plan-plugins.ts";
 import { describeProject, emptyBlueprint } from "../plugins/index.ts";
 import { formatBoilerplate } from "../project/boilerplate.ts";
+import { npm, type PackageManager } from "../project/package-manager.ts";
 import { prunePlugins } from "../project/plugins.ts";
 import type { Project } from "../project/project.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
@@ -29,6 +30,8 @@ export interface ProjectChange {
   /** The text of a custom license header. */
   readonly boilerplate?: string;
   readonly packages?: PackageSpecifiers;
+  /** What installs the packages; by default npm. */
+  readonly manager?: PackageManager;
   /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
   /** The keys of parts to overwrite although they exist. */
@@ -45,14 +48,14 @@ export interface ProjectChange {
 
 /** Computes all file changes that follow from a change of the project's description. */
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
-  const { tree, before, packages = noPackages } = change;
+  const { tree, before, packages = noPackages, manager = npm } = change;
   const after = prunePlugins(change.after);
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
-  const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages };
+  const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages, manager };
   const blueprint = describeProject(after, inputs);
   const ownBefore = before
-    ? describeProject(before.project, { boilerplate: readBoilerplate(tree, before.project), packages })
+    ? describeProject(before.project, { ...inputs, boilerplate: readBoilerplate(tree, before.project) })
     : emptyBlueprint;
   const plugins =
     after.plugins.length > 0 || (before?.project.plugins ?? []).length > 0

@@ -23,8 +23,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(work, { recursive: true }));
 
-const create = (...words: string[]) =>
-  spawnSync(process.execPath, [join(work, "create.js"), ...words], { cwd: work, encoding: "utf8" });
+const create = (...words: string[]) => createBy("npm/11.19.1 node/v24.22.3 linux x64", ...words);
+const createBy = (npm_config_user_agent: string, ...words: string[]) =>
+  spawnSync(process.execPath, [join(work, "create.js"), ...words], {
+    cwd: work,
+    encoding: "utf8",
+    env: { ...process.env, npm_config_user_agent },
+  });
 
 test("makes the folder and runs tsbuilder init in it with the other words", () => {
   const { status, stdout, stderr } = create("new/operator", "--domain", "example.com");
@@ -67,4 +72,17 @@ test("shows init's help without making a folder", () => {
   const { stdout } = create("operator", "--help");
   expect(stdout).toMatch(/^Usage: npm create [\s\S]*"init","--help"\]\n$/);
   expect(existsSync(join(work, "operator"))).toBe(false);
+});
+
+test.each([
+  ["pnpm/10.34.9 npm/? node/v24.22.3 linux x64", [], ["--package-manager", "pnpm"]],
+  ["yarn/4.18.1 npm/? node/v24.22.3 linux x64", [], ["--package-manager", "yarn"]],
+  ["bun/1.4.5 npm/? node/v24.3.0 linux x64", [], ["--package-manager", "bun"]],
+  ["pnpm/10.34.9 npm/? node/v24.22.3 linux x64", ["--package-manager=npm"], ["--package-manager=npm"]],
+  ["yarn/1.22.22 npm/? node/v24.22.3 linux x64", [], []],
+  ["npm/11.19.1 node/v24.22.3 linux x64", [], []],
+  ["", [], []],
+])("whoever creates it by %j with %j has it installed so", (agent, words, expected) => {
+  const { stdout } = createBy(agent, "operator", ...words);
+  expect(JSON.parse(stdout)).toEqual([join(work, "operator"), "init", ...expected]);
 });

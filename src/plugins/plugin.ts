@@ -1,3 +1,4 @@
+import type { PackageManager } from "../project/package-manager.ts";
 import type { Project, Resource } from "../project/project.ts";
 import type { Blueprint } from "../scaffold/blueprint.ts";
 
@@ -19,6 +20,8 @@ export interface ScaffoldInputs {
   readonly boilerplate: string;
   /** The specifiers of our packages in `package.json`. */
   readonly packages: PackageSpecifiers;
+  /** What installs the project's packages; by default npm. */
+  readonly manager?: PackageManager;
 }
 
 /** A version range or tarball path for each of our packages that a project depends on directly. */

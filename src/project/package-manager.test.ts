@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packageManagerOf } from "./package-manager.ts";
+import { packageManagerOf, workspaceOf } from "./package-manager.ts";
 
 test.each([
   [[], "npm install", "npm ci"],
   [["package-lock.json"], "npm install", "npm ci"],
   [["pnpm-lock.yaml"], "pnpm install", "pnpm install --frozen-lockfile"],
-  [["yarn.lock"], "yarn install", "yarn install --frozen-lockfile"],
+  [["yarn.lock"], "yarn install", "yarn install --immutable"],
   [["bun.lock"], "bun install", "bun install --frozen-lockfile"],
   [["bun.lockb"], "bun install", "bun install --frozen-lockfile"],
   [["pnpm-lock.yaml", "package-lock.json"], "npm install", "npm ci"],
@@ -19,9 +19,35 @@ test.each([
   rmSync(root, { recursive: true });
 });
 
-test("a lock file of Yarn 2 or later is known by what it says", () => {
+test.each([
+  ["# yarn lockfile v1\n", "yarn install --frozen-lockfile"],
+  ["__metadata:\n  version: 8\n", "yarn install --immutable"],
+])("a lock file of Yarn 1 is known by what it says: %j", (text, installLocked) => {
   const root = mkdtempSync(join(tmpdir(), "tsbuilder-manager-"));
-  writeFileSync(join(root, "yarn.lock"), "__metadata:\n  version: 8\n");
-  expect(packageManagerOf(root).installLocked).toBe("yarn install --immutable");
+  writeFileSync(join(root, "yarn.lock"), text);
+  expect(packageManagerOf(root).installLocked).toBe(installLocked);
   rmSync(root, { recursive: true });
+});
+
+test.each([
+  ["package.json", '{"workspaces":["packages/*"]}', "packages/shop", true],
+  ["package.json", '{"workspaces":["./packages/*/"]}', "packages/shop", true],
+  ["package.json", '{"workspaces":["**"]}', "packages/shop", true],
+  ["package.json", '{"workspaces":{"packages":["packages/s*"]}}', "packages/shop", true],
+  ["package.json", '{"workspaces":["packages/*"]}', "packages/team/shop", false],
+  ["package.json", '{"workspaces":["packages/t*"]}', "packages/shop", false],
+  ["package.json", '{"workspaces":"packages/*"}', "packages/shop", false],
+  ["package.json", "[]", "packages/shop", false],
+  ["pnpm-workspace.yaml", "packages: ['packages/**']", "packages/team/shop", true],
+  ["pnpm-workspace.yaml", ": no YAML :", "packages/shop", false],
+  ["package.json", `{"workspaces":["${"**/".repeat(500)}other"]}`, "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p", false],
+])("%s with %s has the member %s: %s", (file, text, member, isMember) => {
+  const above = mkdtempSync(join(tmpdir(), "tsbuilder-workspace-"));
+  const root = join(above, member);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(join(above, file), text);
+  writeFileSync(join(above, "pnpm-lock.yaml"), "");
+  expect(workspaceOf(root)).toBe(isMember ? above : undefined);
+  expect(packageManagerOf(root).name).toBe(isMember ? "pnpm" : "npm");
+  rmSync(above, { recursive: true });
 });

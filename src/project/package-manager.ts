@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { parse } from "yaml";
 
 /** What installs the project's packages, with its commands as messages name them. */
 export interface PackageManager {
   readonly name: string;
-  readonly lockFiles: readonly string[];
+  /** The first is the one that it writes today. */
+  readonly lockFiles: readonly [string, ...string[]];
   /** Installs what `package.json` asks for. */
   readonly install: string;
   /** Installs what the lock file says. */
@@ -12,25 +15,37 @@ export interface PackageManager {
   /** Adds the package whose name and version follow. */
   readonly add: string;
   readonly addForDevelopment: string;
+  /** Installs what the lock file says on a machine that has Node and npm. */
+  readonly installAnywhere: string;
+  /** The same in an image, from the registry `NPM_REGISTRY` and without running scripts of packages. */
+  readonly installInImage: string;
 }
 
-const npm: PackageManager = {
+export const npm: PackageManager = {
   name: "npm",
   lockFiles: ["package-lock.json", "npm-shrinkwrap.json"],
   install: "npm install",
   installLocked: "npm ci",
   add: "npm install",
   addForDevelopment: "npm install --save-dev",
+  installAnywhere: "npm ci",
+  installInImage: "npm ci --ignore-scripts --no-fund --registry=${NPM_REGISTRY}",
 };
 
-const yarn: PackageManager = {
+export const yarn: PackageManager = {
   name: "yarn",
   lockFiles: ["yarn.lock"],
   install: "yarn install",
   installLocked: "yarn install --immutable",
   add: "yarn add",
   addForDevelopment: "yarn add --dev",
+  installAnywhere: "npx --yes @yarnpkg/cli-dist@4 install --immutable",
+  installInImage:
+    "YARN_NPM_REGISTRY_SERVER=${NPM_REGISTRY} npx --yes --registry=${NPM_REGISTRY} @yarnpkg/cli-dist@4 install --immutable --mode=skip-build",
 };
+
+/** Its lock file has the name of later versions, and another format. */
+export const yarn1: PackageManager = { ...yarn, installLocked: "yarn install --frozen-lockfile" };
 
 const others: readonly PackageManager[] = [
   {
@@ -40,6 +55,9 @@ const others: readonly PackageManager[] = [
     installLocked: "pnpm install --frozen-lockfile",
     add: "pnpm add",
     addForDevelopment: "pnpm add --save-dev",
+    installAnywhere: "npx --yes pnpm@10 install --frozen-lockfile",
+    installInImage:
+      "npx --yes --registry=${NPM_REGISTRY} pnpm@10 install --frozen-lockfile --ignore-scripts --registry=${NPM_REGISTRY}",
   },
   yarn,
   {
@@ -49,20 +67,80 @@ const others: readonly PackageManager[] = [
     installLocked: "bun install --frozen-lockfile",
     add: "bun add",
     addForDevelopment: "bun add --dev",
+    installAnywhere: "npx --yes bun@1 install --frozen-lockfile",
+    installInImage:
+      "npx --yes --registry=${NPM_REGISTRY} bun@1 install --frozen-lockfile --ignore-scripts --registry=${NPM_REGISTRY}",
   },
 ];
 
-/** The package manager whose lock file a project has; npm if it has npm's, or none. */
+export const packageManagers: readonly PackageManager[] = [npm, ...others];
+
+/**
+ * The package manager whose lock file a project has, or the workspace that it belongs to; npm if that is npm's, or if there
+ * is none.
+ */
 export function packageManagerOf(root: string): PackageManager {
-  const [found = npm] = [npm, ...others].filter(({ lockFiles }) =>
-    lockFiles.some((file) => existsSync(join(root, file))),
-  );
-  return found === yarn && isOfYarn1(root)
-    ? { ...yarn, installLocked: "yarn install --frozen-lockfile" }
-    : found;
+  return lockedBy(root) ?? lockedBy(workspaceOf(root)) ?? npm;
 }
 
-/** Later versions begin their lock file with data about it. */
+function lockedBy(folder: string | undefined): PackageManager | undefined {
+  if (folder === undefined) return undefined;
+  const found = packageManagers.find(({ lockFiles }) =>
+    lockFiles.some((file) => existsSync(join(folder, file))),
+  );
+  return found === yarn && isOfYarn1(folder) ? yarn1 : found;
+}
+
 function isOfYarn1(root: string): boolean {
-  return !readFileSync(join(root, "yarn.lock"), "utf8").includes("__metadata:");
+  return readFileSync(join(root, "yarn.lock"), "utf8").includes("yarn lockfile v1");
+}
+
+/** The folder above a project whose workspace the project is a member of: one lock file there is for all members. */
+export function workspaceOf(root: string): string | undefined {
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    const member = relative(folder, root).split(sep);
+    if (workspacePatterns(folder).some((pattern) => matches(pattern, member))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** The folders of members, as npm, Yarn and Bun write them, or pnpm. */
+function workspacePatterns(folder: string): string[][] {
+  const { workspaces } = (readIfThere(join(folder, "package.json"), JSON.parse) ?? {}) as {
+    readonly workspaces?: unknown;
+  };
+  const { packages } = (readIfThere(join(folder, "pnpm-workspace.yaml"), parse) ?? {}) as {
+    readonly packages?: unknown;
+  };
+  const listed = isObject(workspaces) ? workspaces["packages"] : workspaces;
+  return [listed, packages]
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
+    .map((pattern) =>
+      String(pattern)
+        .split("/")
+        .filter((part) => part !== "." && part !== ""),
+    );
+}
+
+/** Returns undefined for a file that is missing or can't be read: it is not the project's. */
+function readIfThere(file: string, read: (text: string) => unknown): unknown {
+  try {
+    return read(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `*` stands for a part of a folder's name, and `**` for any number of folders. */
+function matches([first, ...others]: readonly string[], folders: readonly string[]): boolean {
+  const [folder, ...below] = folders;
+  if (first === undefined) return folder === undefined;
+  if (first === "**" && others[0] === "**") return matches(others, folders);
+  if (first === "**" && matches(others, folders)) return true;
+  if (folder === undefined) return false;
+  if (first === "**") return matches([first, ...others], below);
+  const [start = "", ...ends] = first.split("*");
+  const isSame =
+    ends.length === 0 ? folder === first : folder.startsWith(start) && folder.endsWith(ends.at(-1)!);
+  return isSame && matches(others, below);
 }

@@ -5,6 +5,12 @@ import { referenceTemplates } from "../../plugins/typescript/reference-templates
 import { addResource } from "../../project/add-resource.ts";
 import { formatBoilerplate } from "../../project/boilerplate.ts";
 import { type LicenseName, newResource, type Project } from "../../project/project.ts";
+import {
+  npm,
+  type PackageManager,
+  packageManagerOf,
+  packageManagers,
+} from "../../project/package-manager.ts";
 import { projectFile } from "../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../project/validate.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
@@ -17,6 +23,7 @@ import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import { installDependencies } from "../install-dependencies.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { recoverProject } from "../open-project.ts";
+import { refuseOtherLock, scaffoldLock } from "../plan-lock.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { pluginsFlag } from "../resource-flags.ts";
 import { readLicenseFile } from "../read-license-file.ts";
@@ -60,8 +67,14 @@ const flags = {
     placeholder: "NAME",
     choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
   },
+  "package-manager": {
+    type: "string",
+    summary: "what installs the packages (default: that of the lock file in this folder, or npm)",
+    choices: packageManagers.map(({ name }) => name),
+    placeholder: "NAME",
+  },
   plugins: pluginsFlag,
-  "skip-install": { type: "boolean", summary: "do not run npm install", default: false },
+  "skip-install": { type: "boolean", summary: "do not install the packages", default: false },
   force: { type: "boolean", summary: "overwrite existing files", default: false },
   ...planFlags,
 } as const;
@@ -73,7 +86,7 @@ export const init = defineCommand({
     repo: "imports are relative, so a project has no module path; its name is --project-name",
   },
   refused: {
-    "fetch-deps": "use --skip-install to skip npm install",
+    "fetch-deps": "use --skip-install to install nothing",
     "skip-go-version-check": "omit it: there is no Go; tsbuilder doctor checks Node",
     "project-version": "omit it: version 3 is the only version of the PROJECT file",
   },
@@ -84,7 +97,7 @@ export const init = defineCommand({
   async run(call) {
     const { flags, cwd, ui } = call;
     if (!(await start(call))) return;
-    if (!flags["skip-install"]) installDependencies(cwd, ui);
+    if (!flags["skip-install"]) installDependencies(cwd, ui, { locked: true });
     ui.print(
       flags.template === undefined
         ? "\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL"
@@ -127,22 +140,30 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
     cliVersion: host.version(),
   };
   const after = flags.template === undefined ? project : withReference(project, flags.template);
-  const { packages, files } = await host.vendorPackages();
+  const vendor = await host.vendorPackages();
+  const chosen = packageManagers.find(({ name }) => name === flags["package-manager"]);
+  const manager = chosen ?? packageManagerOf(cwd);
+  const locks = scaffoldLock(cwd, after, vendor, manager);
+  if (chosen !== undefined && chosen !== npm && vendor.lock?.(chosen.name, "") === undefined)
+    refuseManager(chosen);
   const boilerplate =
     flags["license-file"] === undefined
       ? formatBoilerplate(project)
       : readLicenseFile(resolve(cwd, flags["license-file"]));
   if (!flags.diff) for (const caution of after.resources.flatMap(cautionOf)) ui.note(caution);
-  const chosen = await plugins?.choose(after);
+  const contributed = await plugins?.choose(after);
+  const tree = diskTree(cwd);
+  if (!flags.force) refuseOtherLock(tree, locks);
   const plan = await planProjectChange({
     folder: cwd,
-    tree: diskTree(cwd),
+    tree,
     before: undefined,
-    after: chosen?.project ?? after,
-    pluginCall: chosen?.call,
+    after: contributed?.project ?? after,
+    pluginCall: contributed?.call,
     boilerplate,
-    packages,
-    extraFiles: files,
+    packages: vendor.packages,
+    manager,
+    extraFiles: new Map<string, string | Uint8Array>([...vendor.files, ...locks]),
     force: flags.force,
     make: flags.template !== undefined,
   });
@@ -175,6 +196,16 @@ function withReference(project: Project, name: string): Project {
     force: false,
   };
   return addResource(project, request);
+}
+
+function refuseManager({ name }: PackageManager): never {
+  throw new TsbuilderError(
+    `${name} can't install tsbuilder's own packages, which this build puts into "vendor/"`,
+    {
+      code: "REFUSED",
+      hint: "omit --package-manager: npm can; those of a released tsbuilder come from a registry",
+    },
+  );
 }
 
 function refuseInitialized(cwd: string): void {

@@ -1,10 +1,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { npm } from "../../project/package-manager.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { updateLock } from "../install-dependencies.ts";
 
-export const lockFile = "package-lock.json";
+export const [lockFile] = npm.lockFiles;
 
 /**
  * The lock file of npm for a changed project, made in another folder from `package.json`, the present lock file and

@@ -1,5 +1,5 @@
 import { listVendored } from "../../packaging/vendor.ts";
-import { packageManagerOf } from "../../project/package-manager.ts";
+import { type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
 import { formatProject, projectFile } from "../../project/store.ts";
 import type { FileChange, Plan } from "../../scaffold/file-change.ts";
 import { OwnedFiles } from "../../scaffold/ownership.ts";
@@ -8,6 +8,7 @@ import { Draft } from "../../scaffold/tree.ts";
 import type { Host, VendorPackages } from "../host.ts";
 import type { OpenProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
+import { replaceLock } from "../plan-lock.ts";
 import { restoreSpecifiers } from "./own-specifiers.ts";
 import { explainRemoved } from "./removed-packages.ts";
 import { readRestored } from "./restored-paths.ts";
@@ -49,7 +50,9 @@ export async function planProjectUpgrade(
   const before = await host.baseline(root, project.cliVersion, { isShown });
   const after = await planFresh(opened, upgraded, vendor);
   const isRestored = readRestored(root, restored, after);
-  const isMerged = (path: string): boolean => path !== projectFile && !isRestored(path);
+  const manager = packageManagerOf(root);
+  const [lockFile] = manager.lockFiles;
+  const isMerged = (path: string): boolean => ![projectFile, lockFile].includes(path) && !isRestored(path);
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
   if (isMerged(manifestFile)) restoreManifest(draft, before.get(manifestFile));
@@ -60,16 +63,18 @@ export async function planProjectUpgrade(
     onConflict,
     name: `tsbuilder ${to}`,
   });
-  const manager = packageManagerOf(root);
   const removed = explainRemoved(tree.read(manifestFile) ?? "", draft.read(manifestFile) ?? "", manager);
   replaceVendored(draft, listVendored(root), vendor);
   draft.write(projectFile, formatProject(upgraded, text), "generated");
   const generated = make ? await planGeneratedUnless(marked, draft) : [];
-  if (lock) await planLock(root, draft, vendor);
+  const isLocked =
+    (!isRestored(lockFile) && replaceLock(draft, before, textsOf(after), manager)) ||
+    (lock && (await planLock(root, draft, vendor)));
   for (const { path } of draft.changes())
-    if (!isMerged(path) && path !== projectFile && !vendor.files.has(path)) draft.undo(path);
+    if (isRestored(path) && path !== projectFile && !vendor.files.has(path)) draft.undo(path);
   owned.record(draft);
-  const plan = { changes: draft.changes(), notes: [...notes, ...removed, ...generated] };
+  const locked = isLocked ? [] : explainLock(draft, manager);
+  const plan = { changes: draft.changes(), notes: [...notes, ...removed, ...generated, ...locked] };
   return { from: project.cliVersion, to, plan, marked, before, after };
 }
 
@@ -104,8 +109,21 @@ async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft
   return planGenerated(draft);
 }
 
-async function planLock(root: string, draft: Draft, { files }: VendorPackages): Promise<void> {
+const textsOf = (files: readonly FileChange[]): ReadonlyMap<string, string> =>
+  new Map(files.flatMap(({ path, content }) => (typeof content === "string" ? [[path, content]] : [])));
+
+/** A lock file with packages of the user's own is merged by its package manager only. */
+function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: PackageManager): string[] {
+  if (!draft.has(lockFile)) return [];
+  return [
+    `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
+  ];
+}
+
+/** Has npm bring its lock file along; returns whether there is one. */
+async function planLock(root: string, draft: Draft, { files }: VendorPackages): Promise<boolean> {
   const { lockFile, lockPackages } = await import("./lock-packages.ts");
   const lock = lockPackages(root, draft, files);
   if (lock !== undefined) draft.write(lockFile, lock, "generated");
+  return lock !== undefined;
 }

@@ -31,13 +31,21 @@ if (existsSync(folder) && !statSync(folder).isDirectory()) {
 // The first folder that is new: all that is below it is, too.
 const made = mkdirSync(folder, { recursive: true });
 // Some package managers pass the -- on.
-const code = runInit(folder, rest[0] === "--" ? rest.slice(1) : rest);
+const flags = rest[0] === "--" ? rest.slice(1) : rest;
+const code = runInit(folder, [...flags, ...packageManager(flags)]);
 if (code === 0) {
   process.stderr.write(`\nThe project is in "${folder}"; npx tsbuilder there runs its tsbuilder.\n`);
 } else if (made !== undefined && readdirSync(folder).length === 0) {
   rmSync(made, { recursive: true });
 }
 process.exit(code);
+
+/** The project is for the package manager that runs this, unless the flags name one. Yarn 1 has other lock files. */
+function packageManager(flags) {
+  const [, name, major] = /^(pnpm|yarn|bun)\/(\d+)/.exec(process.env.npm_config_user_agent ?? "") ?? [];
+  const isNamed = flags.some((flag) => /^--package-manager(=|$)/.test(flag));
+  return name === undefined || isNamed || `${name} ${major}` === "yarn 1" ? [] : ["--package-manager", name];
+}
 
 function runInit(cwd, flags) {
   const tsbuilder = dirname(createRequire(import.meta.url).resolve("tsbuilder/package.json"));

@@ -1,3 +1,4 @@
+import { npm, type PackageManager, yarn } from "../../project/package-manager.ts";
 import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
 import type { PackageSpecifiers, ScaffoldInputs } from "../plugin.ts";
@@ -5,7 +6,7 @@ import { fileHeader } from "./file-header.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the entry point. */
-export function init(project: Project, { boilerplate, packages }: ScaffoldInputs): Blueprint {
+export function init(project: Project, { boilerplate, packages, manager = npm }: ScaffoldInputs): Blueprint {
   const { projectName } = project;
   const header = fileHeader(boilerplate);
   const hasWebhookTest = project.resources.some(hasWebhooks);
@@ -40,7 +41,7 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
       {
         key: "typescript/project",
         templates: "typescript/init/project",
-        context: { header, boilerplate, projectName, ...vendorWords(packages) },
+        context: { header, boilerplate, projectName, ...vendorWords(packages), ...managerWords(manager) },
       },
       ...(hasWebhookTest
         ? [
@@ -53,6 +54,9 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
         : []),
       ...(isVendored(packages)
         ? [{ key: "typescript/vendored", templates: "typescript/init/vendored", context: {} }]
+        : []),
+      ...(manager === yarn
+        ? [{ key: "typescript/yarn", templates: "typescript/init/yarn", context: {} }]
         : []),
     ],
     inserts: hasWebhookTest ? webhookTest : [],
@@ -93,6 +97,22 @@ function vendorWords(packages: PackageSpecifiers): Record<string, string> {
   };
   if (isVendored(packages)) return words;
   return Object.fromEntries(Object.keys(words).map((name) => [name, ""]));
+}
+
+/** The words in which files of the project speak of its package manager. */
+function managerWords(manager: PackageManager): Record<string, string> {
+  const [lockFile] = manager.lockFiles;
+  return {
+    lockFile,
+    packageManager: manager.name,
+    installLocked: manager.installLocked,
+    installAnywhere: manager.installAnywhere,
+    installInImage: manager.installInImage,
+    copyYarn: manager === yarn ? " .yarnrc.yml" : "",
+    keepYarn: manager === yarn ? "!.yarnrc.yml\n" : "",
+    // setup-node finds the cache of another package manager only once that is installed.
+    cacheOfNpm: manager === npm ? "          cache: npm\n" : "",
+  };
 }
 
 const passWithoutTests = `    // create api scaffolds the first test.
