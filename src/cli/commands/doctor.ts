@@ -1,5 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { checkConflicts } from "../doctor/check-conflicts.ts";
+import { checkLock } from "../doctor/check-lock.ts";
 import { checkPackages } from "../doctor/check-packages.ts";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkTools } from "../doctor/check-tools.ts";
@@ -31,7 +32,8 @@ async function checkAll(project: OpenProject): Promise<Finding[]> {
   if (unfinished !== undefined) return [{ state: "wrong", subject: ".tsbuilder/stage", ...unfinished }];
   // Files with conflicts are no YAML and no TypeScript, so that nothing else can be said of them.
   const conflicts = checkConflicts(tree);
-  return [...checkPackages(root, tree), ...(conflicts.length > 0 ? conflicts : await checkProject(project))];
+  if (conflicts.length > 0) return [...checkPackages(root, tree), ...conflicts];
+  return [...checkPackages(root, tree), ...checkLock(root, tree), ...(await checkProject(project))];
 }
 
 const signs = { good: "+", missing: "-", wrong: "!" } as const;
