@@ -31,10 +31,11 @@ async function installOnce(project: Shell): Promise<string> {
       continue;
     }
     try {
-      for (const name of ["package.json", "vendor"]) {
+      for (const name of ["package.json", "package-lock.json", "vendor"]) {
         cpSync(join(project.folder, name), join(work, name), { recursive: true });
       }
-      await run({ ...project, folder: work }, "npm", "install", "--no-audit", "--no-fund");
+      // What was tested is what users get.
+      await run({ ...project, folder: work }, "npm", "ci", "--no-audit", "--no-fund");
       renameSync(join(work, "node_modules"), modules);
     } finally {
       rmSync(work, { recursive: true });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RegistryStandIn, startRegistryStandIn } from "./registry-stand-in.ts";
+import { type Packument, type RegistryStandIn, startRegistryStandIn } from "./registry-stand-in.ts";
 import { run, type Shell } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 
@@ -16,11 +16,13 @@ export interface PackedTsbuilder {
   remove(): Promise<void>;
 }
 
-/** Installs the tarball that `npm run build` packed. */
-export async function installPackedTsbuilder(): Promise<PackedTsbuilder> {
+/** Installs the tarball that `npm run build` packed. `edit` changes what the registry says of a package. */
+export async function installPackedTsbuilder(
+  edit?: (packument: Packument) => Packument,
+): Promise<PackedTsbuilder> {
   const work = mkdtempSync(join(tmpdir(), "tsbuilder-packed-"));
   const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
-  const registry = await startRegistryStandIn(upstream);
+  const registry = await startRegistryStandIn(upstream, edit);
   const prefix = join(work, "prefix");
   mkdirSync(prefix);
   const env = {
