@@ -7,7 +7,7 @@ KIND_VERSION=v0.31.0
 KIND_SHA256_amd64=eb244cbafcc157dff60cf68693c14c9a75c4e6e6fedaf9cd71c58117cb93e3fa
 KIND_SHA256_arm64=8e1014e87c34901cc422a1445866835d1e666f2a61301c27e722bdeab5a1f7e4
 
-npm ci --no-fund
+npm ci
 
 arch="$(dpkg --print-architecture)"
 curl --fail --silent --show-error --location --output /tmp/kind \
