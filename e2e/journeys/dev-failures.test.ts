@@ -115,7 +115,7 @@ test("an operator that exits at once is reported, and restarted after the next e
     await dev.sees("src/main.ts:");
     editFile(project, main, 'throw new Error("not like this");', "await manager.start();");
     await dev.sees(`${main}: reloaded`);
-    expect(await dev.sees("Starting workers")).toContain("MySQL");
+    expect(await dev.sees("Starting workers")).toContain("controller=mysql");
   } finally {
     await dev.stop();
   }

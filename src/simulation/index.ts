@@ -7,6 +7,11 @@ export {
   type UnchangedField,
   unchangedFields,
 } from "./operations/index.ts";
-export { examineProject, exploreProject, type ProjectExploration, type ProjectFinding } from "./project/index.ts";
+export {
+  examineProject,
+  exploreProject,
+  type ProjectExploration,
+  type ProjectFinding,
+} from "./project/index.ts";
 export { Random } from "./random/index.ts";
 export { simulate } from "./world/index.ts";
