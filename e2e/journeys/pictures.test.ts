@@ -52,7 +52,7 @@ test("the picture of a session (npm run pictures draws it) shows the quick start
       // What a busy machine is warned of.
       .replaceAll(/^\S*\d\d:\d\d:\d\d warn .*\n/gm, "")
       .replaceAll(/^\d\d:\d\d:\d\d/gm, "10:00:00")
-      .replaceAll(/(?:.*(Reconciled Shop.*?)(?: \(\d+ times\))?\n)+/g, "10:00:00 info  $1 (2 times)\n")
+      .replaceAll(/(?:.*(info {2}Reconciled Shop.*)\n)+/g, "10:00:00 2× $1\n")
       .replaceAll(/\n{3,}/g, "\n\n");
     const text = `${scaffolding()}$ tsbuilder dev --samples\n${screen}`;
     const title =

@@ -151,8 +151,8 @@ function reconcile(name: string, outcome: RecordedReconcile["outcome"]): DevEven
 
 test("renderScreen() shows the place of an error in the project, once, with how often it came", () => {
   expect(shown(after(failedLine, failedLine, failedLine)).slice(-3, -1)).toEqual([
-    "10:20:30 error Reconciler error at src/controller/mysql_controller.ts:73:26 error=no list",
-    "  controller=mysql retries=3 (3 times)",
+    "10:20:30 3× error Reconciler error at src/controller/mysql_controller.ts:73:26 error=no",
+    "  list controller=mysql retries=3",
   ]);
 });
 

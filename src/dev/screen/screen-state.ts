@@ -132,9 +132,9 @@ export function failureOf(
   return [...failures.values()].find((one) => one.request === request && kinds.get(one.controller) === kind);
 }
 
-/** A line of a log as one line of text. */
+/** A line of a log as one line of text, whose end may be cut off. */
 export function textOfLine({ time, text, times }: LogLine): string {
-  return `${time === "" ? "" : `${time} `}${text}${times > 1 ? ` (${times} times)` : ""}`;
+  return [...(time === "" ? [] : [time]), ...(times > 1 ? [`${times}×`] : []), text].join(" ");
 }
 
 /** What an operator repeats, as that a reconcile fails, takes one line. */
