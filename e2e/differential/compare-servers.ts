@@ -53,10 +53,21 @@ async function compareSteps({ real, embedded }: Servers, story: Story, id: strin
   if (!expected) return { answers: 0, accepted: 0 };
   let accepted = 0;
   for (const [index, step] of story.steps.entries()) {
-    const [a, b] = alike(expected[index]!, actual[index]!).map(withoutChance) as [MaskedAnswer, MaskedAnswer];
-    if (a.code < 300) accepted += 1;
-    if (isDeepStrictEqual(a, b)) continue;
-    return { answers: index + 1, accepted, difference: { story, index, step, real: a, embedded: b } };
+    const compared = compareAnswers({ story, index, step }, expected[index]!, actual[index]!);
+    accepted += compared.accepted;
+    if (compared.difference) return { answers: index + 1, accepted, difference: compared.difference };
   }
   return { answers: story.steps.length, accepted };
+}
+
+/** Compares the answers to one request, without what depends on chance. */
+export function compareAnswers(
+  asked: Pick<Difference, "story" | "index" | "step">,
+  expected: MaskedAnswer,
+  actual: MaskedAnswer,
+): Compared {
+  const [real, embedded] = alike(expected, actual).map(withoutChance) as [MaskedAnswer, MaskedAnswer];
+  const accepted = real.code < 300 ? 1 : 0;
+  if (isDeepStrictEqual(real, embedded)) return { answers: 1, accepted };
+  return { answers: 1, accepted, difference: { ...asked, real, embedded } };
 }

@@ -1,9 +1,11 @@
 import { parseArgs } from "node:util";
 import { findBinaries } from "../real/control-plane-binaries.ts";
 import { keep } from "./keep.ts";
+import { partialStories } from "./partial-objects.ts";
 import { randomStories } from "./random-stories.ts";
 import { reportText } from "./report-text.ts";
-import { runStories } from "./run.ts";
+import { runStories, runTables } from "./run.ts";
+import { readSamples } from "./samples.ts";
 import { startServers } from "./servers.ts";
 
 /** Sends random requests to a real server and to the embedded one, and lists what differs. See README.md. */
@@ -13,6 +15,7 @@ const { values } = parseArgs({
     requests: { type: "string", default: "1000" },
     kind: { type: "string" },
     keep: { type: "string", multiple: true, default: [] },
+    tables: { type: "boolean", default: false },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -21,7 +24,9 @@ if ("missing" in binaries) throw new Error(binaries.missing);
 const servers = await startServers(binaries.folder);
 try {
   const wanted = { seed, requests: Number(values.requests), ...(values.kind && { kind: values.kind }) };
-  const report = await runStories(servers, await randomStories(servers.real.kubeconfig, wanted));
+  const report = values.tables
+    ? await runTables(servers, await partialStories(await readSamples(), values.kind))
+    : await runStories(servers, await randomStories(servers.real.kubeconfig, wanted));
   console.log(reportText(report));
   console.log(`seed ${seed}; ${servers.unforeseen.length} errors that the embedded server did not foresee`);
   for (const error of servers.unforeseen) console.log(error);

@@ -1,7 +1,61 @@
-import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { builtinResources, type BuiltinSchema, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import type { Samples } from "./samples.ts";
+import { post, put, type Step, type Story, story } from "../conformance/story.ts";
+
+/** A valid object, and the values that are added to it, one at a time: those whose paths match. */
+export interface PartialTable {
+  readonly path: string;
+  /** The name of its type in the schemas: `core/v1.Pod`. */
+  readonly type: string;
+  readonly base: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+  };
+  readonly creations?: RegExp;
+  readonly updates?: RegExp;
+  readonly statuses?: RegExp;
+}
+
+const dry = (path: string): string => `${path}?dryRun=All`;
+
+/** Creates, replaces and reports a valid object with one more value, over and over; nothing but the valid one is stored. */
+export async function partialStory(table: PartialTable): Promise<Story> {
+  const { path, type, base, creations, updates, statuses } = table;
+  const [module = "", name = ""] = type.split(".");
+  const parts = partialObjects(base, (await loadSchemas(module))!.get(name)!);
+  const at = `${path}/${base.metadata.name}`;
+  const steps = (wanted: RegExp | undefined, step: (body: object) => Step): Step[] =>
+    wanted ? parts.filter((part) => wanted.test(part.name)).map(({ body }) => step(body)) : [];
+  return story(`${base.kind} with one more value`, [
+    ...steps(creations, (body) => post(dry(path), body)),
+    post(path, base),
+    ...steps(updates, (body) => put(dry(at), body)),
+    ...steps(statuses, (body) => put(dry(`${at}/status`), body)),
+    { method: "DELETE", path: at },
+  ]);
+}
+
+/** A story of each kind, or of one, with every value that it may have. The shortest sample is the valid object. */
+export function partialStories(samples: Samples, wanted?: string): Promise<Story[]> {
+  const tables = builtinResources().flatMap(
+    ({ apiVersion, kind, group, plural, scope, type, verbs, subresources }) => {
+      const prefix = group === "" ? "/api" : "/apis";
+      const path = `${prefix}/${apiVersion}${scope === "Namespaced" ? "/namespaces/{ns}" : ""}/${plural}`;
+      const [shortest] = (samples.get(path) ?? [])
+        .filter((each) => (each as Partial<PartialTable["base"]>).metadata?.name)
+        .toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
+      if (!shortest || !verbs.includes("update") || (wanted ?? kind) !== kind) return [];
+      const base = { apiVersion, kind, ...shortest } as PartialTable["base"];
+      const hasStatus = subresources.some(({ name }) => name === "status");
+      return [{ path, type, base, creations: /./, updates: /./, ...(hasStatus && { statuses: /^status/ }) }];
+    },
+  );
+  return Promise.all(tables.map(partialStory));
+}
 
 /** A valid object with one more value, and the path of that value. */
-export interface PartialObject {
+interface PartialObject {
   readonly name: string;
   readonly body: object;
 }
@@ -17,7 +71,7 @@ const deepest = 12;
  * A valid object once with each of the structs that its kind may have, empty, and once with each of their fields alone.
  * Required fields of structs in lists are filled in, so that more than their absence is noticed.
  */
-export function partialObjects(base: object, schema: BuiltinSchema): PartialObject[] {
+function partialObjects(base: object, schema: BuiltinSchema): PartialObject[] {
   const { apiVersion: _v, kind: _k, metadata: _m, ...properties } = schema.properties ?? {};
   return Object.entries(properties).flatMap(([field, node]) =>
     valuesOf(node, field).map(({ name, value }) => ({

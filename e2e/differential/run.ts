@@ -1,6 +1,13 @@
 import type { Story } from "../conformance/story.ts";
 import { classify, kindOf } from "./classify.ts";
-import { compareStory, type Compared, type Difference, type Servers } from "./compare-servers.ts";
+import { runStory } from "../conformance/run-story.ts";
+import {
+  compareAnswers,
+  compareStory,
+  type Compared,
+  type Difference,
+  type Servers,
+} from "./compare-servers.ts";
 import { customKind, mostUsedKinds } from "./most-used-kinds.ts";
 
 /** Differences that have one reason, with the shortest story that shows it. */
@@ -36,6 +43,18 @@ export async function runStories(servers: Servers, stories: readonly Story[]): P
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
+  return report(results);
+}
+
+/** Compares every answer of stories whose requests don't depend on each other. */
+export async function runTables({ real, embedded }: Servers, stories: readonly Story[]): Promise<Report> {
+  const results: Compared[] = [];
+  for (const [index, story] of stories.entries()) {
+    const id = `table-${index}`;
+    const [expected, actual] = await Promise.all([runStory(real, story, id), runStory(embedded, story, id)]);
+    for (const [at, step] of story.steps.entries())
+      results.push(compareAnswers({ story, index: at, step }, expected[at]!, actual[at]!));
+  }
   return report(results);
 }
 

@@ -1,19 +1,8 @@
-import { builtinResources, loadSchemas } from "@tsbuilder/apimachinery/kinds";
-import { partialObjects } from "../../differential/partial-objects.ts";
-import { merge, post, put, type Step, type Story, story } from "../story.ts";
+import { builtinResources } from "@tsbuilder/apimachinery/kinds";
+import { partialStory, type PartialTable } from "../../differential/partial-objects.ts";
+import { merge, post, type Step, type Story, story } from "../story.ts";
 
-/** Which values are added to a valid object: those at these paths, in a creation, an update, or a write of the status. */
-interface Table {
-  readonly path: string;
-  readonly base: {
-    readonly apiVersion: string;
-    readonly kind: string;
-    readonly metadata: { readonly name: string };
-  };
-  readonly creations?: RegExp;
-  readonly updates?: RegExp;
-  readonly statuses?: RegExp;
-}
+type Table = Omit<PartialTable, "type">;
 
 const containers = [{ name: "c", image: "i:1" }];
 const labels = { app: "a" };
@@ -98,24 +87,11 @@ const tables: readonly Table[] = [
   },
 ];
 
-const dry = (path: string): string => `${path}?dryRun=All`;
-
 /** Valid objects with one more value, and what the server adds to it, drops of it, or says to it. */
 const tableStories = await Promise.all(
-  tables.map(async ({ path, base, creations, updates, statuses }) => {
-    const resource = builtinResources().find((each) => each.kind === base.kind)!;
-    const [module = "", name = ""] = resource.type.split(".");
-    const parts = partialObjects(base, (await loadSchemas(module))!.get(name)!);
-    const at = `${path}/${base.metadata.name}`;
-    const steps = (wanted: RegExp | undefined, step: (body: object) => Step): Step[] =>
-      wanted ? parts.filter((part) => wanted.test(part.name)).map(({ body }) => step(body)) : [];
-    return story(`${base.kind} with one more value`, [
-      ...steps(creations, (body) => post(dry(path), body)),
-      post(path, base),
-      ...steps(updates, (body) => put(dry(at), body)),
-      ...steps(statuses, (body) => put(dry(`${at}/status`), body)),
-      { method: "DELETE", path: at },
-    ]);
+  tables.map((table) => {
+    const { type } = builtinResources().find(({ kind }) => kind === table.base.kind)!;
+    return partialStory({ ...table, type });
   }),
 );
 
