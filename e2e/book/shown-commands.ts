@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { listRepositoryFiles } from "../../src/book/build/repository-files.ts";
 import { findCommand } from "../../src/cli/dispatch.ts";
 import { thisTsbuilder } from "../../src/cli/host.ts";
 import { orderWords } from "../../src/cli/order-words.ts";
@@ -9,13 +9,8 @@ import { repository } from "../support/source-imports.ts";
 import { readConsole, type ShownCommand } from "./read-console.ts";
 
 /** What is only read in the book and the READMEs. */
-export const shownCommands: readonly ShownCommand[] = execFileSync(
-  "git",
-  ["ls-files", "*README.md", "src/book/*.md"],
-  { cwd: repository, encoding: "utf8" },
-)
-  .trimEnd()
-  .split("\n")
+export const shownCommands: readonly ShownCommand[] = listRepositoryFiles(repository)
+  .filter((path) => path.endsWith("README.md") || /^src\/book\/.*\.md$/u.test(path))
   .flatMap((path) => readConsole(path, readFileSync(join(repository, path), "utf8")));
 
 /** The flags that the plugins of the book add to `edit`. */

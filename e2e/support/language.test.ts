@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { listRepositoryFiles } from "../../src/book/build/repository-files.ts";
 import { explainLanguage } from "./explain-language.ts";
 import { repository } from "./source-imports.ts";
 
@@ -11,11 +11,8 @@ const quoting = ["e2e/support/explain-language.ts", "e2e/support/language.test.t
 /** Output of templates, and recorded answers: their texts come from elsewhere. */
 const recorded = /^e2e\/(?:golden\/[^/]+\/|real\/recordings\/|[^/]+\/recorded\/)/u;
 
-const files = execFileSync("git", ["ls-files", "src", "templates", "e2e", "README.md", ".github"], {
-  cwd: repository,
-  encoding: "utf8",
-})
-  .split("\n")
+const files = listRepositoryFiles(repository)
+  .filter((file) => /^(?:(?:src|templates|e2e|\.github)\/|README\.md$)/u.test(file))
   .filter((file) => /\.(?:ts|md|hbs|sh|ya?ml)$/u.test(file) || file.endsWith("NOTICE"))
   .filter((file) => !quoting.some((start) => file.startsWith(start)))
   .filter((file) => !recorded.test(file));

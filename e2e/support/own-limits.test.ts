@@ -1,15 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { listRepositoryFiles } from "../../src/book/build/repository-files.ts";
 import { repository } from "./source-imports.ts";
 
-const files = execFileSync("git", ["ls-files", "src/**/*.test.ts", "e2e/**/*.test.ts"], {
-  cwd: repository,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => file !== "" && !file.startsWith("e2e/golden/"));
+const files = listRepositoryFiles(repository).filter((file) =>
+  /^(?:src|e2e\/(?!golden\/)).*\.test\.ts$/u.test(file),
+);
 
 /** The third argument of a test, in the places where the formatter puts it, and the limit of a polled expectation. */
 const ownLimit =

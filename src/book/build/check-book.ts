@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bookAddress } from "../../shared/book-address.ts";
@@ -7,6 +6,7 @@ import { countCommands, explainPages } from "./explain-pages.ts";
 import { anchorsIn, explainSite, fileOf, type Site } from "./explain-site.ts";
 import { readPages } from "./pages.ts";
 import { readInBrowser } from "./read-in-browser.ts";
+import { listRepositoryFiles } from "./repository-files.ts";
 import { repository, siteFolder, stagedFolder } from "./stage-pages.ts";
 
 /** Checks the built book, and prints which commands of its pages run; returns what is wrong. */
@@ -32,13 +32,9 @@ function readSite(base: string): Site {
 
 /** What is wrong with links in Markdown files, messages and templates. */
 function explainSources(site: Site): string[] {
-  const paths = execFileSync("git", ["ls-files", "*.md", ".github", "src", "templates"], {
-    cwd: repository,
-    encoding: "utf8",
-  });
-  const files = paths
-    .split("\n")
-    .filter((path) => /\.(?:md|ts|hbs)$/.test(path) && !path.startsWith("src/book/"))
+  const files = listRepositoryFiles(repository)
+    .filter((path) => path.endsWith(".md") || /^(?:\.github|src|templates)\/.*\.(?:ts|hbs)$/u.test(path))
+    .filter((path) => !path.startsWith("src/book/"))
     .map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }));
   return explainLinks(files, {
     read: (path) =>
