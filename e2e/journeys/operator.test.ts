@@ -5,6 +5,7 @@ import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
 import { eventually } from "../support/eventually.ts";
+import { initProject } from "../support/init-project.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const path =
     "kubectl" in programs ? `${join(programs.kubectl, "..")}:${process.env["PATH"]}` : process.env["PATH"]!;
   project = { folder, env: { PATH: path, HOME: work } };
-  await run(project, "node", cli, "init", "--domain", "example.com");
+  await initProject(project);
   await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
 });
 
