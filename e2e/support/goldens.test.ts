@@ -39,7 +39,9 @@ test.each([
 test("the golden projects compile with their own compiler options", () => {
   const { output } = runInCopies("typescript-native/bin/tsc", "--pretty", "false");
   // Our own sources are stricter about optional properties than a project is; they are checked separately.
-  const errors = output.split("\n").filter((line) => goldenProjects.some((name) => line.startsWith(`${name}/`)));
+  const errors = output
+    .split("\n")
+    .filter((line) => goldenProjects.some((name) => line.startsWith(`${name}/`)));
   expect(errors.length === 0 ? "" : [...errors, mendTemplate].join("\n")).toBe("");
 });
 

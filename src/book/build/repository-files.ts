@@ -39,7 +39,9 @@ function readPatterns(folder: string): readonly Pattern[] {
   const file = join(folder, ".gitignore");
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split(/\r?\n/u);
-  return lines.filter((line) => line !== "" && !line.startsWith("#")).map((line) => readPattern(line, folder));
+  return lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => readPattern(line, folder));
 }
 
 /** A pattern with a slash before its end is of a path from the folder of its file, any other of a name at any depth. */

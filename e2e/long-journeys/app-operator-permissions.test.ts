@@ -6,8 +6,8 @@ import { type Scenario, simulate } from "@tsbuilder/simulation";
 import { expect, test } from "vitest";
 import { permissionsOf, withoutPermission } from "../support/permissions.ts";
 import { repository } from "../support/source-imports.ts";
-import { setupAppServiceController } from "./app-operator/src/controller/appservice_controller.ts";
-import { setupMemcachedController } from "./app-operator/src/controller/memcached_controller.ts";
+import { setupAppServiceController } from "../golden/app-operator/src/controller/appservice_controller.ts";
+import { setupMemcachedController } from "../golden/app-operator/src/controller/memcached_controller.ts";
 
 // Each permission of the AppService and deploy-image templates is needed: without it, the server refuses a request.
 
