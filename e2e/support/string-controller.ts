@@ -1,5 +1,6 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { ControllerEngine } from "../../src/runtime/controller/controller.ts";
+import { TimeSlices } from "../../src/runtime/clock/time-slices.ts";
 import type { ControllerSpec } from "../../src/runtime/controller/controller-spec.ts";
 import type { Context, Result } from "../../src/runtime/controller/reconciler.ts";
 import type { Enqueue } from "../../src/runtime/controller/source.ts";
@@ -37,6 +38,7 @@ export async function startStringController(
     log,
     events: { normal() {}, warning() {} },
     clock,
+    slices: new TimeSlices(clock, () => clock.monotonic()),
     ...overrides,
   });
   engine.observe({

@@ -73,6 +73,8 @@ class CachedClient implements Client {
     key: ObjectKey,
     options?: ReadOptions,
   ): Promise<DeepReadonly<T> | undefined> {
+    const pause = this.live.pause();
+    if (pause) await pause;
     return this.cache.find(kind, this.key(kind, key), this.read(options));
   }
 
@@ -81,6 +83,8 @@ class CachedClient implements Client {
     key: ObjectKey,
     options?: ReadOptions,
   ): Promise<DeepReadonly<T>> {
+    const pause = this.live.pause();
+    if (pause) await pause;
     return this.cache.get(kind, this.key(kind, key), this.read(options));
   }
 
@@ -89,6 +93,8 @@ class CachedClient implements Client {
     options: ListOptions = {},
   ): Promise<DeepReadonly<T>[]> {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
+    const pause = this.live.pause();
+    if (pause) await pause;
     return this.cache.list(kind, { ...options, ...this.read(options), namespace });
   }
 
@@ -127,6 +133,8 @@ class CachedClient implements Client {
     desired: NoInfer<Desired<T>>,
     options: ApplyOptions = {},
   ): Promise<DeepReadonly<T>> {
+    const pause = this.live.pause();
+    if (pause) await pause;
     const informer = this.cache.existing(kind);
     if (options.live || !informer?.hasSynced || this.isDry(options)) {
       return freezeShared(await this.note(kind, this.live.apply(kind, desired, options), options));

@@ -7,6 +7,7 @@ import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, type ObjectKey } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
+import { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
@@ -19,16 +20,17 @@ import type { ShardGate } from "../shards/shard-gate.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
-  return new InformerCache(client, options, undefined);
+  return new InformerCache(client, options, undefined, new TimeSlices(options.clock));
 }
 
-/** Creates a cache whose kinds may be divided among processes. */
+/** Creates the cache of a manager, whose kinds may be divided among processes. */
 export function createShardedCache(
   client: Client,
   options: CacheOptions,
   gate: ShardGate | undefined,
+  slices: TimeSlices,
 ): Cache {
-  return new InformerCache(client, options, gate);
+  return new InformerCache(client, options, gate, slices);
 }
 
 /** The informers of a process; see `Cache` for the contract of each call. */
@@ -36,16 +38,18 @@ class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
   readonly #gate: ShardGate | undefined;
+  readonly #slices: TimeSlices;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
   readonly #scopes = new Map<string, InformerScope>();
   #state: "new" | "started" | "stopped" = "new";
 
-  constructor(client: Client, options: CacheOptions, gate: ShardGate | undefined) {
+  constructor(client: Client, options: CacheOptions, gate: ShardGate | undefined, slices: TimeSlices) {
     checkNamespaces("the cache", options);
     for (const [kind, own] of options.kinds ?? []) checkNamespaces(`${kind.plural} in the cache`, own);
     this.#client = client;
     this.#options = options;
     this.#gate = gate;
+    this.#slices = slices;
   }
 
   get informers(): readonly Informer[] {
@@ -66,10 +70,11 @@ class InformerCache implements Cache {
       fieldManager,
       watchList,
       clock,
+      slices: this.#slices,
       onError,
       shard: () => this.#shardOf(kind),
     });
-    const informer = new SharedInformer<T>(kind, plans, { clock, onError });
+    const informer = new SharedInformer<T>(kind, plans, { clock, slices: this.#slices, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
     return informer;

@@ -2,13 +2,8 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { asReadonly, type DeepReadonly } from "../client/deep-readonly.ts";
 import type { InformerEvent, InformerHandler, Subscription } from "./informer.ts";
 import { isThenable } from "../callbacks/call-safely.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import { Latch } from "./latch.ts";
-
-/**
- * After handlers have run for this many milliseconds, the rest of the program gets its turn. This is system time,
- * because handlers block the processor whatever a test's clock says.
- */
-const turn = 8;
 
 /** Marks the end of the first list in the queue. */
 const syncMark = Symbol("synced");
@@ -18,6 +13,7 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
   readonly #handler: InformerHandler<T>;
   readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
   readonly #onEnd: () => void;
+  readonly #slices: TimeSlices;
   readonly #existing: () => Iterable<T>;
   readonly #synced = new Latch();
   #events: (InformerEvent<T> | typeof syncMark)[] = [];
@@ -28,11 +24,13 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
     handler: InformerHandler<T>,
     onError: (event: InformerEvent<T>, thrown: unknown) => void,
     onEnd: () => void,
+    slices: TimeSlices,
     existing: () => Iterable<T> = () => [],
   ) {
     this.#handler = handler;
     this.#onError = onError;
     this.#onEnd = onEnd;
+    this.#slices = slices;
     this.#existing = existing;
   }
 
@@ -76,10 +74,12 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
     void this.#drain();
   }
 
-  /** Runs synchronously up to the first asynchronous handler, so that a single event is delivered at once. */
+  /** Runs synchronously while the slice of this turn lasts, so that a single event is delivered at once. */
   async #drain(): Promise<void> {
-    let started = performance.now();
-    for (let at = 0; at < this.#events.length;) {
+    for (let at = 0; ;) {
+      const pause = this.#slices.pause();
+      if (pause) await pause;
+      if (at >= this.#events.length) break;
       const event = this.#events[at++]!;
       if (event === syncMark) {
         this.#synced.open();
@@ -90,12 +90,6 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
       if (at >= 1024 || at >= this.#events.length) {
         this.#events.splice(0, at);
         at = 0;
-      }
-      if (performance.now() - started > turn) {
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-        started = performance.now();
       }
     }
     this.#isBusy = false;

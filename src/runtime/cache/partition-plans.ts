@@ -5,6 +5,7 @@ import { show } from "../callbacks/thrown-error.ts";
 import type { Client } from "../client/client.ts";
 import { acceptOf } from "../client/metadata-only.ts";
 import { keyText } from "../client/object-key.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import { resourcePath } from "../client/resource-path.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Reflector } from "../watch/reflector.ts";
@@ -22,6 +23,7 @@ export interface PlanContext {
   readonly fieldManager: string | undefined;
   readonly watchList: boolean;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly onError: (error: CallbackError) => void;
   /** The part of the kind to keep; undefined for all of it. */
   readonly shard: () => Shard | undefined;
@@ -45,7 +47,16 @@ function planPartition(
   kind: Kind,
   namespace: string | undefined,
   scope: InformerScope,
-  { client, keepManagedFields, fieldManager, watchList, clock, onError, shard: findShard }: PlanContext,
+  {
+    client,
+    keepManagedFields,
+    fieldManager,
+    watchList,
+    clock,
+    slices,
+    onError,
+    shard: findShard,
+  }: PlanContext,
 ): PartitionPlan {
   const { labels, fields, transform } = scope;
   const hasLabels = matchLabels(labels);
@@ -65,6 +76,7 @@ function planPartition(
           watchList,
           newest,
           clock,
+          slices,
         },
         sink,
       ).run(signal);

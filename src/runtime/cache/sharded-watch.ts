@@ -37,7 +37,7 @@ export class ShardedWatch implements ShardLoader {
   readonly #sink: ShardSink;
   readonly #start: StartWatch;
   readonly #loads: (() => void)[] = [];
-  #turn = new AbortController();
+  #watching = new AbortController();
 
   constructor(shard: Shard, sink: ShardSink, start: StartWatch) {
     this.#shard = shard;
@@ -48,10 +48,10 @@ export class ShardedWatch implements ShardLoader {
   async run(signal: AbortSignal): Promise<void> {
     const remove = this.#shard.gate.addLoader(this);
     while (!signal.aborted) {
-      const turn = new AbortController();
-      this.#turn = turn;
-      const forget = onAbort(signal, () => turn.abort(signal.reason));
-      await this.#watch(turn.signal);
+      const watching = new AbortController();
+      this.#watching = watching;
+      const forget = onAbort(signal, () => watching.abort(signal.reason));
+      await this.#watch(watching.signal);
       forget();
     }
     remove();
@@ -60,7 +60,7 @@ export class ShardedWatch implements ShardLoader {
 
   load(): Promise<void> {
     const loaded = new Promise<void>((resolve) => void this.#loads.push(resolve));
-    this.#turn.abort();
+    this.#watching.abort();
     return loaded;
   }
 

@@ -5,6 +5,7 @@ import { CallbackError } from "../callbacks/callback-error.ts";
 import { asReadonly, type DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText, type ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { HandlerQueue } from "./handler-queue.ts";
 import type {
@@ -33,6 +34,7 @@ export interface PartitionPlan {
 /** What an informer needs besides its watches. */
 export interface InformerParts {
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly onError: (error: Error) => void;
 }
 
@@ -40,6 +42,7 @@ export interface InformerParts {
 export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly kind: Kind<T>;
   readonly #clock: Clock;
+  readonly #slices: TimeSlices;
   readonly #onError: (error: Error) => void;
   readonly #partitions = new Map<string | undefined, { partition: Partition<T>; plan: PartitionPlan }>();
   readonly #queues = new Set<HandlerQueue<T>>();
@@ -47,9 +50,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly #stop = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], { clock, onError }: InformerParts) {
+  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], { clock, slices, onError }: InformerParts) {
     this.kind = kind;
     this.#clock = clock;
+    this.#slices = slices;
     this.#onError = onError;
     for (const plan of plans) {
       const partition = new Partition<T>({
@@ -105,6 +109,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
         cancelResync?.();
         this.#queues.delete(queue);
       },
+      this.#slices,
       () => [...this.#seen()].map(({ object }) => object),
     );
     this.#queues.add(queue);

@@ -19,6 +19,7 @@ import { namespaceOf, required } from "./client-defaults.ts";
 import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { LiveSubresource } from "./live-subresource.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
@@ -49,6 +50,15 @@ export interface DeletionAnswer extends KubernetesObject {
 /** Creates a client that always asks the server. Nothing is sent, and no config loaded, before the first call. */
 export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
   return new LiveClient(new HttpTransport(config, options), options);
+}
+
+/** Creates the client of a manager, whose callers continue within slices. */
+export function createSlicedClient(
+  config: ConfigSource,
+  options: ClientOptions,
+  slices: TimeSlices,
+): LiveClient {
+  return new LiveClient(new HttpTransport(config, options, slices), options);
 }
 
 /** Always asks the server; see `Client` for the contract of each call. */

@@ -30,6 +30,11 @@ export class LiveReader implements Reader {
     this.defaults = defaults;
   }
 
+  /** Undefined while callers may go on in this turn of the event loop; then a promise to await. */
+  pause(): Promise<void> | undefined {
+    return this.transport.slices?.pause();
+  }
+
   request(request: RawRequest): Promise<RawResponse> {
     const { method = "GET" } = request;
     const send = () => this.transport.send(this.withSignal(request));

@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { BackoffSettings } from "../queue/backoff.ts";
@@ -73,6 +74,8 @@ export interface ControllerSpec<R> {
   /** Which requests are this process's, if several share them. */
   readonly shard?: RequestShard<R> | undefined;
   readonly clock?: Clock | undefined;
+  /** Shared with all other work of the manager. Default: its own. */
+  readonly slices?: TimeSlices | undefined;
   readonly tracing?: Tracing | undefined;
   /** Called when a user's function failed; counts it in the metrics. */
   readonly onCallbackError?: ((callback: CallbackName) => void) | undefined;

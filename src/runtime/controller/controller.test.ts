@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type LogLine, startStringController } from "../../../e2e/support/string-controller.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
@@ -32,6 +33,53 @@ test("a key never runs concurrently with itself, and maxConcurrentReconciles lim
   expect(engine.depth).toBe(0);
   await finish();
 });
+
+/** How long each turn of the event loop takes, by the clock that a controller's reconciles move, until the test ends. */
+function measureTurns(clock: FakeClock): { readonly longest: () => number; readonly end: () => void } {
+  let last = clock.monotonic();
+  let longest = 0;
+  let isOver = false;
+  const turn = (): void => {
+    longest = Math.max(longest, clock.monotonic() - last);
+    last = clock.monotonic();
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  return { longest: () => longest, end: () => void (isOver = true) };
+}
+
+test.each([
+  ["no await", 1, 0],
+  ["no await", 10, 0],
+  ["one await", 1, 1],
+  ["one await", 10, 1],
+  ["many awaits", 1, 40],
+  ["many awaits", 10, 40],
+])(
+  "the event loop has a turn after each slice of reconciles with %s, with %i workers",
+  async (_name, maxConcurrentReconciles, awaits) => {
+    let reconciled = 0;
+    const { add, clock, engine, finish } = await startStringController(
+      async () => {
+        for (let step = 0; step < awaits; step++) {
+          clock.advanceSync(2 / (awaits + 1));
+          await Promise.resolve();
+        }
+        clock.advanceSync(2 / (awaits + 1));
+        reconciled++;
+      },
+      { maxConcurrentReconciles },
+    );
+    const turns = measureTurns(clock);
+    for (let index = 0; index < 200; index++) add(`r${index}`);
+    while (engine.depth + engine.active > 0) await new Promise(setImmediate);
+    turns.end();
+    expect(reconciled).toBe(200);
+    // A slice of 5 ms, and what the last reconcile of it takes.
+    expect(turns.longest()).toBeLessThanOrEqual(7);
+    await finish();
+  },
+);
 
 test("requests with a higher priority run first, and keep it through retries", async () => {
   const seen: string[] = [];

@@ -8,6 +8,7 @@ import { show } from "../callbacks/thrown-error.ts";
 import type { ApiWarning } from "../scope/call-context.ts";
 import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
 import type { LogFields } from "../log/logger.ts";
+import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { runInScope } from "../scope/scope.ts";
 import { publish } from "../tracing/channels.ts";
@@ -36,6 +37,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly name: string;
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
+  readonly #slices: TimeSlices;
   readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new RunningReconciles();
   /** What one reconcile triggers must not inherit its signal and log fields. */
@@ -45,6 +47,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #ended = new EndedReconciles();
   #isWorking = false;
   #isPumpScheduled = false;
+  /** The reconcile that was started last. */
+  #latest: AbortController | undefined;
   #onIdle: (() => void) | undefined;
   #warmup: Promise<void> | undefined;
   #ready: Promise<void> | undefined;
@@ -54,6 +58,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.name = spec.name;
     this.#spec = spec;
     this.#clock = spec.clock ?? systemClock;
+    this.#slices = spec.slices ?? new TimeSlices(this.#clock);
     this.#tracing = spec.tracing ?? new Tracing();
     const { delay } = spec.backoff;
     this.queue = new WorkQueue({
@@ -179,26 +184,30 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.#spec.onCallbackError?.(error.callback);
   }
 
-  /** Requests that arrive in one turn of the event loop are taken together, so that their priorities apply. */
+  /** Requests whose events are handled together are taken after all of them, so that their priorities apply. */
   #schedulePump(): void {
     if (this.#isPumpScheduled || !this.#isWorking) return;
     this.#isPumpScheduled = true;
-    queueMicrotask(() => {
+    this.#slices.afterPromises(() => {
       this.#isPumpScheduled = false;
       this.#outside(() => this.#pump());
     });
   }
 
+  /**
+   * Starts one reconcile. The next one starts when this one has ended, or waits for a timer or for I/O: if all workers
+   * started at once, their steps would follow each other without a turn of the event loop.
+   */
   #pump(): void {
     const { shard, maxConcurrentReconciles } = this.#spec;
-    while (this.#isWorking && this.#running.size < maxConcurrentReconciles) {
-      if (shard && !shard.gate.isFresh) return;
-      const taken = this.queue.take();
-      if (!taken) return;
-      const range = shard?.rangeOf(taken.request.request);
-      if (!shard || shard.gate.isOpen(range)) void this.#work(taken, range);
-      else this.#drop(taken.request);
-    }
+    if (!this.#isWorking || this.#running.size >= maxConcurrentReconciles) return;
+    if (shard && !shard.gate.isFresh) return;
+    const taken = this.queue.take();
+    if (!taken) return;
+    const range = shard?.rangeOf(taken.request.request);
+    if (!shard || shard.gate.isOpen(range)) void this.#work(taken, range);
+    else this.#drop(taken.request);
+    this.#schedulePump();
   }
 
   /** Leaves a request to the process that its range has moved to. */
@@ -211,6 +220,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   async #work(taken: Taken<Keyed<R>>, range: number | undefined): Promise<void> {
     const { key, request } = taken.request;
     const abort = new AbortController();
+    this.#latest = abort;
     this.#running.begin(abort, range);
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
@@ -245,7 +255,9 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#ended.add(key);
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
-      this.#schedulePump();
+      // The others wait for timers or for I/O.
+      if (this.#latest === abort && this.#slices.isOpen) this.#pump();
+      else this.#schedulePump();
     }
   }
 

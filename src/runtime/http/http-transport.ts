@@ -16,6 +16,7 @@ import type { RawRequest, RawResponse, RequestReport, TransportOptions } from ".
 import { parseWarnings } from "./warning-header.ts";
 import type { OpenWebSocket } from "./web-socket.ts";
 import { WebSocketHandshake, type WebSocketWish } from "./web-socket-handshake.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import { wait } from "../clock/wait.ts";
 
 /** A config, or a function that loads it before the first request. */
@@ -23,6 +24,7 @@ export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
 
 /** Sends requests to one server over kept connections, and retries where that is safe or requested by the server. */
 export class HttpTransport {
+  readonly slices: TimeSlices | undefined;
   readonly #source: ConfigSource;
   readonly #options: TransportOptions;
   readonly #clock: Clock;
@@ -30,7 +32,9 @@ export class HttpTransport {
   readonly #webSockets = new Set<OpenWebSocket>();
   readonly #handle: (request: RawRequest) => Promise<RawResponse>;
 
-  constructor(config: ConfigSource, options: TransportOptions = {}) {
+  /** With `slices`, callers continue within these. */
+  constructor(config: ConfigSource, options: TransportOptions = {}, slices?: TimeSlices) {
+    this.slices = slices;
     this.#source = config;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -42,7 +46,13 @@ export class HttpTransport {
 
   /** Sends a request; resolves with an answer below 300, rejects with an `ApiError` or the signal's reason. */
   async send(request: RawRequest): Promise<RawResponse> {
-    return this.#handle(request);
+    try {
+      return await this.#handle(request);
+    } finally {
+      // Several answers may arrive in one turn, and what follows each may take long.
+      const pause = this.slices?.pause();
+      if (pause) await pause;
+    }
   }
 
   /** Closes all connections. */

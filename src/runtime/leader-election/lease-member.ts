@@ -154,10 +154,10 @@ export class LeaseMember {
     const { clock, log, requestTimeout } = this.#options;
     const { signal } = this.#stop;
     if (command.type === "wait") {
-      const turn = new AbortController();
-      this.#endWait = () => turn.abort();
+      const waiting = new AbortController();
+      this.#endWait = () => waiting.abort();
       const forget = onAbort(signal, this.#endWait);
-      await waitWithClock(clock, command.milliseconds, turn.signal);
+      await waitWithClock(clock, command.milliseconds, waiting.signal);
       forget();
       return { type: "waited" };
     }

@@ -15,7 +15,9 @@ import type { WarmRunnable } from "./lifecycle.ts";
 
 /** The parts of a cluster that was added; times in milliseconds. */
 export interface AddedClusterParts
-  extends Pick<ControllerSetParts, "measurements" | "tracing">, Pick<ControllerSet, "controllerDefaults"> {
+  extends
+    Pick<ControllerSetParts, "measurements" | "tracing" | "slices">,
+    Pick<ControllerSet, "controllerDefaults"> {
   readonly config: () => Promise<ClusterConfig>;
   readonly client: Client;
   readonly cache: Cache;

@@ -2,6 +2,7 @@ import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { TimeSlices } from "../clock/time-slices.ts";
 import { ControllerEngine } from "../controller/controller.ts";
 import type { ExtensibleController } from "../controller/watchable-controller.ts";
 import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
@@ -18,6 +19,7 @@ import type { WarmRunnable } from "./lifecycle.ts";
 export interface ControllerSetParts {
   readonly log: Logger;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly events: EventRecorder;
   readonly lifecycle: { add(runnable: WarmRunnable): void };
   readonly measurements: Measurements;
@@ -60,7 +62,7 @@ export class ControllerSet implements ControllerHost {
     ...spec
   }: BuiltController<R>): ExtensibleController<R> {
     const name = this.#cluster === undefined ? spec.name : `${this.#cluster}/${spec.name}`;
-    const { log, clock, events, lifecycle, measurements, tracing } = this.#parts;
+    const { log, clock, slices, events, lifecycle, measurements, tracing } = this.#parts;
     if (this.#isForgotten)
       throw new TerminalError(`controller "${name}" can't be added: its cluster was removed`);
     if (this.#engines.has(name))
@@ -77,6 +79,7 @@ export class ControllerSet implements ControllerHost {
       log: log.with(logFields),
       events,
       clock,
+      slices,
       tracing,
       onCallbackError: (callback) => measurements.callbackFailed(callback),
     });

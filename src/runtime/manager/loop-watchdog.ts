@@ -48,9 +48,12 @@ export class LoopWatchdog implements Service {
       controller.workedSince(since).map((key) => `${controller.name} ${key}`),
     );
     onBlocked(milliseconds);
-    log.warn("The event loop was blocked: run CPU-intensive work in a worker thread", {
-      seconds: Math.round(milliseconds / 100) / 10,
-      reconciling,
-    });
+    log.warn(
+      "The event loop was blocked: code computed for too long in one piece; await setImmediate() of node:timers/promises in it, or run it in a worker thread",
+      {
+        seconds: Math.round(milliseconds / 100) / 10,
+        reconciling,
+      },
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { TimeSlices } from "../clock/time-slices.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
@@ -12,6 +13,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 export interface Base {
   readonly name: string;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly config: () => Promise<ClusterConfig>;
   readonly measurements: Measurements;
   readonly log: Logger;
@@ -23,7 +25,14 @@ export function makeBase({ name, clock = systemClock, config, logger }: ManagerO
     throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
   const measurements = new Measurements();
   const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
-  return { name, clock, config: loadOnce(config ?? (() => loadConfig())), measurements, log };
+  return {
+    name,
+    clock,
+    slices: new TimeSlices(clock),
+    config: loadOnce(config ?? (() => loadConfig())),
+    measurements,
+    log,
+  };
 }
 
 /** The config of a cluster is loaded once for all clients; one that could not be loaded is tried again. */

@@ -12,7 +12,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 
 export function makeManagerCache(
   { cache: options }: ManagerOptions,
-  { name, clock, measurements, log }: Base,
+  { name, clock, slices, measurements, log }: Base,
   live: LiveClient,
   sharing: Sharing | undefined,
 ): Cache {
@@ -27,7 +27,7 @@ export function makeManagerCache(
       else logCacheError(log, error, informer.kind);
     },
   };
-  return createShardedCache(live, all, sharing?.gate);
+  return createShardedCache(live, all, sharing?.gate, slices);
 }
 
 function logCacheError(log: Logger, error: Error, { kind, apiVersion }: Kind): void {

@@ -1,6 +1,11 @@
 import { hostname } from "node:os";
 import type { Client } from "../client/client.ts";
-import { type ClientOptions, createClient, type LiveClient } from "../client/live-client.ts";
+import {
+  type ClientOptions,
+  createClient,
+  createSlicedClient,
+  type LiveClient,
+} from "../client/live-client.ts";
 import { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import { makeElector } from "../leader-election/make-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/make-member.ts";
@@ -45,10 +50,10 @@ export function makeSharing(
 /** Its writes are rejected as soon as another process may lead, or reconcile the same object. */
 export function makeLiveClient(
   { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
-  { name, clock, config, measurements, log }: Base,
+  { name, clock, slices, config, measurements, log }: Base,
   beforeSend: ClientOptions["beforeSend"],
 ): LiveClient {
-  return createClient(config, {
+  const all: ClientOptions = {
     ...options,
     userAgent: name,
     fieldManager: name,
@@ -57,5 +62,6 @@ export function makeLiveClient(
     onRequest: (report) => measurements.request(report),
     onLookup: (report) => measurements.lookup(report),
     beforeSend,
-  });
+  };
+  return createSlicedClient(config, all, slices);
 }

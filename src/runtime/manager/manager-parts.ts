@@ -52,7 +52,7 @@ export interface ManagerParts {
 /** Creates and connects the parts of a manager. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
-  const { clock, log, measurements, config } = base;
+  const { clock, slices, log, measurements, config } = base;
   const { background, events, elector } = makeElection(options, base);
   const sharing = makeSharing(options, base, background);
   const beforeSend = elector || sharing ? fence(elector) : undefined;
@@ -72,7 +72,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const lifecycle = makeLifecycle(options, base, stages);
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
-    { log, clock, events, lifecycle, measurements, tracing },
+    { log, clock, slices, events, lifecycle, measurements, tracing },
   );
   const clusters = new ClusterSet((name, config, onRemoved) => {
     const shared = { lifecycle, tracing, onRemoved };

@@ -4,6 +4,7 @@ import { show } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { TimeSlices } from "../clock/time-slices.ts";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import { JsonLines } from "../http/json-lines.ts";
 import { ListItems } from "./list-items.ts";
@@ -39,6 +40,8 @@ export interface ReflectorOptions {
   readonly newest?: boolean | undefined;
   readonly random?: (() => number) | undefined;
   readonly clock?: Clock | undefined;
+  /** Shared with all other work of the manager. Default: its own. */
+  readonly slices?: TimeSlices | undefined;
   /**
    * A watch without data for this many milliseconds is considered dead and resumed. Servers send a bookmark every
    * minute; a broken connection sends nothing, and TCP alone would not notice for fifteen minutes.
@@ -57,6 +60,7 @@ export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #sink: ReflectorSink;
   readonly #clock: Clock;
+  readonly #slices: TimeSlices;
   #state: WatcherState;
   /** Length of the current frame. */
   #bytes = 0;
@@ -70,6 +74,7 @@ export class Reflector {
     this.#options = options;
     this.#sink = sink;
     this.#clock = options.clock ?? systemClock;
+    this.#slices = options.slices ?? new TimeSlices(this.#clock);
     this.#state = newWatcher(options);
   }
 
@@ -130,7 +135,7 @@ export class Reflector {
       await readChunks(
         stream,
         () => 65_000,
-        this.#clock,
+        { clock: this.#clock, slices: this.#slices },
         (chunk) => {
           this.#sink.alive();
           for (const item of items.push(chunk)) {
@@ -172,7 +177,7 @@ export class Reflector {
       const next = await readChunks(
         stream,
         () => (isStreaming() ? stall : silence),
-        this.#clock,
+        { clock: this.#clock, slices: this.#slices },
         (chunk) => {
           this.#sink.alive();
           for (const line of lines.push(chunk)) {
@@ -209,12 +214,6 @@ export class Reflector {
   }
 }
 
-/**
- * After this many milliseconds of reading, the rest of the program gets its turn: a fast server sends chunks without
- * end. This is system time, because reading blocks the processor whatever a test's clock says.
- */
-const longestTurn = 8;
-
 class SilenceError extends Error {}
 
 /**
@@ -224,12 +223,11 @@ class SilenceError extends Error {}
 async function readChunks<R>(
   stream: RawResponse["stream"],
   silence: () => number,
-  clock: Clock,
+  { clock, slices }: { readonly clock: Clock; readonly slices: TimeSlices },
   take: (chunk: Buffer) => R | undefined,
 ): Promise<R | undefined> {
   if (!stream) return undefined;
   let last = clock.monotonic();
-  let turn = performance.now();
   // One timer per stream instead of one per chunk.
   const check = (): void => {
     const rest = last + silence() - clock.monotonic();
@@ -242,11 +240,9 @@ async function readChunks<R>(
       last = clock.monotonic();
       const result = take(chunk as Buffer);
       if (result !== undefined) return result;
-      if (performance.now() - turn < longestTurn) continue;
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-      turn = performance.now();
+      // A fast server sends chunks without end.
+      const pause = slices.pause();
+      if (pause) await pause;
     }
     return undefined;
   } finally {

@@ -1,0 +1,81 @@
+// Not the global one: fake timers of a test replace that.
+import { setImmediate } from "node:timers";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+
+/**
+ * How many milliseconds the work of a manager may take of one turn. A step that is longer than what remains of its slice
+ * is not interrupted.
+ */
+const sliceMilliseconds = 5;
+
+/**
+ * Shares the event loop between the work of a manager and everything that must not wait for it: lease renewals, probes,
+ * signals, answers of the server. A turn is one iteration of the event loop. Node ends it only when no promise is ready,
+ * and reconciles that read the cache make each other's promises ready without end. So in each turn only a slice is for
+ * work: reconciles, handlers of events, reads of lists. Whatever comes after the slice waits for one of the next turns.
+ *
+ * Time is the system's, because work occupies the processor whatever a test's clock says.
+ */
+export class TimeSlices {
+  readonly #clock: Clock | undefined;
+  readonly #now: () => number;
+  /** The end of this turn's slice; undefined until work begins. */
+  #until: number | undefined;
+  /** In the order in which they continue. */
+  readonly #waiting: (() => void)[] = [];
+  #leaveClock: (() => void) | undefined;
+
+  /** A `FakeClock` moves on only when nothing waits for a turn. */
+  constructor(clock?: Clock, now: () => number = () => performance.now()) {
+    this.#clock = clock;
+    this.#now = now;
+  }
+
+  /** Whether the slice of this turn lasts. */
+  get isOpen(): boolean {
+    const now = this.#now();
+    if (this.#until === undefined) {
+      this.#until = now + sliceMilliseconds;
+      setImmediate(() => this.#nextTurn());
+    }
+    return now < this.#until;
+  }
+
+  /** Undefined while the slice of this turn lasts; then a promise to await before the next step of a computation. */
+  pause(): Promise<void> | undefined {
+    if (this.isOpen) return undefined;
+    return new Promise((resolve) => this.#wait(resolve));
+  }
+
+  /**
+   * Runs a step after everything that is ready: when the chains of promises that run now have ended, or wait for a timer
+   * or for I/O.
+   */
+  afterPromises(step: () => void): void {
+    // Ticks that are added by promises run when no promise is ready.
+    queueMicrotask(() => process.nextTick(() => (this.isOpen ? step() : this.#wait(step))));
+  }
+
+  #wait(step: () => void): void {
+    this.#waiting.push(step);
+    this.#leaveClock ??= this.#clock?.join?.(() => new Promise<void>((resolve) => this.#wait(resolve)));
+  }
+
+  #nextTurn(): void {
+    this.#until = undefined;
+    this.#continueNext();
+  }
+
+  /** One after the other, each with all that it makes ready: ten workers that continue at once would take ten slices. */
+  #continueNext(): void {
+    const next = this.#waiting[0];
+    if (!next || !this.isOpen) return;
+    this.#waiting.shift();
+    if (this.#waiting.length === 0) {
+      this.#leaveClock?.();
+      this.#leaveClock = undefined;
+    }
+    next();
+    queueMicrotask(() => process.nextTick(() => this.#continueNext()));
+  }
+}
