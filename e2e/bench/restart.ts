@@ -141,11 +141,11 @@ function start(work: number, workers: number, runtime: string | undefined) {
 
 /** Asks for a probe and for the lease again and again, until the returned function is called. */
 function watchFromOutside(probes: string): () => Promise<Pick<Numbers, "probe" | "renewals">> {
-  let isOver = false;
+  const over = new AbortController();
   let probe = 0;
   let renewals = 0;
   const asking = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const at = performance.now();
       await (await fetch(`http://${probes}/healthz`)).text();
       probe = Math.max(probe, performance.now() - at);
@@ -155,7 +155,7 @@ function watchFromOutside(probes: string): () => Promise<Pick<Numbers, "probe" |
     }
   })();
   return async () => {
-    isOver = true;
+    over.abort();
     await asking;
     return { probe, renewals };
   };
