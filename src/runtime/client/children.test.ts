@@ -219,6 +219,29 @@ test("Children prunes objects that the owner controls and this pass did not set"
   expect(await names(ConfigMap, "all-")).toEqual(left);
 });
 
+test("Children of a cluster-scoped owner are found, set and pruned by namespace and name", async () => {
+  const Namespace = defineKind<KubernetesObject>(
+    { group: "", version: "v1" },
+    { kind: "Namespace", plural: "namespaces", scope: "Cluster" },
+  );
+  for (const name of ["tenant-a", "tenant-b"]) await client.create(Namespace, { metadata: { name } });
+  const owner = await client.create(Namespace, { metadata: { name: "tenant" } });
+  const inTenant = (namespace: string) => ({ namespace, name: "cfg" });
+  const both = new Children(client, owner);
+  for (const namespace of ["tenant-a", "tenant-b"])
+    await both.set(ConfigMap, "cfg", { metadata: { namespace }, data: { of: namespace } });
+  expect(await both.find(ConfigMap, inTenant("tenant-b"))).toMatchObject({ data: { of: "tenant-b" } });
+  const one = new Children(client, owner);
+  await one.set(ConfigMap, inTenant("tenant-a"), { metadata: {}, data: { of: "tenant-a" } });
+  await one.prune(ConfigMap);
+  expect(await one.find(ConfigMap, inTenant("tenant-b"))).toBeUndefined();
+  expect(await one.find(ConfigMap, inTenant("tenant-a"))).toMatchObject({ data: { of: "tenant-a" } });
+  expect(await one.set(ConfigMap, inTenant("tenant-a"), undefined)).toBeUndefined();
+  expect(await one.find(ConfigMap, inTenant("tenant-a"))).toBeUndefined();
+  expect(one.rejections).toEqual([]);
+  await expect(one.set(ConfigMap, "cfg", undefined)).rejects.toThrow("needs a namespace");
+});
+
 test("removeForeignPorts() lets a Service change its type, its port and its node port at once, and back", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("type-owner") });
   const children = new Children(client, owner);

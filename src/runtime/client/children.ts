@@ -8,10 +8,11 @@ import {
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { replaceAlternatives } from "./alternatives.ts";
 import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Client } from "./client.ts";
 import type { DeepReadonly, Edit } from "./deep-readonly.ts";
 import type { Desired } from "./desired.ts";
-import { keyOf, keyText } from "./object-key.ts";
+import { formatKey, keyOf, type ObjectKey } from "./object-key.ts";
 import type { Owner } from "./options.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
@@ -54,32 +55,40 @@ export class Children {
     this.#clock = clock;
   }
 
-  /** A child as it is now; undefined if the object of that name belongs to another owner. */
-  async find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<DeepReadonly<T> | undefined> {
-    const object = await this.#client.find(kind, { namespace: this.#owner.metadata.namespace, name });
+  /**
+   * A child as it is now; undefined if the object of that name belongs to another owner. A name alone is looked for in
+   * the owner's namespace: a child of a cluster-scoped owner is found by its key.
+   */
+  async find<T extends KubernetesObject>(
+    kind: Kind<T>,
+    child: string | ObjectKey,
+  ): Promise<DeepReadonly<T> | undefined> {
+    const object = await this.#client.find(kind, this.#keyOf(kind, child));
     return object && this.#controls(object) ? object : undefined;
   }
 
   /**
    * Applies the desired child, or deletes it if `desired` is undefined. Returns the child as it is afterwards. An
    * object of another owner is left alone; one without a controller is adopted if it has all labels of the desired one.
+   * Children of a cluster-scoped owner have a namespace in their key, or in `desired.metadata`.
    */
   async set<T extends KubernetesObject>(
     kind: Kind<T>,
-    name: string,
+    child: string | ObjectKey,
     desired: NoInfer<Desired<T>> | undefined,
     prepare?: Preparation<NoInfer<T>>,
   ): Promise<DeepReadonly<T> | undefined> {
+    const key = this.#keyOf(kind, child, desired?.metadata.namespace);
     try {
-      if (!desired) return await this.#remove(kind, name);
-      this.#desired.add(identify(kind, name));
-      const live = prepare && (await this.find(kind, name));
+      if (!desired) return await this.#remove(kind, key);
+      this.#desired.add(identify(kind, key));
+      const live = prepare && (await this.find(kind, key));
       if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
-      const named = { ...(desired as object), metadata: { ...desired.metadata, name } } as Desired<T>;
-      return await this.#apply(kind, name, named);
+      const named = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<T>;
+      return await this.#apply(kind, key, named);
     } catch (error) {
       this.rejections.push(asRejection(kind, error));
-      return this.find(kind, name);
+      return this.find(kind, key);
     }
   }
 
@@ -88,9 +97,8 @@ export class Children {
     for (const kind of kinds) {
       const namespace = kind.scope === "Namespaced" ? this.#owner.metadata.namespace : undefined;
       for (const object of await this.#client.list(kind, { namespace })) {
-        const { name = "", deletionTimestamp } = object.metadata;
-        if (!this.#controls(object) || deletionTimestamp) continue;
-        if (!this.#desired.has(identify(kind, name))) await this.#delete(kind, object);
+        if (!this.#controls(object) || object.metadata.deletionTimestamp) continue;
+        if (!this.#desired.has(identify(kind, keyOf(object)))) await this.#delete(kind, object);
       }
     }
   }
@@ -111,14 +119,14 @@ export class Children {
 
   async #apply<T extends KubernetesObject>(
     kind: Kind<T>,
-    name: string,
+    key: ObjectKey,
     desired: Desired<T>,
   ): Promise<DeepReadonly<T>> {
     const options = { owner: this.#owner, leaveStrangers: true };
     try {
       return await this.#client.apply(kind, desired, options);
     } catch (error) {
-      const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, name));
+      const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, key));
       if (!live) throw error;
       const change = (draft: T): void => replaceAlternatives(draft, desired);
       const changed = await this.#client.patch(kind, live, change, { fieldManager: takingBack });
@@ -141,14 +149,24 @@ export class Children {
     });
   }
 
-  async #remove<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<undefined> {
-    const object = await this.find(kind, name);
+  async #remove<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<undefined> {
+    const object = await this.find(kind, key);
     if (object && !object.metadata.deletionTimestamp) await this.#delete(kind, object);
   }
 
   async #delete(kind: Kind, object: KubernetesObject): Promise<void> {
     const preconditions = { uid: object.metadata.uid };
     await this.#client.delete(kind, object, { preconditions, propagationPolicy: "Background" });
+  }
+
+  #keyOf(kind: Kind, child: string | ObjectKey, desired?: string): ObjectKey {
+    const { name, namespace = desired ?? this.#owner.metadata.namespace } =
+      typeof child === "string" ? { name: child } : child;
+    if (kind.scope === "Cluster") return { name };
+    if (namespace !== undefined) return { namespace, name };
+    throw new TerminalError(
+      `the ${kind.kind} "${name}" needs a namespace, since its owner has none: write { namespace, name }`,
+    );
   }
 
   #controls(object: KubernetesObject): boolean {
@@ -176,6 +194,6 @@ function asRejection(kind: Kind, error: unknown): Rejection {
   throw error;
 }
 
-function identify(kind: Kind, name: string): string {
-  return `${kind.apiVersion}/${kind.kind}/${keyText({ name })}`;
+function identify(kind: Kind, key: ObjectKey): string {
+  return `${kind.apiVersion}/${kind.kind}/${formatKey(key)}`;
 }
