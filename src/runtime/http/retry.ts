@@ -1,9 +1,6 @@
 import type { ApiError } from "../errors/api-error.ts";
 import type { RawRequest } from "./transport.ts";
 
-/** Maximum number of retries. */
-const maxRetries = 10;
-
 /**
  * The delay before a retry in milliseconds; undefined if the request must not be repeated.
  *
@@ -11,7 +8,7 @@ const maxRetries = 10;
  * is unknown, so only idempotent requests are repeated: reads, and server-side apply.
  */
 export function retryDelay(error: ApiError, request: RawRequest, attempt: number): number | undefined {
-  if (attempt >= maxRetries) return undefined;
+  if (attempt >= (request.maxRetries ?? 10)) return undefined;
   if (error.status === 429 || error.status >= 500) {
     const seconds = error.retryAfterSeconds;
     return seconds === undefined ? undefined : seconds * 1000;

@@ -11,6 +11,8 @@ export interface RawRequest extends CallOptions {
   /** A list repeats its parameter. */
   readonly query?: { readonly [name: string]: QueryValue | readonly string[] } | undefined;
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /** How often it is repeated, if that is safe or the server asks for it. Default: 10. */
+  readonly maxRetries?: number | undefined;
   /** JSON text, or a value that is serialized. */
   readonly body?: unknown;
   /** Return the body as a stream, on a separate connection. */

@@ -197,10 +197,13 @@ export class Reflector {
     return this.#step({ type: "closed" });
   }
 
-  /** Sends a request. A failure before it, such as of a credential program, counts as an unreachable server. */
+  /**
+   * Sends a request once: the watcher reports a server that asks for patience, and waits itself. A failure before the
+   * request, such as of a credential program, counts as an unreachable server.
+   */
   async #request(request: RawRequest): Promise<RawResponse> {
     try {
-      return await this.#send(request);
+      return await this.#send({ ...request, maxRetries: 0 });
     } catch (error) {
       if (error instanceof ApiError || request.signal?.aborted) throw error;
       const { message = String(error) } = error as { message?: string };

@@ -19,9 +19,9 @@ const start: WatcherEvent = { type: "start" };
 const closed: WatcherEvent = { type: "closed" };
 const waited: WatcherEvent = { type: "waited" };
 const listed = (version: string): WatcherEvent => ({ type: "listed", version });
-const failed = (code: number, reason: string, details = {}): WatcherEvent => ({
+const failed = (code: number, reason: string, details = {}, message = reason): WatcherEvent => ({
   type: "failed",
-  error: new ApiError({ code, reason, message: reason, details }),
+  error: new ApiError({ code, reason, message, details }),
 });
 const frame = (
   type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK",
@@ -126,6 +126,17 @@ test("stepWatcher() reads at the newest version where a server lags behind the k
   const tooLarge = failed(504, "Timeout", { causes: [{ reason: "ResourceVersionTooLarge" }] });
   const steps = run([start, listed("7"), errorFrame(410, "Expired"), waited, tooLarge]);
   expect(last(steps)).toEqual({ type: "list", resourceVersion: undefined, limit: 500 });
+});
+
+test("stepWatcher() lists at the newest version, after a delay, where the watched one is too large, as after a restore", () => {
+  for (const tooLarge of [
+    failed(504, "Timeout", { causes: [{ reason: "ResourceVersionTooLarge" }] }),
+    failed(504, "Timeout", {}, "Too large resource version: 7, current: 3"),
+  ]) {
+    const steps = run([start, listed("7"), tooLarge, waited]);
+    expect(steps[2]?.map(({ type }) => type)).toEqual(["report", "wait"]);
+    expect(last(steps)).toEqual({ type: "list", resourceVersion: undefined, limit: 500 });
+  }
 });
 
 test("stepWatcher() streams at the newest version after the known one expired", () => {

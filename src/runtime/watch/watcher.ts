@@ -209,6 +209,8 @@ function failStream(state: WatcherState, error: ApiError, context: WatcherContex
 }
 
 function failWatch(state: WatcherState, error: ApiError, context: WatcherContext): Step {
+  // After a restore the server's versions are lower. If the server only lags, it may be asked too soon again: wait.
+  if (isTooLarge(error)) return retry({ ...state, mustReadNewest: true }, error, "list", context);
   if (error.isGone) {
     const hasLived =
       state.phase.name === "watching" && context.now - state.phase.opened >= 30_000 && state.phase.frames > 0;
