@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { request as httpsRequest } from "node:https";
+import { type Agent, request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -61,12 +61,15 @@ export async function serve(
   const call = (
     path: string,
     body: unknown,
-    { type = "application/json", ...tls }: { type?: string; cert?: string; key?: string } = {},
+    {
+      type = "application/json",
+      ...connection
+    }: { type?: string; cert?: string; key?: string; agent?: Agent } = {},
   ) =>
     new Promise<Answer & { serial: string }>((resolve, reject) => {
       const request = httpsRequest(
         `https://${server.address}${path}`,
-        { method: "POST", ca: ca.cert, agent: false, headers: { "content-type": type }, ...tls },
+        { method: "POST", ca: ca.cert, agent: false, headers: { "content-type": type }, ...connection },
         (response) => {
           const socket = response.socket as unknown as { getPeerCertificate(): { serialNumber: string } };
           const serial = socket.getPeerCertificate().serialNumber;

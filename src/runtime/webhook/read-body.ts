@@ -22,7 +22,8 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     throw new HttpError(400, `the content type is ${type ?? "missing"}, not application/json`);
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // The answer needs the connection, which the end of a loop would destroy.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxBody) throw new HttpError(413, `the body is larger than ${maxBody} bytes`);
     chunks.push(chunk);

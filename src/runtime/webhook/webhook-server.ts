@@ -166,8 +166,14 @@ export class WebhookServer implements Service {
       signal: () => signalOf(url, response, this.#parts.clock),
       read: () => readJson(request),
     });
-    response.writeHead(status, { "content-type": "application/json" });
+    // What was not read of a body would be taken for the next request.
+    const isUnread = !request.complete;
+    response.writeHead(status, {
+      "content-type": "application/json",
+      ...(isUnread && { connection: "close" }),
+    });
     response.end(JSON.stringify(body));
+    if (isUnread) request.resume();
   }
 
   async #answer({ path, signal, read }: IncomingCall): Promise<WebhookAnswer> {
