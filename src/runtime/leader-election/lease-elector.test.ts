@@ -71,6 +71,23 @@ describe("LeaseElector", () => {
     expect(() => elector.assertFresh()).toThrow("the lease given-away was released");
   });
 
+  test("of two processes with one identity, the one that finds the other's renewal stops leading, and names the identity", async () => {
+    const clock = new FakeClock();
+    const one = makeElector("twins", "pod-0", clock);
+    await one.elector.acquire(never);
+    await moveClock(clock, 30, onServer);
+    const other = makeElector("twins", "pod-0", clock);
+    await other.elector.acquire(never);
+    await moveClock(clock, 100, onServer);
+    expect(one.losses.map(({ message }) => message)).toEqual([
+      'leader election lost: another process renews the lease as "pod-0", too: give each process an identity of its own, or omit leaderElection.identity',
+    ]);
+    await moveClock(clock, 5000, onServer);
+    expect(other.losses).toEqual([]);
+    expect(other.elector.isLeading).toBe(true);
+    expect(one.elector.isLeading).toBe(false);
+  });
+
   test("the record is the same as client-go's: holder, whole seconds, times with six digits, transitions", async () => {
     const clock = new FakeClock();
     const { elector } = makeElector("record", "me", clock);

@@ -41,6 +41,8 @@ export class LeaseElector {
   #state: "following" | "leading" | "lost" | "released" = "following";
   /** When the last renewal was sent: the lease counts from before the server received it. */
   #renewedAt = 0;
+  /** The times that this process wrote, or may have written, as the last renewal. */
+  #claimed: (string | undefined)[] = [];
   #renewing: Promise<void> | undefined;
 
   constructor(options: LeaseElectorOptions) {
@@ -150,8 +152,7 @@ export class LeaseElector {
     const { client, name, identity, labels } = this.#options;
     if (this.#state === "leading" && this.#observed) {
       try {
-        this.#observe(await client.update(Lease, this.#claim(this.#observed), { signal }));
-        return true;
+        return this.#hold(await client.update(Lease, this.#claim(this.#observed), { signal }));
       } catch (error) {
         // Another process changed the lease: read it again.
         if (!(error instanceof ApiError && (error.isConflict || error.isNotFound))) throw error;
@@ -161,15 +162,20 @@ export class LeaseElector {
     if (!lease) {
       const metadata = { name, namespace: this.#namespace, ...(labels && { labels: { ...labels } }) };
       const first: Lease = { apiVersion: Lease.apiVersion, kind: Lease.kind, metadata };
-      this.#observe(await client.create(Lease, this.#claim(first), { signal }));
-      return true;
+      return this.#hold(await client.create(Lease, this.#claim(first), { signal }));
     }
     this.#observe(lease);
     const holder = lease.spec?.holderIdentity;
     if (holder && holder !== identity && !this.#hasRunOut(lease.spec)) return false;
     if (this.#state === "leading" && holder !== identity) return false;
-    this.#observe(await client.update(Lease, this.#claim(lease), { signal }));
-    return true;
+    if (this.#state === "leading" && !this.#claimed.includes(lease.spec?.renewTime)) {
+      const remedy = "give each process an identity of its own, or omit leaderElection.identity";
+      this.#lose(
+        new Error(`leader election lost: another process renews the lease as "${identity}", too: ${remedy}`),
+      );
+      return false;
+    }
+    return this.#hold(await client.update(Lease, this.#claim(lease), { signal }));
   }
 
   /**
@@ -180,6 +186,7 @@ export class LeaseElector {
     const { identity, timing, clock } = this.#options;
     const now = formatMicroTime(clock.now());
     const { acquireTime, leaseTransitions = 0, holderIdentity, ...rest } = lease.spec ?? {};
+    this.#claimed.push(now);
     const isOurs = holderIdentity === identity;
     const isNew = lease.metadata.resourceVersion === undefined;
     return {
@@ -193,6 +200,13 @@ export class LeaseElector {
         leaseTransitions: isOurs || isNew ? leaseTransitions : leaseTransitions + 1,
       },
     };
+  }
+
+  /** Earlier writes without an answer can't take effect after this one. */
+  #hold(lease: Lease): true {
+    this.#claimed = [lease.spec?.renewTime];
+    this.#observe(lease);
+    return true;
   }
 
   #observe(lease: Lease): void {
