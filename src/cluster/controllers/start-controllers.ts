@@ -13,6 +13,13 @@ export function startControllers(
   context: StagesContext,
   names: readonly ControllerName[],
 ): RunningControllers {
+  // Programs in JavaScript, and casts, bring what the command line accepts.
+  const unknown =
+    typeof names === "string" ? names : names.find((name) => !Object.hasOwn(allControllers, name));
+  if (unknown !== undefined)
+    throw new TypeError(
+      `controllers is a list of names, without "${unknown as string}": write controllers: ["deployment", "replicaset"], or controllers: controllerNames for all`,
+    );
   const loops = [...new Set(names)].map(
     (name) => new ControlLoop(name, (clock) => allControllers[name]({ ...context, clock }), context),
   );

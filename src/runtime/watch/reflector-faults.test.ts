@@ -16,6 +16,7 @@ import {
   status,
   text,
 } from "../../../e2e/support/faulty-server.ts";
+import { eventually } from "../testing/eventually.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { answerJSON } from "../testing/stub-server.ts";
 
@@ -84,11 +85,32 @@ describe("Reflector", () => {
   }
 });
 
+test.each(["list", "watch"])(
+  "a server that asks a %s for patience is reported before the wait",
+  async (what) => {
+    const throttled = status(429, "TooManyRequests", { headers: { "retry-after": "3600" } });
+    const server = await startFaultyServer({ [what]: [throttled] });
+    const errors: Error[] = [];
+    startCache(server.config, { clock, onError: (error) => errors.push(error) });
+    await eventually(() => expect(errors).toMatchObject([{ status: 429, retryAfterSeconds: 3600 }]));
+    expect(clock.monotonic()).toBe(0);
+  },
+);
+
 /** The faults of a watch, and the versions from which the next lists start. */
 const watchFaults: { [name: string]: { faults: Fault[]; relists?: (string | null)[] } } = {
   "its end at the time": { faults: [text(event("BOOKMARK", configMap("", "10")))] },
   "very short watches": { faults: [text(""), text("")] },
   "410 instead of a watch": { faults: [status(410, "Expired")], relists: ["10"] },
+  "a version that a restored server doesn't have": {
+    faults: [
+      status(504, "Timeout", {
+        headers: { "retry-after": "1" },
+        details: { causes: [{ reason: "ResourceVersionTooLarge" }] },
+      }),
+    ],
+    relists: [null],
+  },
   "410 in a watch": { faults: [text(expired)], relists: ["10"] },
   "429": { faults: [status(429, "TooManyRequests"), status(429, "TooManyRequests")] },
   "429 in a watch": { faults: [text(event("ERROR", { code: 429, reason: "TooManyRequests" }))] },
