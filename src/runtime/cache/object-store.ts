@@ -84,12 +84,23 @@ export class ObjectStore<T extends KubernetesObject> {
     for (const entry of this.entries()) this.#addTo(index, entry);
   }
 
+  /** An empty store with the same indexes. */
+  another(): ObjectStore<T> {
+    const other = new ObjectStore<T>(this.#onIndexError);
+    for (const { name, valuesOf } of this.#indexes.values()) other.addIndex(name, valuesOf);
+    return other;
+  }
+
   /** Takes all entries of another store, which is of no use afterwards, into this empty one. */
   adopt(other: ObjectStore<T>): void {
     this.#namespaces = other.#namespaces;
     this.#size = other.#size;
     this.#bytes = other.#bytes;
-    for (const index of this.#indexes.values()) for (const entry of this.entries()) this.#addTo(index, entry);
+    for (const index of this.#indexes.values()) {
+      const filled = other.#indexes.get(index.name);
+      if (filled) this.#indexes.set(index.name, filled);
+      else for (const entry of this.entries()) this.#addTo(index, entry);
+    }
   }
 
   #count(former: Entry<T> | undefined, entry: Entry<T> | undefined): void {

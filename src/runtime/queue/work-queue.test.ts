@@ -139,6 +139,17 @@ describe("WorkQueue", () => {
     expect(queue.depth).toBe(0);
   });
 
+  test("WorkQueue releases many requests that are due at once in several turns of the event loop", () => {
+    const { queue, clock } = makeQueue();
+    for (let index = 0; index < 2500; index++) queue.add(`k${index}`, { after: 10 });
+    const depths: number[] = [];
+    const look = (): void => void (depths.push(queue.depth), queue.depth < 2500 && clock.setTimer(look, 0));
+    clock.setTimer(look, 10);
+    clock.advanceSync(10);
+    expect(depths).toEqual([1000, 2000, 2500]);
+    expect(clock.timers).toBe(0);
+  });
+
   test("WorkQueue drops waiting requests when it is shut down, and accepts no more", () => {
     const { queue, clock } = makeQueue();
     queue.add("a");

@@ -236,7 +236,10 @@ export class WorkQueue<R> {
   #release(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
-    for (let entry = this.#waiting.first; entry && entry.dueAt! <= now; entry = this.#waiting.first) {
+    // After a pause of the machine all may be due: the others follow in the next turns of the event loop.
+    for (let released = 0; released < 1000; released++) {
+      const entry = this.#waiting.first;
+      if (!entry || entry.dueAt! > now) break;
       this.#waiting.remove(entry);
       this.#makeReady(entry);
     }
