@@ -2,6 +2,7 @@ import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta"
 import { type Clock, settled } from "@tsbuilder/apimachinery/time";
 import type { Controller } from "../../src/runtime/controller/controller-spec.ts";
 import type { ClusterConfig } from "../../src/runtime/http/config.ts";
+import { waitWithClock } from "../../src/runtime/clock/wait-with-clock.ts";
 import { createLogger } from "../../src/runtime/log/create-logger.ts";
 import { Manager } from "../../src/runtime/manager/manager.ts";
 import {
@@ -47,6 +48,8 @@ const eventsWithin = 50;
  */
 export class BrokenProcess {
   readonly proxy: FaultProxy;
+  /** How many milliseconds each reconcile takes besides its requests. */
+  work = 0;
   /** Writes other than of leases and Events. */
   writes = 0;
   /** When something other than a lease came or went last, in real milliseconds. */
@@ -124,7 +127,9 @@ export class BrokenProcess {
       gracefulShutdownTimeout: "2s",
       leaderElection: { id: "operator", namespace, identity: this.#identity },
     });
-    this.#controller = copySizes(manager, namespace);
+    this.#controller = copySizes(manager, namespace, async (signal) => {
+      if (this.work > 0) await waitWithClock(this.#clock, this.work, signal);
+    });
     this.#manager = manager;
     const end = (): void => void (this.#manager = undefined);
     // It ends with an error when it has lost its lease.
@@ -153,6 +158,7 @@ export class BrokenProcess {
   }
 
   heal(): void {
+    this.work = 0;
     this.#faults.length = 0;
     this.proxy.connections = "pass";
   }
@@ -188,7 +194,11 @@ function bodyOf(text: string): unknown {
   return JSON.parse(text.slice(text.indexOf("\r\n\r\n")));
 }
 
-function copySizes(manager: Manager, namespace: string): Controller {
+function copySizes(
+  manager: Manager,
+  namespace: string,
+  work: (signal: AbortSignal) => Promise<void>,
+): Controller {
   const { client } = manager;
   return manager
     .controllerFor(Widget)
@@ -198,9 +208,10 @@ function copySizes(manager: Manager, namespace: string): Controller {
       await client.delete(ConfigMap, { namespace, name });
     })
     .complete({
-      async reconcile(request) {
+      async reconcile(request, { signal }) {
         const widget = await client.find(Widget, request);
         if (!widget) return;
+        await work(signal);
         const { size = 0 } = widget.spec;
         const { name } = request;
         await client.apply(

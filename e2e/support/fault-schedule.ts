@@ -7,6 +7,10 @@ export type Traffic = "watch" | "read" | "write" | "lease";
 /** One step of a schedule; `who` is one of the two processes. */
 export type Step =
   | { readonly do: "set"; readonly name: string; readonly size: number }
+  /** Many objects at once: a process that takes over has all of them in its queue. */
+  | { readonly do: "crowd"; readonly count: number; readonly size: number }
+  /** Each reconcile of a process takes this long from now on. */
+  | { readonly do: "work"; readonly who: number; readonly milliseconds: number }
   | { readonly do: "delete"; readonly name: string }
   | { readonly do: "wait"; readonly milliseconds: number }
   /** In the meantime an object is set. */
@@ -71,6 +75,18 @@ export function schedulesOf(most: Traffic): fc.Arbitrary<readonly Step[]> {
         milliseconds: fc.nat(40_000),
         name,
         size: fc.nat(9),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: record({ do: fc.constant("crowd" as const), count: fc.nat(60), size: fc.nat(9) }),
+    },
+    {
+      weight: 1,
+      arbitrary: record({
+        do: fc.constant("work" as const),
+        who,
+        milliseconds: fc.constantFrom(0, 1, 500, 4000),
       }),
     },
     { weight: 1, arbitrary: record({ do: fc.constantFrom("cut" as const, "stop" as const), who }) },

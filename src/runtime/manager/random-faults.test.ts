@@ -80,6 +80,11 @@ async function followSchedule(
   await move(0);
   for (const step of steps) {
     if (step.do === "set") await set(step);
+    else if (step.do === "crowd")
+      await Promise.all(
+        Array.from({ length: step.count }, (_, at) => set({ name: `n${at}`, size: step.size })),
+      );
+    else if (step.do === "work") processes[step.who]!.work = step.milliseconds;
     else if (step.do === "delete") await client.delete(Widget, { namespace, name: step.name });
     else if (step.do === "wait") await move(step.milliseconds);
     else if (step.do === "suspend") {

@@ -37,14 +37,17 @@ test.each([
   ["is too large", 413, "/validate-apps-example-com-v1-mysql", "application/json"],
   ["has another type", 400, "/validate-apps-example-com-v1-mysql", "text/plain"],
   ["is for nobody", 404, "/nowhere", "application/json"],
-])("after a body that %s, the next call over a kept connection is answered", async (_what, status, path, type) => {
-  const { call } = await serve((builder) => builder.validator({}));
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  expect((await call(path, `"${"x".repeat(9 * 1024 * 1024)}"`, { agent, type })).status).toBe(status);
-  const next = call("/validate-apps-example-com-v1-mysql", review("CREATE", db({})), { agent });
-  expect((await next).status).toBe(200);
-});
+])(
+  "after a body that %s, the next call over a kept connection is answered",
+  async (_what, status, path, type) => {
+    const { call } = await serve((builder) => builder.validator({}));
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect((await call(path, `"${"x".repeat(9 * 1024 * 1024)}"`, { agent, type })).status).toBe(status);
+    const next = call("/validate-apps-example-com-v1-mysql", review("CREATE", db({})), { agent });
+    expect((await next).status).toBe(200);
+  },
+);
 
 test("webhooks are served until the delay of the shutdown is over", async () => {
   const { call, clock, server } = await serve((builder) => builder.defaulter({ default() {} }), {
