@@ -1,9 +1,9 @@
-import { render } from "preact";
+import { options, render } from "preact";
 import { Feed } from "./feed/feed.ts";
 import { Page } from "./views/page.tsx";
 import { showAllCharacters } from "./visible-text.ts";
 
-showAllCharacters();
+options.vnode = showAllCharacters;
 const feed = new Feed(location.hash.slice(1));
 render(<Page feed={feed} />, document.querySelector("#page")!);
 void feed.run();
