@@ -63,6 +63,19 @@ test.each(["", "nonsense", "1 0\n", `${process.pid} 1\n`, `${process.ppid}\n`, "
   },
 );
 
+test.runIf(process.platform === "linux")(
+  "a lock that came with a clone names no process of this machine",
+  () => {
+    const started = readFileSync(`/proc/${process.ppid}/stat`, "utf8").split(") ").at(-1)!.split(" ")[19]!;
+    for (const boot of ["", " ", ` ${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}`]) {
+      writeFileSync(file, `${process.ppid} ${started}${boot}\ntsbuilder dev\n`);
+      const lock = tryLock(file);
+      expect(lock.heldBy).toBeUndefined();
+      lock.release!();
+    }
+  },
+);
+
 test("a process that was killed while it took over a lock doesn't block others", () => {
   const left = "1 0\n";
   const hash = createHash("sha256").update(left).digest("hex").slice(0, 16);
