@@ -52,6 +52,8 @@ export interface Insert {
   readonly marker: string;
   /** One or more lines, without the indentation of the marker. */
   readonly text: string;
+  /** The project works without the lines, so that a file whose marker is gone stays as it is. */
+  readonly isOptional?: boolean;
 }
 
 /** Concatenates blueprints. Duplicate parts and inserts are merged. */

@@ -1,6 +1,6 @@
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, insertKey, type Part } from "./blueprint.ts";
-import { insertLines, removeLines } from "./insert.ts";
+import { hasMarker, insertLines, removeLines } from "./insert.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import { keepFiles } from "./keep-files.ts";
 import { moveFiles } from "./move-files.ts";
@@ -200,7 +200,7 @@ function addInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
   const had = new Set(before.inserts.map(insertKey));
   for (const [i, insert] of after.inserts.entries()) {
     const text = had.has(insertKey(insert)) ? undefined : draft.read(insert.file);
-    if (text === undefined) continue;
+    if (text === undefined || (insert.isOptional && !hasMarker(text, insert))) continue;
     const later = after.inserts
       .slice(i + 1)
       .filter(({ file, marker }) => file === insert.file && marker === insert.marker);

@@ -11,9 +11,10 @@ import type { Finding } from "./finding.ts";
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
-  const { parts, inserts } = describeProject(project, inputs);
+  const { parts, inserts: all } = describeProject(project, inputs);
+  const inserts = all.filter(({ isOptional }) => !isOptional);
   const missing = parts
-    .filter(({ key }) => key !== freePart)
+    .filter(({ key }) => !freeParts.includes(key))
     .flatMap((part) => renderPart(part))
     .filter(({ path }) => !tree.has(path))
     .map(({ path }) => missingFile(path));
@@ -47,7 +48,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
 }
 
 /** README, workflows and the like may be deleted on purpose. */
-const freePart = "typescript/project";
+const freeParts = ["typescript/project", "typescript/webhook-test"];
 
 function missingFile(path: string): Finding {
   return {

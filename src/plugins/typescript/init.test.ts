@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
@@ -51,4 +51,14 @@ test("a project lists no folder and has no test of webhooks before there is one"
   await folder.call("delete webhook --group apps --version v1 --kind Order --defaulting --make=false");
   expect(folder.read("test/e2e/e2e.test.ts")).toBe(before["test/e2e/e2e.test.ts"]);
   expect(existsSync(join(folder.root, "test/e2e/untrusted-webhooks.ts"))).toBe(false);
+});
+
+test("a person's own end-to-end test is left as it is when the first webhook is added", async () => {
+  await folder.initialize();
+  await folder.call("create api --group apps --version v1 --kind Order --make=false");
+  const file = join(folder.root, "test/e2e/e2e.test.ts");
+  writeFileSync(file, "// mine\n");
+  await folder.call("create webhook --group apps --version v1 --kind Order --defaulting --make=false");
+  expect(folder.read("test/e2e/e2e.test.ts")).toBe("// mine\n");
+  expect(await folder.call("doctor")).not.toContain("test/e2e");
 });
