@@ -72,9 +72,6 @@ export function networkPolicyFor(mysql: Maria, peers: NetworkPolicyPeer[]): Desi
   };
 }
 
-/** A server that can't start keeps no other from starting: with OrderedReady, a lost primary kept all replicas away. */
-export const POD_MANAGEMENT = "Parallel";
-
 /**
  * The servers: replaced one at a time, and server 0 last: the primary, unless somebody switched over.
  * Claim templates are immutable, so an existing StatefulSet keeps its own.
@@ -92,7 +89,8 @@ export function statefulSetFor(
     spec: {
       replicas,
       serviceName: names.headlessService,
-      podManagementPolicy: POD_MANAGEMENT,
+      // A server that can't start keeps no other from starting.
+      podManagementPolicy: "Parallel",
       updateStrategy: { type: "RollingUpdate" },
       selector: { matchLabels: selectorLabels(mysql, "server") },
       template: {

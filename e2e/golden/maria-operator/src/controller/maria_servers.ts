@@ -17,7 +17,6 @@ import { applyOwned, deleteOwned, renew } from "./maria_owned.ts";
 import {
   disruptionBudgetFor,
   networkPolicyFor,
-  POD_MANAGEMENT,
   servicesFor,
   statefulSetFor,
 } from "./maria_resources.ts";
@@ -52,8 +51,8 @@ export async function driveServers(pass: Pass): Promise<void> {
   // One that is being deleted is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
-  // Earlier versions of this operator used OrderedReady.
-  if (before && before.spec?.podManagementPolicy !== POD_MANAGEMENT) return renew(client, before);
+  // Earlier versions of this operator made it otherwise, and the field is immutable.
+  if (before?.spec?.podManagementPolicy === "OrderedReady") return renew(client, before);
   // Passwords and certificates are no part of it: only other changes of these files restart the servers.
   const settings = hashOf(files["my.cnf"] + files["init.sql"]);
   const desired = statefulSetFor(mysql, settings, serversOf(mysql, observed), before);
