@@ -12,6 +12,7 @@ import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
 import { customVersions } from "./stories/custom-versions.ts";
 import { definitionRules } from "./stories/definition-rules.ts";
+import { definitionUpdates } from "./stories/definition-updates.ts";
 import { deletion } from "./stories/deletion.ts";
 import { deviceRules } from "./stories/device-rules.ts";
 import { emptyValues } from "./stories/empty-values.ts";
@@ -41,6 +42,7 @@ import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
 import { shards } from "./stories/shards.ts";
+import { staleValues } from "./stories/stale-values.ts";
 import { statusFirst } from "./stories/status-first.ts";
 import { statusMetadata } from "./stories/status-metadata.ts";
 import { tables } from "./stories/tables.ts";
@@ -81,12 +83,14 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   tables,
   "selectable-fields": selectableFields,
   "definition-rules": definitionRules,
+  "definition-updates": definitionUpdates,
   "webhook-rules": webhookRules,
   "role-escalation": roleEscalation,
   bookmarks,
   "bootstrap-roles": bootstrapRoles,
   "odd-requests": oddRequests,
   "odd-writes": oddWrites,
+  "stale-values": staleValues,
   "status-first": statusFirst,
   "status-metadata": statusMetadata,
   "metadata-rules": metadataRules,

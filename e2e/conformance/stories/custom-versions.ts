@@ -1,11 +1,12 @@
-import { apply, get, merge, post, put, type Step, type Story, story } from "../story.ts";
+import { apply, get, jsonPatch, merge, post, put, type Step, type Story, story } from "../story.ts";
+import type { Fields } from "./pod-cases.ts";
 
 const foos = (version: string): string => `/apis/{group}/${version}/namespaces/{ns}/foos`;
-const foo = (version: string): Step =>
-  post(foos(version), {
+const foo = (version: string, query = "", name = "a"): Step =>
+  post(`${foos(version)}${query}`, {
     apiVersion: `{group}/${version}`,
     kind: "Foo",
-    metadata: { name: "a" },
+    metadata: { name },
     spec: { replicas: 1, x: "1" },
   });
 const scale = (version: string, replicas: number): Step =>
@@ -62,7 +63,102 @@ const crd = {
   },
 };
 
+/** A CRD with one version, to which `bumped` adds a second one. */
+const young = {
+  ...crd,
+  spec: { ...crd.spec, versions: [{ ...versionOf("v1", {}), storage: true }] },
+};
+const definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/foos.{group}";
+const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+/** The second version is stored from now on, and may have a field with a default that the first one lacks. */
+const bumped = (more: Fields, isServed = true): readonly Step[] => [
+  merge(
+    `${definition}?includeObject=None`,
+    {
+      spec: {
+        versions: [
+          { ...versionOf("v1", {}), served: isServed, storage: false },
+          { ...versionOf("v2", more), storage: true },
+        ],
+      },
+    },
+    // The real server's controllers are managers of a CRD, too.
+    { accept: table },
+  ),
+  { ...foo("v2", "?dryRun=All", "b"), until: Object.keys(more)[0] ?? 201 },
+];
+const nb = { nb: { type: "string", default: "yes" } };
+
+/** An object that was applied in the first version meets a default of the second one. */
+const afterBump = (name: string, isServed: boolean, between: readonly Step[], last: readonly Step[]): Story =>
+  story(
+    name,
+    [
+      applied("v1", "m", { x: "1" }),
+      ...between,
+      ...bumped({}, isServed),
+      // Stores it in the second version, so that its defaults show.
+      merge(`${foos("v2")}/a?fieldManager=mover`, { metadata: { annotations: { moved: "yes" } } }),
+      ...bumped(nb, isServed),
+      ...last,
+    ],
+    [young],
+  );
+const lastWrites = [
+  applied("v2", "m", { x: "1" }),
+  applied("v2", "m", { x: "2" }),
+  applied("v2", "n", { replicas: 3 }),
+  applied("v2", "m", { x: "2", nb: "no" }),
+  change("v2", "3"),
+  status("v2"),
+  get(`${foos("v2")}/a`),
+];
+
 export const customVersions: readonly Story[] = [
+  afterBump("applying after a version with a new default", true, [], lastWrites),
+  afterBump("applying after a version is no longer served", false, [], lastWrites),
+  afterBump(
+    "applying beside an updater of an old version",
+    true,
+    [change("v1", "2"), status("v1")],
+    lastWrites,
+  ),
+  afterBump(
+    "applying beside an updater of a version that is no longer served",
+    false,
+    [change("v1", "2"), status("v1")],
+    lastWrites,
+  ),
+  afterBump(
+    "applying with the managers moved to the new version",
+    true,
+    [],
+    [
+      jsonPatch(`${foos("v2")}/a`, [
+        { op: "replace", path: "/metadata/managedFields/0/apiVersion", value: "{group}/v2" },
+      ]),
+      ...lastWrites,
+    ],
+  ),
+  afterBump(
+    "an update after a version with a new default",
+    true,
+    [],
+    [change("v2", "3"), applied("v2", "m", { x: "3" }), get(`${foos("v2")}/a`)],
+  ),
+  story(
+    "applying beside a manager of an unknown version",
+    [
+      foo("v1"),
+      jsonPatch(`${foos("v1")}/a`, [
+        { op: "replace", path: "/metadata/managedFields/0/apiVersion", value: "{group}/v9" },
+      ]),
+      applied("v2", "m", { x: "2" }),
+      ...both,
+    ],
+    [crd],
+  ),
   story(
     "a field that another manager's version does not know",
     [foo("v1"), change("v2", "2"), ...both],

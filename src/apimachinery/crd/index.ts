@@ -7,4 +7,4 @@ export type {
   PrinterColumn,
 } from "./custom-resource-definition.ts";
 export { defaultNames } from "./default-names.ts";
-export { type CheckConversion, validateCRD } from "./validate-crd.ts";
+export { type CheckConversion, nameProblems, validateCRD } from "./validate-crd.ts";

@@ -8,8 +8,8 @@ import { missingSchemas, type Problems, sharedProblems, versionProblems } from "
 export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
 
 /**
- * Validates a CRD as the API server does: its names, its versions, and every schema with its CEL rules.
- * Call `defaultNames()` first.
+ * Validates a new CRD as the API server does: its names, its versions, and every schema with its CEL rules. Updates
+ * are validated without metadata. Call `defaultNames()` first.
  */
 export function validateCRD(crd: CRD, checkConversion: CheckConversion = () => []): FieldError[] {
   if (!crd.spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
@@ -27,7 +27,8 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
     if (!name || name === `${spec.names?.plural}.${spec.group}`) continue;
     yield invalid(`metadata.${field}`, name, `must be spec.names.plural+"."+spec.group`);
   }
-  const { group = "", versions = [], names = {} } = spec as Partial<CRDSpec>;
+  const { group = "", versions = [] } = spec as Partial<CRDSpec>;
+  const names: Partial<CRDNames> = spec.names ?? {};
   const problems = checkSubdomain(group);
   if (group === "") yield required("spec.group");
   else if (problems.length > 0) yield invalid("spec.group", group, problems.join(","));
@@ -44,12 +45,12 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
   yield* versionProblems(spec.versions);
   // The API server copies the name of the first version to spec.version.
   yield* label("spec.version", versions[0]?.name);
+  for (const name of ["plural", "singular", "kind", "listKind"] as const) {
+    if (!names[name]) yield required(`spec.names.${name}`);
+  }
   yield* nameProblems("spec.names", names);
   yield* sharedProblems(versions);
   if (spec.conversion) yield* checkConversion("spec.conversion", spec.conversion);
-  if (versions.every(({ storage }) => !storage)) {
-    yield invalid("status.storedVersions", null, "must have at least one stored version");
-  }
   if (spec.preserveUnknownFields) {
     const detail =
       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
@@ -63,10 +64,8 @@ function hasDefaults({ schema }: CRDVersion): boolean {
 
 const scopes: readonly string[] = ["Cluster", "Namespaced"];
 
-function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
-  for (const name of ["plural", "singular", "kind", "listKind"] as const) {
-    if (!names[name]) yield required(`${field}.${name}`);
-  }
+/** Validates the names in a CRD's spec, or those in its status, of which none is required. */
+export function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
   for (const name of ["plural", "singular"] as const) yield* label(`${field}.${name}`, names[name]);
   for (const name of ["kind", "listKind"] as const) {
     const value = names[name] ?? "";

@@ -30,7 +30,7 @@ export function* versionProblems(sent: readonly CRDVersion[] | null | undefined)
     for (const detail of checkDeprecation(version)) {
       yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
     }
-    yield* parts(version, field, "schema", versions[index]!);
+    yield* parts(version, { field, schemaField: "schema", unseen: ownSchemaUnseen }, versions[index]!);
   }
   const shown = (sent ? own.map(inGoOrder) : null) as object;
   if (new Set(own.map(({ name }) => name)).size < own.length) {
@@ -60,11 +60,19 @@ export function* sharedProblems(versions: readonly CRDVersion[]): Problems {
   const common = commonPart(versions);
   const part = Object.fromEntries(common.map((key) => [key, first[key]]));
   const hasStatus = versions.find(({ subresources }) => subresources?.status !== undefined);
-  yield* parts(part, "spec", "validation", hasStatus ?? first);
+  const place = { field: "spec", schemaField: "validation", unseen: sharedSchemaUnseen };
+  yield* parts(part, place, hasStatus ?? first);
 }
 
 function commonPart(versions: readonly CRDVersion[]): Array<(typeof shared)[number]> {
-  return shared.filter((key) => versions.every((version) => isEqual(version[key], versions[0]![key])));
+  return shared.filter((key) =>
+    versions.every((version) => isEqual(shownAs(version[key]), shownAs(versions[0]![key]))),
+  );
+}
+
+/** An empty list and null are as an absent field. */
+function shownAs(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? null : (value ?? null);
 }
 
 function withoutKeys(version: CRDVersion, keys: ReadonlyArray<(typeof shared)[number]>): CRDVersion {
@@ -88,8 +96,24 @@ function inGoOrder({ name, served, storage, deprecated = false, deprecationWarni
   };
 }
 
-/** `whole` is the version as sent: what is allowed here depends on its schema and status subresource. */
-function* parts(part: Partial<CRDVersion>, field: string, schemaField: string, whole: CRDVersion): Problems {
+/** A place of schemas, columns and the like: a version, or the top level of the spec. */
+interface Place {
+  readonly field: string;
+  readonly schemaField: string;
+  /** The error of selectable fields whose schema is at the other place. */
+  readonly unseen: string;
+}
+
+// The API server checks selectable fields with the schema that is beside them only.
+const ownSchemaUnseen = "may only be set when `version.schema.openAPIV3Schema` is not included";
+const sharedSchemaUnseen = "may only be set when validations.schema is included";
+
+/** `whole` is the version as sent: the schema may use a status subresource that all versions share. */
+function* parts(
+  part: Partial<CRDVersion>,
+  { field, schemaField, unseen }: Place,
+  whole: CRDVersion,
+): Problems {
   const root = part.schema?.openAPIV3Schema;
   if (root) {
     const hasStatus = whole.subresources?.status !== undefined;
@@ -99,8 +123,9 @@ function* parts(part: Partial<CRDVersion>, field: string, schemaField: string, w
   for (const [index, column] of (part.additionalPrinterColumns ?? []).entries()) {
     yield* columnProblems(`${field}.additionalPrinterColumns[${index}]`, column);
   }
-  const { openAPIV3Schema } = whole.schema ?? {};
-  if (openAPIV3Schema) yield* selectableProblems(`${field}.selectableFields`, part, openAPIV3Schema);
+  if (!part.selectableFields?.length) return;
+  if (root) yield* selectableProblems(`${field}.selectableFields`, part.selectableFields, root);
+  else yield invalid(`${field}.selectableFields`, "", unseen);
 }
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
@@ -149,7 +174,7 @@ const selectableTypes = new Set<unknown>(["string", "boolean", "integer"]);
 /** Selectable fields: scalars at a single path outside of metadata. */
 function* selectableProblems(
   field: string,
-  { selectableFields = [] }: Partial<CRDVersion>,
+  selectableFields: ReadonlyArray<{ readonly jsonPath: string }>,
   schema: JSONSchema,
 ): Problems {
   const seen = new Set<string>();

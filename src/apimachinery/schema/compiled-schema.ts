@@ -22,12 +22,16 @@ export interface ValidateOptions {
   readonly old?: unknown;
   /** The path of the value in its object, a prefix of every field: `status` for a status update. */
   readonly path?: string;
+  /** Errors that were found elsewhere, and are reported before those of CEL rules. */
+  readonly beforeRules?: readonly FieldError[];
   /** Whether an error elsewhere in the object keeps CEL rules from being evaluated, such as a missing name. */
   readonly blocked?: boolean;
   /** Whether embedded resources are checked; they are unless this is false. */
   readonly embedded?: boolean;
   /** Whether list types are checked; they are unless this is false. */
   readonly listTypes?: boolean;
+  /** Called for an error of a CEL rule that is ignored because its value is unchanged. */
+  readonly onRatcheted?: (error: FieldError) => void;
 }
 
 /**

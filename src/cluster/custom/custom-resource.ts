@@ -7,6 +7,7 @@ import {
   type JSONSchema,
   MalformedMetadataError,
 } from "@tsbuilder/apimachinery/schema";
+import { compareVersions } from "@tsbuilder/apimachinery/naming";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -17,6 +18,7 @@ import { customColumns } from "./custom-columns.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
+import { scaleProblem } from "./validate-scale.ts";
 import { validatorOf } from "./validators.ts";
 
 export type { ConvertObjects } from "./custom-versions.ts";
@@ -65,6 +67,7 @@ export function customResource(
     namespaced: scope === "Namespaced",
     verbs,
     versions: crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version)),
+    unserved: crd.spec.versions.filter(({ served }) => !served).map((version) => versionOf(crd, version)),
     storageVersion,
     storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
     collection,
@@ -86,17 +89,28 @@ function hashOf(text: string): string {
 const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
-  const { group, names } = crd.spec;
   const { scale } = version.subresources ?? {};
-  const deprecation = version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
   return {
     name: version.name,
-    ...(version.deprecated && { deprecation }),
+    ...(version.deprecated && { deprecation: version.deprecationWarning ?? deprecationOf(crd, version) }),
     schema: schemaOf(version),
     columns: customColumns(version),
     subresources: subresourcesOf(version),
     ...(scale && { scale: scalePaths(scale) }),
   };
+}
+
+/** Names the version of the highest priority that is better than the deprecated one. */
+function deprecationOf(
+  { spec: { group, names, versions } }: CustomResourceDefinition,
+  { name }: CRDVersion,
+): string {
+  const [better] = versions
+    .filter((other) => other.served && !other.deprecated && compareVersions(other.name, name) < 0)
+    .map((other) => other.name)
+    .toSorted(compareVersions);
+  const use = better === undefined ? "" : `; use ${group}/${better} ${names.kind}`;
+  return `${group}/${name} ${names.kind} is deprecated${use}`;
 }
 
 function schemaOf({ schema }: CRDVersion): ObjectSchema {
@@ -131,6 +145,7 @@ function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["
     spec: specReplicasPath.slice(1),
     status: statusReplicasPath.slice(1),
     ...(labelSelectorPath && { selector: labelSelectorPath.slice(1) }),
+    problem: (object) => scaleProblem(object, scale),
   };
 }
 

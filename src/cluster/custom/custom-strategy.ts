@@ -1,5 +1,5 @@
 import type { Validator } from "@tsbuilder/apimachinery/cel";
-import { invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, formatFieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
@@ -58,18 +58,24 @@ export function customStrategy(
       checkKind(crd, object, object.metadata.name ?? "");
       // Without a name, the rules of the schema are not evaluated.
       const blocked = !object.metadata.name;
-      return [
-        ...schemaFor(context).validate(object, { blocked }),
-        ...validateScale(object, scaleFor(context)),
-      ];
+      return schemaFor(context).validate(object, {
+        blocked,
+        beforeRules: validateScale(object, scaleFor(context)),
+      });
     },
     validateUpdate(object, old, context) {
       checkKind(crd, object, context.name);
       const schema = schemaFor(context);
+      const onRatcheted = (error: FieldError): void => context.warn(formatFieldError(error));
       if (context.subresource !== "status") {
-        return [...schema.validate(object, { old }), ...validateScale(object, scaleFor(context))];
+        return schema.validate(object, {
+          old,
+          onRatcheted,
+          beforeRules: validateScale(object, scaleFor(context)),
+        });
       }
-      return [...schema.validateStatus(object, old), ...validateScale(object, scaleFor(context), ["status"])];
+      const beforeRules = validateScale(object, scaleFor(context), ["status"]);
+      return schema.validateStatus(object, old, { onRatcheted, beforeRules });
     },
   };
 }
@@ -90,9 +96,14 @@ function selectableFields({
   );
   return new Map(
     paths.map(
-      (path) => [path.replace(/^\./, ""), (object) => readPath(object, path).map(String).join(",")] as const,
+      (path) => [path.replace(/^\./, ""), (object) => readPath(object, path).map(textOf).join(",")] as const,
     ),
   );
+}
+
+/** A list or an object, which only another version can have stored, is selected by its JSON. */
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** Everything outside metadata counts as content; status only if it is not a subresource. */

@@ -4,6 +4,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
+import { approvalCondition } from "../kinds/apiextensions/custom-resource-definition/approval.ts";
 import { cleanupFinalizer } from "../kinds/apiextensions/custom-resource-definition/strategy.ts";
 import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -140,6 +141,8 @@ class Definitions {
     if (!established) {
       conditions = setCondition(conditions, conflict ? notAccepted : initialNamesAccepted, this.#clock);
     }
+    const approval = approvalCondition(crd);
+    if (approval) conditions = setCondition(conditions, approval, this.#clock);
     const acceptedNames = conflict ? crd.status?.acceptedNames : crd.spec.names;
     const status = { ...crd.status, ...(acceptedNames && { acceptedNames }), conditions };
     return isEqual(crd.status, status) ? crd : { ...crd, status };

@@ -25,6 +25,12 @@ export function validateScale(
   ];
 }
 
+/** Why the Scale of an object can't be read: another version has stored a value of a wrong type. */
+export function scaleProblem(object: ApiObject, scale: ScaleSubresource): string | undefined {
+  const problems = validateScale(object, scale).map(({ detail }) => detail);
+  return problems.find((detail) => detail.includes(" accessor error: "));
+}
+
 function checkReplicas(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);
   if ("wrong" in found) return [wrongParent(path, found, 0)];

@@ -10,7 +10,7 @@ import { PatchError } from "@tsbuilder/apimachinery/patch";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { canCreate, checkNamespace, checkPlace, updateObject } from "../registry/update-object.ts";
-import { apiVersionOfWrite, type Write } from "../registry/write.ts";
+import type { Write } from "../registry/write.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { badRequest, conflict, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
@@ -106,13 +106,13 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/** Applies to the stored object and returns the result. Conflict messages name the API version of the client's body. */
+/** Applies to the stored object and returns the result. `spoken` changes conflict messages to what the client's body has. */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,
   applied: ApiObject,
   force: boolean,
-  spokenIn = apiVersionOfWrite(write),
+  spoken = (message: string): string => message,
 ): Promise<ApiObject> {
   if (!current && !canCreate(write)) throw notFound(write.resource, write.name);
   try {
@@ -125,9 +125,7 @@ export async function applyTo(
     });
     return copyJSON(next) as unknown as ApiObject;
   } catch (error) {
-    throw statusOf(error, (text) =>
-      text.replaceAll(`using ${apiVersionOfWrite(write)}`, `using ${spokenIn}`),
-    );
+    throw statusOf(error, spoken);
   }
 }
 
@@ -153,7 +151,11 @@ function uidMismatch({ resource, name }: Write, uid: string): StatusError {
 
 function statusOf(error: unknown, spoken: (message: string) => string): unknown {
   if (error instanceof ApplyConflictError) {
-    const causes = error.causes.map((cause) => ({ ...cause, message: spoken(cause.message) }));
+    const causes = error.causes.map((cause) => ({
+      ...cause,
+      message: spoken(cause.message),
+      field: spoken(cause.field),
+    }));
     return new StatusError(409, "Conflict", spoken(error.message), { causes });
   }
   if (error instanceof SchemaMismatchError) return new StatusError(500, undefined, error.message);

@@ -33,14 +33,19 @@ export function parseTerms(text: string): FieldTerm[] {
   }
 }
 
+/** A built-in kind without selectable fields of its own; its namespace can be selected even if it is cluster-scoped. */
+function isUnselective({ custom, strategy }: Resource): boolean {
+  return !custom && !strategy.fieldSelectors?.size;
+}
+
 function readerOf(field: string, resource: Resource): Reader {
   if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
-  if (field === "metadata.namespace" && (resource.namespaced || !resource.strategy.fieldSelectors?.size))
+  if (field === "metadata.namespace" && (resource.namespaced || isUnselective(resource)))
     return ({ metadata }) => metadata.namespace ?? "";
   const { fieldSelectors } = resource.strategy;
   const own = fieldSelectors?.get(field);
   if (own) return own;
-  if (resource.custom || fieldSelectors?.size)
+  if (!isUnselective(resource))
     throw badRequest(resource.strategy.refuseSelector?.(field) ?? `field label not supported: ${field}`);
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,

@@ -3,6 +3,7 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   type Endpoint,
   isUntypable,
+  managersForUpdate,
   mismatchOf,
   SchemaMismatchError,
   trackUpdate,
@@ -11,7 +12,7 @@ import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachiner
 import type { ApiObject } from "../contract/api-object.ts";
 import { fieldText } from "./field-text.ts";
 import type { ObjectSchema } from "./object-schema.ts";
-import { type Resource, subresourcesIn } from "./resource.ts";
+import { type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */
@@ -23,14 +24,12 @@ export function endpointOf(write: Write): Endpoint {
     ...(subresource !== "" && { subresource }),
     resetFields: resetPaths(write),
     ...(resource.emptyObject && { emptyObject: resource.emptyObject }),
-    schemaOf: (apiVersion) =>
-      resource.versions.find(({ name }) => name === parseApiVersion(apiVersion).version)?.schema?.node,
+    schemaOf: (apiVersion) => findVersion(resource, parseApiVersion(apiVersion).version)?.schema?.node,
     convert: async (object, apiVersion) => {
       const { group, version } = parseApiVersion(apiVersion);
-      if (group !== resource.group || !resource.versions.some(({ name }) => name === version))
-        return undefined;
-      if (resource.renamesVersions && write.applied)
-        return renamed(object, apiVersion, schemaIn(resource, version));
+      const known = group === resource.group ? findVersion(resource, version) : undefined;
+      if (!known) return undefined;
+      if (resource.renamesVersions && write.applied) return renamed(object, apiVersion, known.schema);
       return (await resource.convert(object as unknown as ApiObject, version)) as unknown as JSONObject;
     },
   };
@@ -49,7 +48,7 @@ function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | 
  * custom objects can have values of a wrong type in them at that time, and items without a key are rejected in most kinds.
  */
 export function canTrack({ resource, version }: Write, ...objects: readonly ApiObject[]): boolean {
-  const schema = schemaIn(resource, version);
+  const schema = findVersion(resource, version)?.schema;
   if (!(resource.custom || resource.strategy.mayLackKeys) || !schema) return true;
   return objects.every((object) => isTypable(schema.compiled?.prune(object).object ?? object, schema));
 }
@@ -59,22 +58,29 @@ export function canTrack({ resource, version }: Write, ...objects: readonly ApiO
  * differ in their names alone, managed fields are computed with the unknown ones, and can't be.
  */
 export function areFieldsKnown(
-  { resource, version, body }: Write,
+  { resource, version, body, subresource }: Write,
   live: ApiObject,
   next: ApiObject,
 ): boolean {
   if (!resource.renamesVersions || body) return true;
-  const written = (live.metadata.managedFields ?? []).map(
-    ({ apiVersion = "" }) => parseApiVersion(apiVersion).version,
+  const managers = managersForUpdate(
+    live as JSONObject | undefined,
+    next as unknown as JSONObject,
+    subresource || undefined,
   );
-  return [...new Set(written)].every((each) => {
-    const schema = each === version ? undefined : schemaIn(resource, each);
+  const written = new Set(
+    [...managers.values()].map(({ apiVersion }) => parseApiVersion(apiVersion).version),
+  );
+  return [...written].every((each) => {
+    const schema = each === version ? undefined : findVersion(resource, each)?.schema;
     return !schema || [live, next].every((object) => isTypable(object, schema));
   });
 }
 
-function schemaIn({ versions }: Resource, version: string): ObjectSchema | undefined {
-  return versions.find(({ name }) => name === version)?.schema;
+/** A version in which objects can have been written, whether it is served or not. */
+function findVersion({ versions, unserved = [] }: Resource, version: string): ResourceVersion | undefined {
+  const isWanted = ({ name }: ResourceVersion): boolean => name === version;
+  return versions.find(isWanted) ?? unserved.find(isWanted);
 }
 
 function isTypable({ metadata: _metadata, ...content }: ApiObject, { node }: ObjectSchema): boolean {

@@ -36,6 +36,8 @@ export interface ScalePaths {
   readonly spec: string;
   readonly status: string;
   readonly selector?: string;
+  /** Why the Scale of an object can't be read. */
+  readonly problem?: (object: ApiObject) => string | undefined;
 }
 
 /** A resource as handlers see it, built-in or custom. */
@@ -46,6 +48,8 @@ export interface Resource extends ResourceNames {
   readonly verbs: readonly Verb[];
   /** The served versions, the preferred one first. */
   readonly versions: readonly ResourceVersion[];
+  /** Versions that are not served. Objects may have been written in them, so that managed fields name them. */
+  readonly unserved?: readonly ResourceVersion[];
   readonly storageVersion: string;
   readonly storageVersionHash?: string;
   readonly collection: Collection;

@@ -2,7 +2,8 @@ import type { Expr } from "../ast.ts";
 import type { Env } from "../check/env.ts";
 import type { Value } from "../values/value.ts";
 import { compileExpr } from "./compile-expr.ts";
-import type { Frame } from "./frame.ts";
+import { CostLimitError, EvalError } from "../values/eval-error.ts";
+import { asEvalError, type Frame } from "./frame.ts";
 import { Scope } from "./scope.ts";
 
 /** The result of an evaluation. */
@@ -17,7 +18,7 @@ export interface Outcome {
 export interface Program {
   /** The names of its free variables. */
   readonly variables: readonly string[];
-  /** Evaluates the expression. A missing variable is an error only if it is needed. */
+  /** Evaluates the expression. A variable that is missing, or throws an EvalError, is an error only if it is needed. */
   evaluate(variables: (name: string) => Value | undefined, limit?: number): Outcome;
 }
 
@@ -31,14 +32,28 @@ export function compileProgram(expr: Expr, env: Env): Program {
     evaluate(variables, limit = Number.POSITIVE_INFINITY) {
       const frame: Frame = { slots: Array.from({ length: scope.size }), cost: 0, limit };
       try {
-        for (const [name, slot] of free) frame.slots[slot] = variables(name);
+        for (const [name, slot] of free) frame.slots[slot] = readVariable(variables, name);
         const value = run(frame);
         return { value, cost: frame.cost };
       } catch (error) {
-        if (error instanceof RangeError)
-          return { error: new Error("expression is too deep"), cost: frame.cost };
-        return { error: error as Error, cost: frame.cost };
+        if (error instanceof EvalError || error instanceof CostLimitError) return { error, cost: frame.cost };
+        if (error instanceof RangeError) return { error: new Error(tooDeep), cost: frame.cost };
+        throw error;
       }
     },
   };
+}
+
+const tooDeep = "expression is too deep";
+
+/** A value of another type than its schema's can't be read; that fails only the expressions that use it. */
+function readVariable(
+  variables: (name: string) => Value | undefined,
+  name: string,
+): Value | EvalError | undefined {
+  try {
+    return variables(name);
+  } catch (error) {
+    return asEvalError(error);
+  }
 }

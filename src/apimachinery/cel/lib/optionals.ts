@@ -33,12 +33,12 @@ export const optionals: readonly FunctionDecl[] = [
   declare("value", method("optional_value", [optional], item, valueOf)),
   declare(
     "hasValue",
-    method("optional_hasValue", [optional], types.bool, ({ value }: CelOptional) => value !== undefined),
+    method("optional_hasValue", [optional], types.bool, ({ isPresent }: CelOptional) => isPresent),
   ),
   declare(
     "or",
     method("optional_or_optional", [optional, optional], optional, (a: CelOptional, b: CelOptional) =>
-      a.value === undefined ? b : a,
+      a.isPresent ? a : b,
     ),
   ),
   declare(

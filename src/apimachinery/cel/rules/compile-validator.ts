@@ -16,7 +16,11 @@ const blocking: ReadonlySet<FieldErrorReason> = new Set([
 /** A schema with its rules. */
 export interface Validator extends CompiledSchema {
   /** Validates a write of the status: the schema of the status, and the rules of the whole object. */
-  validateStatus(object: Readonly<Record<string, unknown>>, old: object): FieldError[];
+  validateStatus(
+    object: Readonly<Record<string, unknown>>,
+    old: object,
+    options?: Pick<ValidateOptions, "beforeRules" | "onRatcheted">,
+  ): FieldError[];
 }
 
 /** Compiles a schema with its rules, for the validation of writes on a server, or in unit tests without one. */
@@ -25,7 +29,8 @@ export function compileValidator(schema: JSONSchema): Validator {
   const rules = compileRules(schema);
   const statusSchema = schema.properties?.["status"];
   const status = statusSchema && compileSchema(statusSchema);
-  const withRules = (errors: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
+  const withRules = (found: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
+    const errors = [...found, ...(options.beforeRules ?? [])];
     if (!rules) return errors;
     if (!options.blocked && !errors.some(({ reason }) => blocking.has(reason)))
       return [...errors, ...rules.validate(object, options)];
@@ -37,11 +42,11 @@ export function compileValidator(schema: JSONSchema): Validator {
     ...compiled,
     validate: (object: unknown, options: ValidateOptions = {}) =>
       withRules(compiled.validate(object, options), object, options),
-    validateStatus(object, old) {
+    validateStatus(object, old, options = {}) {
       // A real server does not look at embedded resources when it writes a status.
       const how = { old: (old as { status?: unknown }).status, path: "status", embedded: false };
       const isSet = status !== undefined && object["status"] !== undefined;
-      return withRules(isSet ? status.validate(object["status"], how) : [], object, { old });
+      return withRules(isSet ? status.validate(object["status"], how) : [], object, { ...options, old });
     },
   };
 }

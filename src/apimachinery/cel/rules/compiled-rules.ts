@@ -8,6 +8,8 @@ export interface RuleOptions {
   readonly path?: string;
   /** The cost limit of all rules together. */
   readonly budget?: number;
+  /** Called for an error that is ignored because its value is unchanged; an API server warns of it. */
+  readonly onRatcheted?: (error: FieldError) => void;
 }
 
 /** The compiled rules of a schema, at all levels. */

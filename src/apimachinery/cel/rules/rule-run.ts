@@ -12,7 +12,8 @@ import { isUnchanged } from "../../schema/is-unchanged.ts";
 import { itemsOf, type ValidationRule } from "../../schema/json-schema.ts";
 import { indexListMap } from "../../schema/list-map.ts";
 import { memberSchema } from "../../schema/member-schema.ts";
-import { CelOptional } from "../values/optional.ts";
+import { asEvalError } from "../eval/frame.ts";
+import { CelOptional, UnreadableOptional } from "../values/optional.ts";
 import { CostLimitError, EvalError, outOfBudget, OutOfBudgetError } from "../values/eval-error.ts";
 import type { Value } from "../values/value.ts";
 import type { CompiledRule } from "./compile-rule.ts";
@@ -29,9 +30,11 @@ export class RuleRun {
   readonly #errors: FieldError[] = [];
   readonly #prefix: string;
   readonly #ratcheting: boolean;
+  readonly #onRatcheted: (error: FieldError) => void;
   #budget: number;
 
-  constructor({ old, path = "", budget = runtimeBudget }: RuleOptions) {
+  constructor({ old, path = "", budget = runtimeBudget, onRatcheted = () => {} }: RuleOptions) {
+    this.#onRatcheted = onRatcheted;
     this.#prefix = path;
     this.#ratcheting = old !== undefined;
     this.#budget = budget;
@@ -139,11 +142,15 @@ export class RuleRun {
     const { detail, cost: spent, fatal } = evaluateMessage(compiled, variables.plain, this.#budget);
     this.#budget -= spent;
     const isRatcheted = !usesOldSelf && unchanged?.() === true;
+    const add = (error: FieldError): void => {
+      if (isRatcheted) this.#onRatcheted(error);
+      else this.#errors.push(error);
+    };
     if (fatal !== undefined) {
-      if (!isRatcheted) this.#errors.push(invalid(target, type, fatal));
+      add(invalid(target, type, fatal));
       throw new OutOfBudgetError();
     }
-    if (!isRatcheted) this.#errors.push(errorFor(rule, target, type, value, detail));
+    add(errorFor(rule, target, type, value, detail));
   }
 
   #fail(error: Error, rule: ValidationRule, at: string, type: string): void {
@@ -172,15 +179,28 @@ interface Variables {
   readonly optional: (name: string) => Value | undefined;
 }
 
+/** Values are adapted when a rule uses them: only there does one of a wrong type matter. */
 function variablesOf(node: RuleNode, value: unknown, old: unknown): Variables {
-  const self = node.adapt(value);
   const hasOld = old !== null && old !== undefined;
-  const oldSelf = hasOld ? node.adapt(old) : undefined;
+  const self = once(() => node.adapt(value));
+  const oldSelf = once(() => (hasOld ? node.adapt(old) : undefined));
   return {
-    plain: (name) => (name === "self" ? self : oldSelf),
-    optional: (name) =>
-      name === "self" ? self : oldSelf === undefined ? CelOptional.none : new CelOptional(oldSelf),
+    plain: (name) => (name === "self" ? self() : oldSelf()),
+    optional(name) {
+      if (name === "self") return self();
+      return hasOld ? optionalOf(oldSelf) : CelOptional.none;
+    },
   };
+}
+
+function optionalOf(read: () => Value | undefined): CelOptional {
+  try {
+    return new CelOptional(read());
+  } catch (error) {
+    // cel-go holds the error as if it were a value, until the optional is read.
+    const { message } = asEvalError(error);
+    return new UnreadableOptional(`unsupported conversion to ref.Val: (*errors.errorString)${message}`);
+  }
 }
 
 function errorFor(
@@ -208,7 +228,7 @@ function describe({ rule = "", message = "" }: ValidationRule): string {
   return message === "" ? rule.trim() : message.trim();
 }
 
-function once(compute: () => boolean): () => boolean {
-  let result: boolean | undefined;
-  return () => (result ??= compute());
+function once<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: compute() }).value;
 }

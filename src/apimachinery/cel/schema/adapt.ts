@@ -182,8 +182,9 @@ class SchemaObject extends CelObject {
     return Object.keys(this.#json).length;
   }
 
+  /** A field with a value of a wrong type can't be tested either. */
   has(field: string): boolean {
-    return this.#read(field) !== undefined;
+    return this.find(field) !== undefined;
   }
 
   find(field: string): Value | undefined {
@@ -204,7 +205,7 @@ class SchemaObject extends CelObject {
   }
 
   fields(): string[] {
-    return Array.from(this.#fields.keys()).filter((field) => this.has(field));
+    return Array.from(this.#fields.keys()).filter((field) => this.#read(field) !== undefined);
   }
 }
 

@@ -20,14 +20,19 @@ export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   );
 }
 
-/** Rejects an object without managers whose items have no identity: nobody can be said to own them. */
-export function checkLive(endpoint: Endpoint, live: JSONObject): void {
+/**
+ * Rejects a stored object that doesn't match its schema, or whose items have no identity: nobody can be said to own
+ * their fields. An object without managers gets one before it is compared with what is applied.
+ */
+export function checkLive(endpoint: Endpoint, live: JSONObject, hasOwners: boolean): void {
   const { metadata: _metadata, ...content } = live;
   const mismatch = mismatchOf(content, endpoint.schemaOf(endpoint.apiVersion), true);
   if (mismatch === undefined) return;
-  throw new SchemaMismatchError(
-    `failed to create manager for existing fields: failed to convert new object ${subjectOf(endpoint, live)} to smd typed: ${mismatch}`,
-  );
+  const subject = subjectOf(endpoint, live);
+  const failure = hasOwners
+    ? `failed to create typed live object ${subject}`
+    : `failed to create manager for existing fields: failed to convert new object ${subject} to smd typed`;
+  throw new SchemaMismatchError(`${failure}: ${mismatch}`);
 }
 
 /** How messages name an applied object: `(default/a; apps/v1, Kind=Deployment)`. */
@@ -165,14 +170,14 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
 }
 
 /**
- * Quantities and similar strings may be written as numbers, and a time is any scalar here. An int-or-string of a custom
- * resource has no type here; validation checks it later.
+ * A string with a format may be written as any scalar, unless it holds bytes, and so may a time. An int-or-string of a
+ * custom resource has no type here; validation checks it later.
  */
 function isAnyScalar(schema: SchemaNode): boolean {
   const { type, format, typeName } = schema;
   if (typeName && schema["x-kubernetes-int-or-string"]) return true;
   if (typeName === "Time" || typeName === "MicroTime") return true;
-  return type === "string" && (format === "quantity" || format === "int-or-string");
+  return type === "string" && format !== undefined && format !== "" && format !== "byte";
 }
 
 function goType(value: JSONValue): string {

@@ -4,4 +4,5 @@ export { gvkOf, isUntypable, mismatchOf, subjectOf } from "./check-applied.ts";
 export type { Endpoint } from "./endpoint.ts";
 export { SchemaMismatchError } from "./schema-mismatch.ts";
 export { type Apply, changedOnlyTimes, serverSideApply } from "./server-side-apply.ts";
+export { managersForUpdate } from "./stored-managers.ts";
 export { trackUpdate, type Update } from "./track-update.ts";

@@ -1,5 +1,5 @@
 import { isObject, type JSONObject, type JSONValue, memberOf } from "../../json/index.ts";
-import { compareText } from "../../text/index.ts";
+import { compareText, goJSON } from "../../text/index.ts";
 
 /**
  * An element of a field path, in the notation of `fieldsV1`: `f:name` is a member, `k:{"name":"a"}` an item of a list
@@ -56,7 +56,7 @@ export function formatElement(element: PathElement): string {
     case "f":
       return `.${body}`;
     case "v":
-      return `[=${body}]`;
+      return `[=${keyText(JSON.parse(body) as JSONValue)}]`;
     case "k":
       return `[${Object.entries(JSON.parse(body) as JSONObject)
         .map(([name, value]) => `${name}=${keyText(value)}`)
@@ -102,12 +102,14 @@ function compareKeys(a: JSONObject, b: JSONObject): number {
   return names.length - others.length;
 }
 
+/** The JSON of Go, which escapes signs of markup. */
 function canonicalJSON(value: JSONValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(",")}]`;
+  if (typeof value === "string") return goJSON(value);
   if (!isObject(value)) return scalarText(value);
   const members = Object.keys(value)
     .sort(compareText)
-    .map((name) => `${JSON.stringify(name)}:${canonicalJSON(memberOf(value, name)!)}`);
+    .map((name) => `${goJSON(name)}:${canonicalJSON(memberOf(value, name)!)}`);
   return `{${members.join(",")}}`;
 }
 

@@ -68,8 +68,9 @@ function isEqualManagers(a: Managers, b: Managers): boolean {
 /** The fields of an object without managers are assigned to `before-first-apply`. */
 async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObject): Promise<Managers> {
   const managers = managersOf(apply.live);
-  if (managers.size > 0 || !apply.live) return managers;
-  checkLive(endpoint, live);
+  if (!apply.live) return managers;
+  checkLive(endpoint, live, managers.size > 0);
+  if (managers.size > 0) return managers;
   const { time } = apply;
   const before = { live: undefined, next: live, manager: "before-first-apply", time };
   return recordUpdate(endpoint, before, managers);

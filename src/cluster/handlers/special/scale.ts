@@ -11,6 +11,7 @@ import {
   invalidObject,
   nameMissing,
   notFound,
+  StatusError,
 } from "../../contract/status-error.ts";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
@@ -107,9 +108,14 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   const { group, kind } = resource;
   const owned = { apiVersion: apiVersionOf({ group, version }), kind, metadata: { name } };
   setField(owned, served.scale!.spec, (applied as ScaleObject).spec?.replicas ?? 0);
+  const spoken = (message: string): string =>
+    message
+      .replaceAll(`using ${owned.apiVersion}`, `using ${scaleKind.apiVersion}`)
+      .replaceAll(`.${served.scale!.spec}`, ".spec.replicas");
   const { entry } = await updateObject(write, {
     async next(current) {
-      const next = await applyTo(write, current, owned, force, scaleKind.apiVersion);
+      const next = await applyTo(write, current, owned, force, spoken);
+      if (resource.custom) throw notConvertible(applied);
       setField(next, served.scale!.spec, replicasOf(applied, target));
       dropTimes(next);
       return next;
@@ -117,6 +123,13 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
     retry: true,
   });
   return replyScale(context, target, entry.object);
+}
+
+/** The real server can't convert an applied Scale to the version of a custom resource, unless it conflicts before. */
+function notConvertible({ metadata }: ApiObject): StatusError {
+  const subject = `(${metadata.namespace ?? ""}/${metadata.name ?? ""}; ${scaleKind.apiVersion}, Kind=Scale)`;
+  const why = `request to convert CR to an invalid group/version: ${scaleKind.apiVersion}`;
+  return new StatusError(500, undefined, `failed to convert new object ${subject} to proper version: ${why}`);
 }
 
 /** Stands for replicas that a custom object does not have, while a patch is applied; also on the real server. */
@@ -147,7 +160,9 @@ function replyScale(context: RequestContext, target: Target, object: ApiObject):
 }
 
 function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
-  const { spec, status, selector } = served.scale!;
+  const { spec, status, selector, problem } = served.scale!;
+  const why = problem?.(object);
+  if (why !== undefined) throw new StatusError(500, undefined, why);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const chosen = selector === undefined ? undefined : readField(object, selector);
   const text = typeof chosen === "object" ? selectorText(chosen as object) : (chosen as string | undefined);

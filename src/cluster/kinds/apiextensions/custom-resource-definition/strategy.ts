@@ -1,9 +1,11 @@
-import { defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
+import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
+import { isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { CustomResourceDefinition } from "./crd.ts";
 import { approvalProblems } from "./approval.ts";
 import { conversionProblems } from "./validate-conversion.ts";
+import { immutable, type Problems } from "../../checks/problems.ts";
 import { validateStoredVersions } from "./validate-stored-versions.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { readField } from "../../cells/read-field.ts";
@@ -35,20 +37,10 @@ export const definitionStrategy: Partial<Strategy> = {
     const stored = [...new Set([...before, ...storageVersions(crd)])];
     crd.status = { ...crd.status, storedVersions: stored };
   },
-  validate: (object) => [
-    ...validateCRD(object, conversionProblems),
-    ...approvalProblems(object as CustomResourceDefinition),
+  validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
+  validateUpdate: (object, old, { subresource }) => [
+    ...updateProblems(object as CustomResourceDefinition, old as CustomResourceDefinition, subresource),
   ],
-  validateUpdate(object, old, { subresource }) {
-    const crd = object as CustomResourceDefinition;
-    return subresource === ""
-      ? [
-          ...validateCRD(crd, conversionProblems),
-          ...validateStoredVersions(crd),
-          ...approvalProblems(crd, old as CustomResourceDefinition),
-        ]
-      : [];
-  },
   *warnings(object, old) {
     const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
     for (const format of formatsOf(object as CustomResourceDefinition)) {
@@ -56,6 +48,34 @@ export const definitionStrategy: Partial<Strategy> = {
     }
   },
 };
+
+function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
+  // The names of an existing CRD can't change, so that they need not be compared with its own.
+  yield* validateCRD(old ? { ...crd, metadata: {} } : crd, conversionProblems);
+  if (old) yield* changedNames(crd, old);
+  yield* nameProblems("status.acceptedNames", crd.status?.acceptedNames ?? {});
+  yield* validateStoredVersions(crd);
+  yield* approvalProblems(crd, old);
+}
+
+function* updateProblems(
+  crd: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  subresource: string,
+): Problems {
+  if (subresource === "") yield* definitionProblems(crd, old);
+  else yield* nameProblems("status.acceptedNames", crd.status?.acceptedNames ?? {});
+}
+
+/** Objects are stored under the group and the plural; once they may exist, scope and kind can't change either. */
+function* changedNames({ spec }: CustomResourceDefinition, old: CustomResourceDefinition): Problems {
+  if (isConditionTrue(old.status?.conditions, "Established")) {
+    yield* immutable("spec.scope", spec?.scope ?? "", old.spec.scope);
+    yield* immutable("spec.names.kind", spec?.names?.kind ?? "", old.spec.names.kind);
+  }
+  yield* immutable("spec.group", spec?.group ?? "", old.spec.group);
+  yield* immutable("spec.names.plural", spec?.names?.plural ?? "", old.spec.names.plural);
+}
 
 function formatsOf(crd: CustomResourceDefinition | undefined): string[] {
   return (crd?.spec?.versions ?? []).flatMap(({ schema }) => [

@@ -1,10 +1,14 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { CustomResourceDefinition } from "./crd.ts";
 
-/** A version can't be removed while objects may be stored in it. */
+/** There is a storage version, and no version can be removed while objects may be stored in it. */
 export function validateStoredVersions(crd: CustomResourceDefinition): FieldError[] {
-  const names = new Set((crd.spec.versions ?? []).map(({ name }) => name));
-  return (crd.status?.storedVersions ?? []).flatMap((version, index) =>
+  const names = new Set((crd.spec?.versions ?? []).map(({ name }) => name));
+  const stored = crd.status?.storedVersions ?? [];
+  if (stored.length === 0) {
+    return [invalid("status.storedVersions", null, "must have at least one stored version")];
+  }
+  return stored.flatMap((version, index) =>
     names.has(version)
       ? []
       : [
