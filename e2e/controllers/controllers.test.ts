@@ -3,6 +3,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { controllerNames, startCluster } from "@tsbuilder/cluster";
 import { describe, expect, test } from "vitest";
 import { send } from "../../src/cluster/testing/send.ts";
+import { UnforeseenErrors } from "../support/unforeseen-errors.ts";
 import { chapters } from "./chapters.ts";
 import { readState, runStep } from "./run-step.ts";
 import type { Outcome } from "./story.ts";
@@ -24,7 +25,9 @@ describe.each(Object.entries(chapters))("controllers do as the real ones did: %s
   test.for(stories.map((story) => [story.name, story] as const))("%s", async ([name, story]) => {
     const clock = new FakeClock(start);
     const all = scheduled.has(chapter) ? [...controllers, "scheduler" as const] : controllers;
-    const cluster = await startCluster({ controllers: all, clock, disableAdmissionPlugins });
+    const unforeseen = new UnforeseenErrors();
+    const onError = unforeseen.add;
+    const cluster = await startCluster({ controllers: all, clock, disableAdmissionPlugins, onError });
     try {
       const target = { kubeconfig: cluster.kubeconfig, namespace: `${chapter}-story`, clock };
       const body = { metadata: { name: target.namespace } };
@@ -34,6 +37,7 @@ describe.each(Object.entries(chapters))("controllers do as the real ones did: %s
         await comeToRest(clock, step.rest);
         expect({ step: step.name, state: await readState(target) }).toEqual(recorded[name]![at]);
       }
+      expect(unforeseen.all).toEqual([]);
     } finally {
       await cluster.stop();
     }

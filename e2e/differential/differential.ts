@@ -30,6 +30,7 @@ try {
   console.log(reportText(report));
   console.log(`seed ${seed}; ${servers.unforeseen.length} errors that the embedded server did not foresee`);
   for (const error of servers.unforeseen) console.log(error);
+  if (servers.unforeseen.length > 0) process.exitCode = 1;
   for (const found of report.classes.filter(({ name }) => values.keep.includes(name)))
     console.log(`kept: ${JSON.stringify(await keep(servers, found))}`);
   const names = report.classes.map(({ name }) => name);

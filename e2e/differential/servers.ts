@@ -1,5 +1,6 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { startControlPlane } from "../../src/cluster/testing/real/start-control-plane.ts";
+import { UnforeseenErrors } from "../support/unforeseen-errors.ts";
 import type { Servers } from "./compare-servers.ts";
 
 /** A real and an embedded server, both without any object of a user. */
@@ -11,13 +12,13 @@ export interface FreshServers extends Servers {
 
 /** Starts both servers; `assets` is the folder with kube-apiserver and etcd. */
 export async function startServers(assets: string): Promise<FreshServers> {
-  const unforeseen: unknown[] = [];
+  const unforeseen = new UnforeseenErrors();
   const control = await startControlPlane({ assets });
-  const cluster = await startTestCluster({ onError: (error) => unforeseen.push(error) });
+  const cluster = await startTestCluster({ onError: unforeseen.add });
   return {
     real: { kubeconfig: control.issue("kubernetes-admin", ["system:masters"]) },
     embedded: { kubeconfig: cluster.kubeconfig },
-    unforeseen,
+    unforeseen: unforeseen.all,
     async stop() {
       await Promise.all([control.stop(), cluster.stop()]);
     },

@@ -3,6 +3,7 @@ import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import type { ResourceName } from "../../src/cluster/contract/cluster-objects.ts";
 import { clusterObjects } from "../../src/cluster/registry/cluster-objects.ts";
+import { isUnforeseen } from "../support/unforeseen-errors.ts";
 import { containerStages } from "./container-stages.ts";
 import { startWebhookServer } from "./webhook-server.ts";
 
@@ -20,8 +21,12 @@ export async function startSuiteCluster(): Promise<TestCluster> {
   const cluster = await startTestCluster({
     controllers: controllerNames,
     stages: containerStages(),
-    // The specs refuse what controllers write, which is then tried again.
-    onError: () => undefined,
+    // The specs refuse what controllers write, which is then tried again; any other failure is a defect.
+    onError(error) {
+      if (!isUnforeseen(error)) return;
+      console.error(error);
+      process.exitCode = 1;
+    },
     resolveService: () => ({ host: "127.0.0.1", port: webhooks.port }),
   });
   const labels = {

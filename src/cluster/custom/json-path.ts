@@ -63,6 +63,8 @@ function passes(item: unknown, { path, operator, value }: Step & { kind: "filter
   if (operator === "") return actual !== undefined;
   if (operator === "==") return actual === value;
   if (operator === "!=") return actual !== value;
+  // Only values of one type have an order.
+  if (typeof actual !== typeof value || typeof actual === "object") return false;
   const [a, b] = [actual as number, value as number];
   if (operator === "<") return a < b;
   if (operator === "<=") return a <= b;
