@@ -1,3 +1,4 @@
+import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createCRD } from "../../../e2e/support/create-crd.ts";
@@ -198,4 +199,31 @@ test("a watch ends when its CRD is changed or deleted, but not when a condition 
     ["DELETED", "b", undefined],
     ["DELETED", "c", "red"],
   ]);
+});
+
+test("a CRD of a protected group has a condition that tells of its approval", async () => {
+  const path = `${definitions}/things.a.k8s.io`;
+  const approve = (approval: string) => ({
+    metadata: { annotations: { "api-approved.kubernetes.io": approval } },
+  });
+  const conditionOf = async () =>
+    ((await call("GET", path)).body as { status: CRDStatus }).status.conditions!.find(
+      ({ type }) => type === "KubernetesAPIApprovalPolicyConformant",
+    );
+  const { spec } = crd("things", "Thing") as unknown as { spec: CRDSpec };
+  await call("POST", definitions, {
+    metadata: { name: "things.a.k8s.io", ...approve("unapproved, a trial").metadata },
+    spec: { ...spec, group: "a.k8s.io" },
+  });
+  expect(await conditionOf()).toMatchObject({
+    status: "False",
+    reason: "UnapprovedAnnotation",
+    message: 'not approved: "unapproved, a trial"',
+  });
+  await call("PATCH", path, approve("https://example.com/1"), merge);
+  expect(await conditionOf()).toMatchObject({
+    status: "True",
+    reason: "ApprovedAnnotation",
+    message: "approved in https://example.com/1",
+  });
 });

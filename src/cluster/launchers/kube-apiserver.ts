@@ -3,16 +3,24 @@ import { join } from "node:path";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { type Cluster, startCluster } from "../start-cluster.ts";
 import type { User } from "../contract/user.ts";
+import { explainFlags, listFlags } from "./explain-flags.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 /**
  * Runs the embedded cluster with the kube-apiserver flags that envtest passes: envtest's serving certificate, and client
- * certificates signed by its CA. Resolves when the process is told to stop.
+ * certificates signed by its CA. Resolves when the process is told to stop, or at once if a flag is refused.
  */
 export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
-  const flags = parseFlags(argv);
+  const flags = parseFlags(argv, listFlags);
   if (flags.has("help")) {
     process.stdout.write("kube-apiserver of tsbuilder: an embedded Kubernetes API server for tests\n");
+    return;
+  }
+  const { refusal, notes } = explainFlags(flags);
+  for (const note of notes) process.stderr.write(`kube-apiserver of tsbuilder: ${note}\n`);
+  if (refusal !== undefined) {
+    process.stderr.write(`kube-apiserver of tsbuilder: ${refusal}\n`);
+    process.exitCode = 1;
     return;
   }
   // The server responds before its start is complete, and may then be told to stop.

@@ -47,6 +47,20 @@ test("the launchers accept envtest's flags and clients, and stop on SIGTERM", as
   expect(await ended).toEqual([0, null]);
 });
 
+test("an unknown plugin ends the program with a message", async () => {
+  const [apiserver] = installLaunchers(join(folder, "refusing"));
+  const server = spawn(apiserver!, ["--enable-admission-plugins=Nonsense"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  children.push(server);
+  let printed = "";
+  server.stderr!.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  expect(await once(server, "close")).toEqual([1, null]);
+  expect(printed).toBe(
+    'kube-apiserver of tsbuilder: enable-admission-plugins plugin "Nonsense" is unknown\n',
+  );
+});
+
 function run(path: string, argv: string[]): ChildProcess {
   const child = spawn(path, argv, { stdio: "ignore" });
   children.push(child);

@@ -1,14 +1,24 @@
-/** Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins. */
-export function parseFlags(argv: readonly string[]): ReadonlyMap<string, string> {
+/**
+ * Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins, except
+ * that repeated lists are joined.
+ */
+export function parseFlags(
+  argv: readonly string[],
+  lists: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
   const flags = new Map<string, string>();
+  const set = (name: string, value: string): void => {
+    const before = lists.has(name) ? flags.get(name) : undefined;
+    flags.set(name, before === undefined ? value : `${before},${value}`);
+  };
   for (let index = 0; index < argv.length; index++) {
     const found = /^--?([^=]+)(?:=(.*))?$/s.exec(argv[index]!);
     if (!found) continue;
     const [, name, value] = found;
     const next = argv[index + 1];
-    if (value !== undefined) flags.set(name!, value);
-    else if (next !== undefined && !next.startsWith("-")) flags.set(name!, argv[++index]!);
-    else flags.set(name!, "true");
+    if (value !== undefined) set(name!, value);
+    else if (next !== undefined && !next.startsWith("-")) set(name!, argv[++index]!);
+    else set(name!, "true");
   }
   return flags;
 }
