@@ -44,7 +44,7 @@ const selectable = (more: Fields): Step =>
   });
 
 const selects = (path: string): Fields => ({ selectableFields: [{ jsonPath: path }] });
-const letters = [..."abcdefghi"];
+const letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
 const manyFields = letters.map((letter) => ({ jsonPath: `.spec.${letter}` }));
 const many = {
   type: "object",
@@ -117,23 +117,19 @@ export const definitionUpdates: readonly Story[] = [
   story(
     "selectors of a cluster-scoped custom resource",
     [
-      ...[
-        "metadata.name=a",
-        "metadata.namespace=a",
-        "metadata.namespace!=a",
-        "metadata.namespace=",
-        "spec.color=a",
-      ].map((selector) => get(`/apis/{group}/v1/bars?fieldSelector=${encodeURIComponent(selector)}`)),
-    ],
+      "metadata.name=a",
+      "metadata.namespace=a",
+      "metadata.namespace!=a",
+      "metadata.namespace=",
+      "spec.color=a",
+    ].map((selector) => get(`/apis/{group}/v1/bars?fieldSelector=${encodeURIComponent(selector)}`)),
     [definition([version("v1", selects(".spec.color"))], { scope: "Cluster" })],
   ),
   story(
     "selectors of a cluster-scoped custom resource without selectable fields",
-    [
-      ...["metadata.name=a", "metadata.namespace=a", "metadata.namespace=", "spec.color=a"].map((selector) =>
-        get(`/apis/{group}/v1/bars?fieldSelector=${encodeURIComponent(selector)}`),
-      ),
-    ],
+    ["metadata.name=a", "metadata.namespace=a", "metadata.namespace=", "spec.color=a"].map((selector) =>
+      get(`/apis/{group}/v1/bars?fieldSelector=${encodeURIComponent(selector)}`),
+    ),
     [definition([version("v1")], { scope: "Cluster" })],
   ),
   story(

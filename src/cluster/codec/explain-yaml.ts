@@ -1,10 +1,10 @@
 import { YAMLParseError } from "yaml";
-import { AliasError, UnsupportedNumberError } from "./go-yaml.ts";
+import { ContentError, UnsupportedNumberError } from "./go-yaml.ts";
 
 /** The message of a YAML error in Go's words, where they are known, and with the line if it is not the only one. */
 export function explainYAML(error: unknown, text: string): string {
   const [message = ""] = (error as Error).message.split("\n");
-  if (error instanceof UnsupportedNumberError || error instanceof AliasError) return message;
+  if (error instanceof UnsupportedNumberError || error instanceof ContentError) return message;
   // The parser calls itself; Go's stops at a depth of its own.
   if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
   const problem = problemOf(error, text) ?? message.replace(/ at line \d+.*$/, "");

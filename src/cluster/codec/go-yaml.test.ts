@@ -111,3 +111,22 @@ test("merges of merges can't exhaust the memory", () => {
   );
   expect(() => parseGoYAML(`l0: &l0 {a: b}\n${lines.join("\n")}\n`)).toThrow("excessive aliasing");
 });
+
+test.each([
+  ["a: |\n  x", "x"],
+  ["a: |+\n  x", "x"],
+  ["a: >\n  x\n  y", "x y"],
+  ["a: |\n  x\n", "x\n"],
+  ["a: |\n  x\n  ", "x\n"],
+  ["a: !!binary aGVsbG8=\n", "hello"],
+  ['a: "\\\\/"\n', "\\/"],
+])("%j is read as the real server does", (text, value) => {
+  expect(parseGoYAML(text)).toEqual({ a: value });
+});
+
+test.each([
+  ['b: 1\na: "x\\/y"\n', "yaml: line 2: found unknown escape character"],
+  ['a: !!binary "%%"\n', "yaml: !!binary value contains invalid base64 data"],
+])("%j is refused as the real server does", (text, message) => {
+  expect(() => parseGoYAML(text)).toThrow(message);
+});

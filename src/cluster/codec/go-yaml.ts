@@ -26,7 +26,9 @@ import {
 export function parseGoYAML(text: string): unknown {
   const document = readDocument(text);
   const error = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS");
+  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
   if (error) throw error;
+  checkScalars(document, text);
   if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
   checkAliases(document);
   expandMerges(document);
@@ -38,11 +40,30 @@ function readDocument(text: string, more: ParseOptions = {}): Document {
   return parseDocument(firstFlow(text), { ...readOptions, ...more });
 }
 
-/** An alias of nothing, or of what it is in itself, which would have no end. */
-export class AliasError extends Error {
+/** Go knows no escape for a slash, and ends a block scalar where the text ends, be it without a line break. */
+function checkScalars(document: Document, text: string): void {
+  const isCut = /\S$/u.test(text);
+  if (!isCut && !text.includes("\\/")) return;
+  visit(document, {
+    Scalar(_, scalar) {
+      const [from = 0, to = 0] = scalar.range ?? [];
+      if (scalar.type === "QUOTE_DOUBLE") {
+        const escape = /^(?:[^\\]|\\[^/])*\\\//u.exec(text.slice(from, to));
+        if (!escape) return;
+        const line = text.slice(0, from + escape[0].length).split("\n").length;
+        throw new ContentError(`line ${line}: found unknown escape character`);
+      }
+      const isLast = isCut && to >= text.length && scalar.type?.startsWith("BLOCK_");
+      if (isLast && typeof scalar.value === "string") scalar.value = scalar.value.replace(/\n$/u, "");
+    },
+  });
+}
+
+/** Content that the parser takes and Go refuses, such as an alias of what it is in itself, which would have no end. */
+export class ContentError extends Error {
   constructor(problem: string) {
     super(`yaml: ${problem}`);
-    this.name = "AliasError";
+    this.name = "ContentError";
   }
 }
 
@@ -50,8 +71,8 @@ function checkAliases(document: Document): void {
   visit(document, {
     Alias(_, alias, parents) {
       const target = alias.resolve(document);
-      if (!target) throw new AliasError(`unknown anchor '${alias.source}' referenced`);
-      if (parents.includes(target)) throw new AliasError(`anchor '${alias.source}' value contains itself`);
+      if (!target) throw new ContentError(`unknown anchor '${alias.source}' referenced`);
+      if (parents.includes(target)) throw new ContentError(`anchor '${alias.source}' value contains itself`);
     },
   });
 }
@@ -126,9 +147,21 @@ const plainScalar: ScalarTag = {
   resolve: (text) => resolvePlain(text),
 };
 
+const invalidBase64 = "!!binary value contains invalid base64 data";
+
+/** Go reads bytes as if they were text. */
+const binaryScalar: ScalarTag = {
+  tag: "tag:yaml.org,2002:binary",
+  resolve(text) {
+    const bytes = Buffer.from(text, "base64");
+    if (bytes.toString("base64") === text.replaceAll(/[\r\n]/gu, "")) return bytes.toString();
+    throw new TypeError(invalidBase64);
+  },
+};
+
 const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
   schema: "failsafe",
-  customTags: [plainScalar],
+  customTags: [plainScalar, binaryScalar],
   maxAliasCount: 100,
   merge: true,
 };

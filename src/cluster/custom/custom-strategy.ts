@@ -101,9 +101,9 @@ function selectableFields({
   );
 }
 
-/** A list or an object, which only another version can have stored, is selected by its JSON. */
+/** A list or an object, which only another version can have stored, is selected by its JSON, too. */
 function textOf(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Everything outside metadata counts as content; status only if it is not a subresource. */

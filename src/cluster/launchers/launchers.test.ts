@@ -54,7 +54,7 @@ test("an unknown plugin ends the program with a message", async () => {
   });
   children.push(server);
   let printed = "";
-  server.stderr!.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  server.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
   expect(await once(server, "close")).toEqual([1, null]);
   expect(printed).toBe(
     'kube-apiserver of tsbuilder: enable-admission-plugins plugin "Nonsense" is unknown\n',
