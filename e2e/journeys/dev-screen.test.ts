@@ -64,9 +64,9 @@ test("dev draws one screen, handles its keys, and restores the terminal", async 
     await sees(`at MySQLReconciler.reconcile (${controller}:`);
     edit(controller, failing, logged);
     await sees("The last reconcile of every object succeeded.");
-    terminal.type("e");
 
-    terminal.type("?");
+    // Two keys at once.
+    terminal.type("e?");
     await sees("the last change of the selected object");
     terminal.type("?");
     await sees("d diff");

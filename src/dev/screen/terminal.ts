@@ -22,6 +22,10 @@ export interface Terminal {
 const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
+/** An arrow key, or a character: keys that are pressed in quick succession arrive together. */
+const escape = "\u001B";
+const oneKey = new RegExp(`${escape}[[O][A-D]|[^]`, "gu");
+
 /** Prepares a terminal; `onKey` receives the input in full-screen mode. */
 export function openTerminal(
   { input, output }: TerminalStreams,
@@ -30,7 +34,7 @@ export function openTerminal(
 ): Terminal {
   let isTaken = false;
   const hasColors = output.hasColors();
-  const readKeys = (bytes: Buffer): void => onKey(bytes.toString("utf8"));
+  const readKeys = (bytes: Buffer): void => bytes.toString("utf8").match(oneKey)?.forEach(onKey);
   const giveBack = (): void => {
     if (!isTaken) return;
     isTaken = false;
