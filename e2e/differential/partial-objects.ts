@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { builtinResources, type BuiltinSchema, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import type { Samples } from "./samples.ts";
 import { post, put, type Step, type Story, story } from "../conformance/story.ts";
@@ -169,7 +170,7 @@ function scalarOf(
 function merged(a: unknown, b: unknown): unknown {
   if (Array.isArray(a) && Array.isArray(b) && a.length > 0 && b.length > 0)
     return [merged(a[0], b[0]), ...(a.slice(1) as unknown[])];
-  if (!isTree(a) || !isTree(b)) return b;
+  if (!isObject(a) || !isObject(b)) return b;
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries(
     [...names].map((name) => [
@@ -177,8 +178,4 @@ function merged(a: unknown, b: unknown): unknown {
       name in a && name in b ? merged(a[name], b[name]) : name in b ? b[name] : a[name],
     ]),
   );
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

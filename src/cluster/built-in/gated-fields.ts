@@ -1,7 +1,7 @@
 import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
 import type { Strategy } from "../registry/resource.ts";
 
-/** Fields of features that are off unless a cluster's administrator turns them on. */
+/** Fields whose feature gates are off by default. */
 const gated = new Set([
   "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
   "core/v1.Lifecycle.stopSignal",

@@ -7,12 +7,13 @@ export function explainYAML(error: unknown, text: string): string {
   if (error instanceof UnsupportedNumberError || error instanceof ContentError) return message;
   // The parser calls itself; Go's stops at a depth of its own.
   if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
-  const problem = problemOf(error, text) ?? message.replace(/ at line \d+.*$/, "");
+  const problem = problemOf(error, text) ?? message;
   const lines = text.trimEnd().split("\n").length;
   // The end of a text, which is a token, stands in the next line.
   if (problem.startsWith("did not find")) return `yaml: line ${lines}: ${problem}`;
   if (lines === 1) return `yaml: ${problem}`;
-  return `yaml: line ${/at line (\d+)/.exec(message)?.[1] ?? "1"}: ${problem}`;
+  const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split("\n").length : 1;
+  return `yaml: line ${line}: ${problem}`;
 }
 
 function problemOf(error: unknown, text: string): string | undefined {

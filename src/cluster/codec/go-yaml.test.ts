@@ -25,6 +25,17 @@ test.each([
   expect(parseGoYAML(`a: ${text}`)).toEqual({ a: value });
 });
 
+test.each([
+  ['a:\n  b: "x\n y\n\nz"\n  c: 1\n', { a: { b: "x y\nz", c: 1 } }],
+  ["a:\n  - 'it''s\nb: c'\n  - d\n", { a: ["it's b: c", "d"] }],
+])("parseGoYAML() lets a quoted scalar go on left of its key: %j", (text, value) => {
+  expect(parseGoYAML(text)).toEqual(value);
+});
+
+test("parseGoYAML() ends a quoted scalar where a document begins", () => {
+  expect(() => parseGoYAML('a: "x\n---\ny"\n')).toThrow("Missing closing");
+});
+
 test("parseGoYAML() makes texts of keys, merges maps, and keeps the last of two equal keys", () => {
   expect(parseGoYAML("a: &a {b: 1}\nc:\n  <<: *a\n  1: x\n  yes: y\nd: 1\nd: 2\n")).toEqual({
     a: { b: 1 },

@@ -3,14 +3,16 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { expandMerges } from "./expand-merges.ts";
 import { firstFlow } from "./first-flow.ts";
 import {
+  Composer,
   type Document,
   type DocumentOptions,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
-  parseDocument,
+  Parser,
   type ParseOptions,
   type ScalarTag,
   type SchemaOptions,
@@ -25,7 +27,7 @@ import {
  */
 export function parseGoYAML(text: string): unknown {
   const document = readDocument(text);
-  const error = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS");
+  const [error] = document.errors;
   if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
   if (error) throw error;
   checkScalars(document, text);
@@ -36,8 +38,27 @@ export function parseGoYAML(text: string): unknown {
 }
 
 /** Only the first document of a text is read: neither another one, nor what stands behind an object in braces. */
-function readDocument(text: string, more: ParseOptions = {}): Document {
-  return parseDocument(firstFlow(text), { ...readOptions, ...more });
+function readDocument(text: string, lineCounter?: LineCounter): Document {
+  const source = firstFlow(text);
+  const parser = new Parser(lineCounter?.addNewLine);
+  Object.assign(parser, { lexer: createLexer() });
+  const documents = new Composer(readOptions).compose(parser.parse(source), true, source.length);
+  return documents.next().value as Document;
+}
+
+/** Go's lexer does not look at the indentation of lines within quotes: they may begin left of the key. */
+function createLexer(): Lexer {
+  const lexer = new Lexer();
+  const inner = lexer as unknown as { indentNext: number; parseQuotedScalar(): Generator<string, unknown> };
+  const parseQuotedScalar = inner.parseQuotedScalar.bind(lexer);
+  inner.parseQuotedScalar = function* () {
+    const { indentNext } = inner;
+    inner.indentNext = 0;
+    const next = yield* parseQuotedScalar();
+    inner.indentNext = indentNext;
+    return next;
+  };
+  return lexer;
 }
 
 /** Go knows no escape for a slash, and ends a block scalar where the text ends, be it without a line break. */
@@ -99,7 +120,7 @@ function sortMembers(value: unknown): unknown {
 /** The duplicate keys of a YAML text, one line for each, as Go reports them: by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
   const lineCounter = new LineCounter();
-  const document = readDocument(text, { lineCounter });
+  const document = readDocument(text, lineCounter);
   if (text.includes("<<")) expandMerges(document);
   return [...duplicatesIn(document.contents)].map(
     ({ name, start }) =>
