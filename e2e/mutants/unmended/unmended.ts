@@ -114,8 +114,8 @@ export const unmended: readonly Unmended[] = [
       },
       {
         file: "src/runtime/http/http-transport.ts",
-        mended: "    return this.#handle(request);\n",
-        before: "    this.#options.beforeSend?.(request);\n    return this.#handle(request);\n",
+        mended: "      return await this.#handle(request);\n",
+        before: "      this.#options.beforeSend?.(request);\n      return await this.#handle(request);\n",
       },
     ],
     classes: ["without-lease"],

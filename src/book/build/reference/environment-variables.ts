@@ -64,6 +64,11 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
       "On Linux, where kubebuilder-envtest is, the folder of installed versions. Default: ~/.local/share.",
   },
   LocalAppData: { readBy: "the CLI", summary: "The same on Windows." },
+  XDG_STATE_HOME: {
+    readBy: "the CLI",
+    summary:
+      "Where tsbuilder remembers, outside of projects, which plugins were allowed and which journals it wrote. Default: ~/.local/state.",
+  },
   XDG_CACHE_HOME: {
     readBy: "the CLI",
     summary: "Where tsbuilder keeps compiled code and what the generators found. Default: ~/.cache.",

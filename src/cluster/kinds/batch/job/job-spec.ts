@@ -11,7 +11,7 @@ export type JobSpec = Sent<batch.JobSpec>;
 export type JobStatus = Sent<batch.JobStatus>;
 export type Job = SentObject<JobSpec, JobStatus>;
 
-/** Sets the defaults of a JobSpec, in the template of a CronJob, too. */
+/** Sets the defaults of a JobSpec, wherever it is. */
 export function defaultJobSpec(spec: JobSpec): void {
   spec.template = defaultTemplate(spec.template);
   for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
