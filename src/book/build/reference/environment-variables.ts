@@ -82,6 +82,11 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
     summary: "Node's options; tsbuilder test --explore adds its own before them.",
   },
   NO_COLOR: { readBy: "the CLI", summary: "With any value, nothing is coloured." },
+  PATH: {
+    readBy: "the CLI",
+    summary:
+      "Where docker, kubectl, git and other programs are found; a project's node_modules/.bin is left out.",
+  },
   TERM: { readBy: "the CLI", summary: "With dumb, tsbuilder dev prints lines instead of a screen." },
   SHELL: {
     readBy: "the CLI",
