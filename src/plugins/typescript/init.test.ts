@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
 
@@ -32,12 +32,40 @@ test.skipIf(!hasMake)("the Makefile hands on what is set on its command line", a
   expect(commands("deploy", "IMG=r.io/op:v1").split("\n").at(-2)).toBe(
     "npm run deploy -- --image r.io/op:v1",
   );
-  const kind = ["KIND=/opt/kind", "KIND_CLUSTER=mine"];
   expect(commands("cleanup-test-e2e")).toBe("kind delete cluster --name shop-test-e2e\n");
-  const tested = commands("test-e2e", ...kind).split("\n");
-  expect(tested[0]).toBe("/opt/kind get clusters | grep -qx 'mine' || /opt/kind create cluster --name mine");
-  expect(tested.at(-2)).toBe("/opt/kind delete cluster --name mine");
 });
+
+test.skipIf(!hasMake).each([
+  { before: ["kind"], status: 0, after: ["kind"] },
+  { before: ["kind"], status: 1, after: ["kind"] },
+  { before: ["other"], status: 0, after: ["other"] },
+  { before: ["other"], status: 1, after: ["other", "kind"] },
+])(
+  "test-e2e deletes the cluster that it created, if the tests pass: $before, exit code $status",
+  async ({ before, status, after }) => {
+    await folder.initialize();
+    const clusters = join(folder.root, "clusters");
+    writeFileSync(clusters, before.map((name) => `${name}\n`).join(""));
+    writeFileSync(
+      join(folder.root, "kind"),
+      `#!/bin/sh
+case $1 in
+  get) cat "${clusters}" ;;
+  create) echo "$4" >> "${clusters}" ;;
+  delete) grep -vx "$4" "${clusters}" > "${clusters}.left"; mv "${clusters}.left" "${clusters}" ;;
+esac
+`,
+      { mode: 0o755 },
+    );
+    const npm = `#!/bin/sh\n[ "$2" != test-e2e ] || exit ${status}\n`;
+    writeFileSync(join(folder.root, "npm"), npm, { mode: 0o755 });
+    const path = `${folder.root}${delimiter}${process.env["PATH"]}`;
+    const env = { ...process.env, PATH: path, KIND_CLUSTER: "kind" };
+    const made = spawnSync("make", ["test-e2e"], { cwd: folder.root, env, encoding: "utf8" });
+    expect(made.status === 0, made.stderr).toBe(status === 0);
+    expect(readFileSync(clusters, "utf8").split("\n").slice(0, -1)).toEqual(after);
+  },
+);
 
 test("a project lists no folder and has no test of webhooks before there is one", async () => {
   await folder.initialize();
