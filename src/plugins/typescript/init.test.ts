@@ -32,6 +32,10 @@ test.skipIf(!hasMake)("the Makefile hands on what is set on its command line", a
   expect(commands("deploy", "IMG=r.io/op:v1").split("\n").at(-2)).toBe(
     "npm run deploy -- --image r.io/op:v1",
   );
+  expect(commands("deploy", "IMG=controller:latest").split("\n").at(-2)).toBe(
+    "npm run deploy -- --image controller:latest",
+  );
+  expect(commands("deploy", "IMG=").split("\n").at(-2)).toBe("npm run deploy --");
   expect(commands("cleanup-test-e2e")).toBe("kind delete cluster --name shop-test-e2e\n");
 });
 
