@@ -5,7 +5,7 @@
 export interface SourceTree {
   /** The text of a file; undefined if it does not exist. */
   read(path: string): string | undefined;
-  /** Whether there is such a file or folder: an empty folder and a missing one list the same. */
+  /** Tells an empty folder from a missing one, which list the same; true for files, too. */
   has(path: string): boolean;
   /** The paths of all files in a folder, without `node_modules`, `dist`, `vendor` and hidden folders. */
   list(folder: string): readonly string[];
