@@ -42,38 +42,109 @@ export async function renderConfig(
       return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
     };
     const rendered = await render(placeholder);
-    const used = overrides.image === undefined ? undefined : otherImage(rendered, overrides.image);
-    if (used === undefined) return rendered;
+    if (overrides.image === undefined) return rendered;
+    const wanted = writtenImage(overrides.image);
+    const before = operatorContainer(rendered, path, wanted);
+    if (before.image === wanted) return rendered;
     // Somebody edited the image in config/manager, or set it there with kustomize.
-    const again = await render(imageName(parseImageReference(used)));
-    if (otherImage(again, overrides.image!) === undefined) return again;
-    throw new TsbuilderError(`config/${path} deploys the image "${used}", and not "${overrides.image}"`, {
-      code: "REFUSED",
-      hint: `remove the patch or the images in config/${path}/kustomization.yaml that set it`,
-    });
+    const name = imageName(parseImageReference(before.image));
+    refuseSharedName(before, name, wanted);
+    const again = await render(name);
+    const after = operatorContainer(again, path, wanted);
+    if (after.image === wanted) return again;
+    throw refusal(
+      `config/${path} deploys the image "${after.image}", and not "${wanted}"`,
+      `remove the patch or the images in config/${path}/kustomization.yaml that set it`,
+    );
   });
 }
 
-/** The image of the operator's container, if it is another one than it should be. */
-function otherImage(rendered: string, image: string): string | undefined {
+/** The reference that kustomize writes for an image: a digest replaces the tag. */
+function writtenImage(image: string): string {
   const { newName, newTag, digest } = imageOverride(placeholder, image);
-  const wanted = digest === undefined ? `${newName}:${newTag}` : `${newName}@${digest}`;
-  // Reading large CRDs takes longer than searching for a line.
-  if (rendered.includes(`image: ${wanted}\n`)) return undefined;
-  const containers = parseManifest(rendered)
-    .filter(({ kind }) => kind === "Deployment")
-    .flatMap((deployment) => (deployment as unknown as Deployment).spec.template.spec.containers);
-  const used = (containers.find(({ name }) => name === "manager") ?? containers[0])?.image;
-  return used === wanted ? undefined : used;
-}
-
-interface Deployment {
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
+  return digest === undefined ? `${newName}:${newTag}` : `${newName}@${digest}`;
 }
 
 interface Container {
   readonly name: string;
-  readonly image?: string;
+  readonly image: string;
+}
+
+interface OperatorContainer extends Container {
+  /** All other containers that are rendered, those of other workloads included. */
+  readonly others: readonly Container[];
+}
+
+/** Finds the operator's container: "manager", or the only one, of the Deployment in `config/manager/manager.yaml`. */
+function operatorContainer(rendered: string, path: string, wanted: string): OperatorContainer {
+  // CRDs contain no containers, and take long to parse.
+  const documents = rendered
+    .split(/^---$/mu)
+    .filter((text) => !/^kind: CustomResourceDefinition$/mu.test(text));
+  const objects = parseManifest(documents.join("---"));
+  const deployments = objects.filter(
+    ({ kind, metadata }) => kind === "Deployment" && /(?:^|-)controller-manager$/u.test(metadata.name),
+  );
+  const [deployment, second] = deployments;
+  if (!deployment) {
+    throw refusal(
+      `config/${path} has no Deployment "controller-manager", in which "${wanted}" could be set`,
+      "keep its name in config/manager/manager.yaml; a namePrefix in config/base/kustomization.yaml may precede it",
+    );
+  }
+  if (second) {
+    throw refusal(
+      `config/${path} has several Deployments "controller-manager": ${quoted(deployments.map(({ metadata }) => metadata))}`,
+      "rename those that are not the operator's",
+    );
+  }
+  const described = `Deployment "${deployment.metadata.name}"`;
+  const containers = containersIn(deployment, ["containers"]);
+  const manager = containers.find(({ name }) => name === "manager") ?? containers[0];
+  if (!manager || (manager.name !== "manager" && containers.length > 1)) {
+    throw refusal(
+      `${described} has no container "manager", but ${quoted(containers)}`,
+      'name the operator\'s container "manager" in config/manager/manager.yaml',
+    );
+  }
+  const { name, image } = manager;
+  if (image === undefined) {
+    throw refusal(
+      `container "${name}" of ${described} has no image`,
+      `set "image: ${placeholder}:latest" in config/manager/manager.yaml`,
+    );
+  }
+  const others = containersIn(objects, ["containers", "initContainers"]).filter((each) => each !== manager);
+  return { name, image, others: others.filter((each): each is Container => each.image !== undefined) };
+}
+
+/** Refuses what kustomize would do: it replaces an image by its name, in all containers that have it. */
+function refuseSharedName({ others }: OperatorContainer, name: string, wanted: string): void {
+  const sharing = others.find(
+    ({ image }) => image.startsWith(name) && /^(?::[^/]*)?(?:@.*)?$/u.test(image.slice(name.length)),
+  );
+  if (!sharing) return;
+  throw refusal(
+    `container "${sharing.name}" has the image "${sharing.image}", which would be replaced by "${wanted}", too`,
+    `set "image: ${placeholder}:latest" in config/manager/manager.yaml: then only containers with this image are changed`,
+  );
+}
+
+function containersIn(value: unknown, fields: readonly string[]): Partial<Container>[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]: [string, unknown]) =>
+    fields.includes(key) && Array.isArray(child)
+      ? (child as Partial<Container>[])
+      : containersIn(child, fields),
+  );
+}
+
+function quoted(named: readonly { readonly name?: string }[]): string {
+  return named.map(({ name }) => `"${name}"`).join(", ");
+}
+
+function refusal(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "REFUSED", hint });
 }
 
 async function kustomize(folder: string): Promise<string> {
@@ -97,15 +168,27 @@ const placeholder = "controller";
 function editBase(file: string, { image, namespace }: Overrides, replaced: string): void {
   if (image === undefined && namespace === undefined) return;
   const document = parseDocument(readFileSync(file, "utf8"), { compat: "yaml-1.1" });
+  const fields: unknown = document.errors.length > 0 ? undefined : (document.toJS() ?? {});
+  // Kustomize reports what is wrong with the file.
+  if (!isFields(fields)) return;
   if (namespace !== undefined) document.set("namespace", namespace);
   if (image !== undefined) {
-    const { images = [] } = document.toJS() as { images?: readonly { readonly name: string }[] };
     document.set("images", [
-      ...images.filter(({ name }) => name !== replaced),
+      ...(fields.images ?? []).filter((each) => each?.name !== replaced),
       imageOverride(replaced, image),
     ]);
   }
   writeFileSync(file, String(document));
+}
+
+interface Fields {
+  readonly images?: readonly ({ readonly name?: string } | null)[] | null;
+}
+
+function isFields(value: unknown): value is Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { images } = value as { images?: unknown };
+  return images === undefined || images === null || Array.isArray(images);
 }
 
 function imageOverride(name: string, image: string): Record<string, string> {
