@@ -23,6 +23,28 @@ names:
   );
 });
 
+test("lines of a text that is several lines long are not quoted", () => {
+  const namespace = textAction(".Release.Namespace");
+  const config = `metadata:\n  namespace: ${namespace}\nhosts:\n- ${namespace}\n`;
+  expect(formatTemplate({ config, [namespace]: { "key: ": namespace } })).toBe(
+    `config: |
+  metadata:
+    namespace: {{ .Release.Namespace }}
+  hosts:
+  - {{ .Release.Namespace }}
+{{ .Release.Namespace | quote }}:
+  "key: ": {{ .Release.Namespace | quote }}
+`,
+  );
+});
+
+test("a value that ends in an action is quoted as a whole, or not at all", () => {
+  const namespace = textAction(".Release.Namespace");
+  expect(formatTemplate([`a: ${namespace}`, `- ${namespace}`])).toBe(
+    '- "a: {{ .Release.Namespace }}"\n- "- {{ .Release.Namespace }}"\n',
+  );
+});
+
 test("text that looks like an action is escaped for Helm", () => {
   expect(formatTemplate({ description: "write {{ .Name }} there" })).toBe(
     'description: write {{ "{{" }} .Name }} there\n',

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { Document, visit } from "yaml";
 
 /**
  * Helm's actions inside of YAML. An object with tokens in the places of actions is written as YAML, and only then the
@@ -61,15 +61,18 @@ export function valueKey(key: string, value: string): Record<string, null> {
 
 /** Formats an object with tokens as a Helm template. */
 export function formatTemplate(value: unknown): string {
-  return stringify(value, {
-    compat: "yaml-1.1",
-    lineWidth: 0,
-    indentSeq: false,
-    aliasDuplicateObjects: false,
-  })
+  const document = new Document(value, { compat: "yaml-1.1", aliasDuplicateObjects: false });
+  // In the printed YAML, a line of a longer text would look the same.
+  visit(document, {
+    Scalar(_, scalar) {
+      const payload = wholeTextPattern.exec(String(scalar.value))?.[1];
+      if (payload !== undefined) scalar.value = action(`${readToken(payload)} | quote`);
+    },
+  });
+  return document
+    .toString({ lineWidth: 0, indentSeq: false })
     .replaceAll("{{", '{{ "{{" }}')
     .replaceAll(linesPattern, (_, indent: string, payload: string) => indentLines(readToken(payload), indent))
-    .replaceAll(wholeTextPattern, (_, payload: string) => `{{ ${readToken(payload)} | quote }}`)
     .replaceAll(textPattern, (_, payload: string) => `{{ ${readToken(payload)} }}`)
     .replaceAll(actionPattern, (_, payload: string) => readToken(payload));
 }
@@ -78,7 +81,7 @@ export function formatTemplate(value: unknown): string {
 const [open, close] = ["\uE000", "\uE001"];
 const actionPattern = new RegExp(`${open}action:([\\w-]*)${close}`, "gu");
 const textPattern = new RegExp(`${open}text:([\\w-]*)${close}`, "gu");
-const wholeTextPattern = new RegExp(`(?<=(?:: |- ))${open}text:([\\w-]*)${close}$`, "gmu");
+const wholeTextPattern = new RegExp(`^${open}text:([\\w-]*)${close}$`, "u");
 const linesPattern = new RegExp(`^( *)(?:- )?"?${open}lines:([\\w-]*)${close}"?(?:: null)?$`, "gmu");
 
 function token(type: "action" | "text" | "lines", text: string, salt = ""): string {
