@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { repository } from "./source-imports.ts";
 
-// The MySQL operator is a lesson: it must not grow beyond what one reads in an afternoon. 23 lines of it replace the
-// StatefulSets of an earlier version, whose pods waited for each other.
-const mostLines = 3128;
+// The MySQL operator is a lesson: it must not grow beyond what one reads in an afternoon. 45 lines of it replace the
+// StatefulSets of an earlier version, whose pods waited for each other, tell people so, and test it.
+const mostLines = 3150;
 
 test("a MySQL project has few lines below src, tests and scripts included", () => {
   const project = everythingBelow(join(repository, "e2e/golden/maria-operator"));
