@@ -56,14 +56,18 @@ function available({ mysql, observed }: Pass): ConditionState {
   return no("PrimaryNotReady", "the primary is not ready");
 }
 
-function progressing({ mysql, observed }: Pass): ConditionState {
+function progressing(pass: Pass): ConditionState {
+  const { mysql, observed } = pass;
   const size = sizeOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
   const { statefulSet } = observed;
   if (observed.switchover && !resultOf(observed.switchover)) {
     return yes("SwitchingOver", `job ${observed.switchover.metadata.name} is running`);
   }
-  if (isResizing(observed)) return yes("ResizingStorage", "the volumes are being expanded");
+  if (isResizing(pass)) return yes("ResizingStorage", "the volumes are being expanded");
+  if (statefulSet?.metadata.deletionTimestamp) {
+    return yes("ReplacingStatefulSet", "a new StatefulSet will adopt the running servers");
+  }
   if (!statefulSet?.status?.observedGeneration) {
     const before = findCondition(mysql.status?.conditions, "Progressing");
     return before?.status === "True" ? before : yes("Creating", "the servers are being created");

@@ -33,7 +33,7 @@ export async function driveServices({ client, mysql, observed }: Pass): Promise<
 
 /** Applies the servers: first the passwords, then the files that contain them, then the pods that mount the files. */
 export async function driveServers(pass: Pass): Promise<void> {
-  const { client, mysql, observed } = pass;
+  const { client, mysql, observed, events } = pass;
   const passwords = await ensureCredentials(pass);
   const certificate = await readCertificate(pass);
   const files = serverFiles(mysql, passwords);
@@ -52,7 +52,11 @@ export async function driveServers(pass: Pass): Promise<void> {
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
   // Earlier versions of this operator made it otherwise, and the field is immutable.
-  if (before?.spec?.podManagementPolicy === "OrderedReady") return renew(client, before);
+  if (before?.spec?.podManagementPolicy === "OrderedReady") {
+    await renew(client, before);
+    events.normal(mysql, "ReplacingStatefulSet", "the new one starts its servers together");
+    return;
+  }
   // Passwords and certificates are no part of it: only other changes of these files restart the servers.
   const settings = hashOf(files["my.cnf"] + files["init.sql"]);
   const desired = statefulSetFor(mysql, settings, serversOf(mysql, observed), before);

@@ -5,6 +5,7 @@
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { Event } from "@tsbuilder/runtime/k8s/events/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { beforeAll, expect, test } from "vitest";
@@ -51,13 +52,24 @@ test("a StatefulSet of an earlier version, whose pods wait for each other, is re
   const { metadata, spec } = await scene.statefulSet(name);
   const { labels, ownerReferences } = metadata;
   await scene.client.delete(StatefulSet, { namespace, name });
-  await scene.client.create(StatefulSet, {
+  const older = await scene.client.create(StatefulSet, {
     metadata: { name, namespace, labels, ownerReferences },
     spec: { ...spec!, podManagementPolicy: "OrderedReady" },
   });
   await scene.change(name, (changed) => (changed.paused = false));
+  await scene.until(name, { Progressing: "ReplacingStatefulSet" });
   await eventually(async () => {
-    expect((await scene.statefulSet(name)).metadata.finalizers).toEqual(["orphan"]);
+    const events = await scene.client.list(Event, { namespace });
+    const own = events.filter(({ regarding }) => regarding?.name === name);
+    expect(own.map(({ reason }) => reason)).toContain("ReplacingStatefulSet");
+  });
+  // Its pods are orphaned first, which is the garbage collector's job.
+  const merge = { metadata: { finalizers: null } };
+  await scene.client.patch(StatefulSet, { namespace, name }, { merge });
+  await eventually(async () => {
+    const renewed = await scene.statefulSet(name);
+    expect(renewed.metadata.uid).not.toBe(older.metadata.uid);
+    expect(renewed.spec?.podManagementPolicy).toBe("Parallel");
   });
 });
 

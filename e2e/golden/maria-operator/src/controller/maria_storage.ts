@@ -30,8 +30,10 @@ export async function growVolumes({ client, mysql, observed, events }: Pass): Pr
 }
 
 /** Returns whether volumes are being expanded. */
-export function isResizing({ statefulSet, volumes }: Observed): boolean {
-  if (statefulSet?.metadata.deletionTimestamp) return true;
+export function isResizing({ mysql, observed: { statefulSet, volumes } }: Pass): boolean {
+  const template = requestOf(statefulSet?.spec?.volumeClaimTemplates?.[0]);
+  const isSmaller = compareQuantities(storageOf(mysql), template) > 0;
+  if (statefulSet?.metadata.deletionTimestamp && isSmaller) return true;
   const conditions = volumes.flatMap(({ status }) => status?.conditions ?? []);
   return ["Resizing", "FileSystemResizePending"].some((type) => holds(conditions, type));
 }
