@@ -122,9 +122,9 @@ test.skipIf(process.platform === "win32").each([
 );
 
 test.skipIf(process.platform === "win32").each([
-  [{ operator: "r.io/op:v2" }, "its only container"],
-  [{ proxy: "r.io/mine:v1", manager: "r.io/op:v2" }, "its container manager"],
-])("the operator's image is that of %j: %s", async (images) => {
+  { its: "only container", images: { operator: "r.io/op:v2" } },
+  { its: 'container "manager"', images: { proxy: "r.io/mine:v1", manager: "r.io/op:v2" } },
+])("the operator's image is that of its $its", async ({ images }) => {
   writeFileSync(join(project, "manifest.yaml"), deployment("controller-manager", images));
   standIn(`cat "${project}/manifest.yaml"`);
   const rendered = await renderConfig(project, "default", { image: "r.io/op:v2" });

@@ -107,7 +107,7 @@ function operatorContainer(rendered: string, path: string, wanted: string): Oper
       'name the operator\'s container "manager" in config/manager/manager.yaml',
     );
   }
-  const { name, image } = manager;
+  const { name = "", image } = manager;
   if (image === undefined) {
     throw refusal(
       `container "${name}" of ${described} has no image`,
