@@ -130,6 +130,17 @@ describe("only, paths and output", () => {
     expect(changes.map(({ path }) => path)).toEqual(["config/rbac/role.yaml"]);
   });
 
+  it("writes a role with only the rules of the folders that were read", async () => {
+    const pods = { "src/pods.ts": rbac.replace("deployments", "pods") };
+    const read = async (paths: readonly string[]) =>
+      (await planManifests(memoryTree({ ...files, ...pods }), { paths })).changes.map(
+        ({ content }) => content,
+      );
+    const [all] = await read(["src", "other"]);
+    const [some] = await read(["other"]);
+    expect([all, some].map((role) => role?.includes("- pods\n"))).toEqual([true, false]);
+  });
+
   it("writes to other folders", async () => {
     const { changes } = await planManifests(memoryTree(files), { output: { crd: "crds", rbac: "./roles" } });
     expect(changes.map(({ path }) => path)).toEqual(["crds/example.com_cases.yaml", "roles/role.yaml"]);

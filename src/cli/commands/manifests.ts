@@ -20,7 +20,8 @@ const flags = {
   },
   paths: {
     type: "list",
-    summary: "folders or files to read instead of api/ and src/; CRDs of other kinds are left alone",
+    summary:
+      "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
     placeholder: "PATH",
   },
   "output-crd": {
@@ -90,7 +91,7 @@ type Values = FlagValues<typeof flags>;
 export const manifests = defineCommand({
   summary: "Generate CRD, RBAC and webhook manifests from types and markers",
   description:
-    "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
+    "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. With --paths, a role or webhook configuration that is written loses the rules and webhooks of other files: --only=crd writes neither. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
   flags,
   examples: [
     "tsbuilder manifests",
