@@ -1,8 +1,7 @@
 import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { nonNegative, type Problems } from "../../checks/problems.ts";
-import { parseIndexes } from "./controller/indexes.ts";
-import { countIndexes } from "./indexes.ts";
+import { countIndexes, firstCommonIndex } from "./indexes.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
 
 /**
@@ -119,14 +118,13 @@ function* indexes(
     const detail = "cannot set non-null failedIndexes when backoffLimitPerIndex is null";
     yield invalid(failedField, failed, detail);
   }
-  if (!changed("failedIndexes", "completedIndexes") || wrong(completed) || wrong(failed ?? "")) return;
-  const done = parseIndexes(completed);
-  const both = [...parseIndexes(failed)].find((index) => done.has(index));
+  if (!changed("failedIndexes", "completedIndexes") || completions === undefined) return;
+  const both = firstCommonIndex(completed, failed ?? "", completions);
   if (both !== undefined)
     yield invalid(failedField, failed, `failedIndexes and completedIndexes overlap at index: ${both}`);
 }
 
-/** What has ended stays so, and counters of ended pods only grow. */
+/** A terminal condition stays true, and counters of ended pods only grow. */
 function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problems {
   for (const type of ["Failed", "Complete", "FailureTarget"]) {
     if (isTrue(before, type) && !isTrue(now, type))

@@ -1,6 +1,6 @@
 import type { Job } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
-import { parseIndexes } from "./indexes.ts";
+import { parseIndexes } from "../indexes.ts";
 import { hasFailed, isIndexed, type JobProgress, untilDeadline } from "./job-progress.ts";
 import { failureRule } from "./pod-failure-policy.ts";
 

@@ -1,7 +1,7 @@
 import type { Job, JobStatus } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { isActive, isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
-import { formatIndexes, parseIndexes } from "./indexes.ts";
+import { formatIndexes, parseIndexes } from "../indexes.ts";
 import { failureRule } from "./pod-failure-policy.ts";
 
 /** The progress of a Job: what its status has counted, and the pods that are yet to be counted. */
