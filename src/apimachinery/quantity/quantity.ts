@@ -1,5 +1,5 @@
 import type { Quantity } from "../json/index.ts";
-import { addAmounts, compareAmounts, rescale, roundUp } from "./amount.ts";
+import { addAmounts, compareAmounts, maxShift, rescale, roundUp } from "./amount.ts";
 import { formatAmount } from "./format-quantity.ts";
 import { parseQuantity } from "./parse-quantity.ts";
 
@@ -21,12 +21,15 @@ export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   return compareAmounts(parseQuantity(a), parseQuantity(b));
 }
 
-/** Adds exactly. The sum has the format of the first quantity, or of the second if the first is zero. */
+/**
+ * Adds exactly, unless the quantities are more than 10,000 powers of ten apart: the smaller one is then dropped. The sum
+ * has the format of the first quantity, or of the second if the first is zero.
+ */
 export function addQuantities(a: Quantity, b: Quantity): string {
   return formatAmount(addAmounts(parseQuantity(a), parseQuantity(b)));
 }
 
-/** Subtracts the second from the first, exactly. */
+/** Subtracts the second from the first, as exactly as `addQuantities` adds. */
 export function subtractQuantities(a: Quantity, b: Quantity): string {
   const { unscaled, scale, format } = parseQuantity(b);
   return formatAmount(addAmounts(parseQuantity(a), { unscaled: -unscaled, scale, format }));
@@ -38,10 +41,11 @@ export function quantityToNumber(quantity: Quantity): number {
   return Number(`${unscaled}e${scale}`);
 }
 
-/** Converts a quantity to an integer, rounded up: `1500m` becomes 2. `unit: "m"` counts thousandths. */
+/** Converts a quantity to an integer, rounded up: `1500m` becomes 2. `unit: "m"` counts thousandths. Exponents end at 10,000. */
 export function quantityToInteger(quantity: Quantity, { unit = "" }: { unit?: "" | "m" } = {}): bigint {
-  const scale = unit === "m" ? -3 : 0;
-  return rescale(roundUp(parseQuantity(quantity), scale), scale);
+  const to = unit === "m" ? -3 : 0;
+  const { scale, ...rounded } = roundUp(parseQuantity(quantity), to);
+  return rescale({ ...rounded, scale: Math.min(scale, maxShift) }, to);
 }
 
 /** Returns true if a quantity is an integer. */

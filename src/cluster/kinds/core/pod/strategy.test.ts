@@ -56,3 +56,16 @@ test("a status without observedGeneration keeps the old ones", async () => {
   expect(body.status).toMatchObject({ observedGeneration: 1, conditions: [{ observedGeneration: 1 }, {}] });
   expect(body.status?.conditions?.[1]).not.toHaveProperty("observedGeneration");
 });
+
+test("requests that are many powers of ten apart are added, too", async () => {
+  const containers = ["1e20000", "1"].map((cpu, index) => ({
+    name: `c${index}`,
+    image: "i",
+    resources: { requests: { cpu } },
+  }));
+  const apart = await call("POST", pods, { metadata: { name: "apart" }, spec: { containers } });
+  expect(apart).toMatchObject({ code: 201, body: { status: { qosClass: "Burstable" } } });
+  const resources = { limits: { cpu: "2" } };
+  const limited = await call("POST", pods, { metadata: { name: "limited" }, spec: { resources, containers } });
+  expect(limited.code).toBe(422);
+});
