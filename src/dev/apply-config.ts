@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../shared/errors.ts";
 import {
   placeRbac,
   localConversion,
@@ -8,7 +10,7 @@ import {
 } from "./dev-objects.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 import { readConfig, readConfigFiles } from "./config-files.ts";
-import { explainLeftover, explainRejection } from "./explain-rejection.ts";
+import { explainLeftover, explainRejection, isOtherKind } from "./explain-rejection.ts";
 
 /** The field manager of everything that dev applies. */
 const devFieldManager = "tsbuilder-dev";
@@ -16,6 +18,11 @@ const devFieldManager = "tsbuilder-dev";
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
+  /**
+   * Is told the name of each CRD that was replaced, since its scope or kind changed; its objects are deleted with it.
+   * Without this, such a CRD is rejected.
+   */
+  readonly onReplaced?: ((name: string) => void) | undefined;
 }
 
 /** Applied objects that are useless without the process on this machine: RBAC and webhooks. */
@@ -28,7 +35,7 @@ export async function applyConfig(
   place: DevPlace,
   applied: AppliedObjects = new Map(),
 ): Promise<void> {
-  const { namespace, webhooks } = place;
+  const { namespace, webhooks, onReplaced } = place;
   const applyAndRecord = async (objects: readonly ManifestObject[]): Promise<void> => {
     for (const object of objects) {
       await applyObjects(client, [object]);
@@ -39,11 +46,45 @@ export async function applyConfig(
   const crds = readConfig(project, "config/crd/bases").map((crd) =>
     webhooks && patched.has(crd.metadata.name) ? localConversion(crd, webhooks) : crd,
   );
-  await applyObjects(client, crds);
+  for (const crd of crds) await applyDefinition(client, crd, onReplaced);
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
   await applyAndRecord(placeRbac(readConfig(project, "config/rbac"), place));
   if (webhooks) await applyAndRecord(localWebhooks(readWebhooks(project), webhooks, place.prefix));
 }
+
+/** Applies a CRD. If its scope or kind changed, which no update can do, it is deleted first. */
+async function applyDefinition(
+  client: Client,
+  crd: ManifestObject,
+  onReplaced: DevPlace["onReplaced"],
+): Promise<void> {
+  try {
+    await applyObjects(client, [crd]);
+  } catch (error) {
+    if (!onReplaced || !isOtherKind((error as Error).cause)) throw error;
+    await deleteDefinition(client, crd);
+    await applyObjects(client, [crd]);
+    onReplaced(crd.metadata.name);
+  }
+}
+
+async function deleteDefinition(client: Client, crd: ManifestObject): Promise<void> {
+  const kind = await client.mapper.kindFor(crd);
+  const { name } = crd.metadata;
+  await client.delete(kind, { name });
+  for (let waited = 0; await client.find(kind, { name }); waited += interval) {
+    if (waited >= patience) {
+      const failure = `could not replace the CRD "${name}", whose scope or kind changed: objects with finalizers remain`;
+      const hint = `remove their finalizers: kubectl edit ${name} --all-namespaces; then save again`;
+      throw new TsbuilderError(failure, { code: "REFUSED", hint });
+    }
+    await sleep(interval);
+  }
+  client.mapper.reset();
+}
+
+/** How long the operator may take to finalize the objects of a CRD, and the time between two looks, in milliseconds. */
+const [patience, interval] = [10_000, 50];
 
 /** Deletes what was applied, in reverse order, and removes the conversion through this machine. */
 export async function deleteApplied(

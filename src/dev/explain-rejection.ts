@@ -38,9 +38,21 @@ export function explainRejection(
     code: "REFUSED",
     hint: error.isForbidden
       ? "ask the cluster's administrator for that permission, or omit --context to use the embedded cluster"
-      : `fix it in ${file}`,
+      : isOtherKind(error)
+        ? `delete the CRD there, with all its objects: kubectl delete crd ${metadata.name}; then save again`
+        : `fix it in ${file}`,
     cause: error,
   });
+}
+
+/** Returns whether the cluster rejected a CRD for nothing but a new scope or kind: an existing CRD keeps its own. */
+export function isOtherKind(error: unknown): boolean {
+  if (!isApiError(error)) return false;
+  const { causes = [] } = error.body.details ?? {};
+  const fields = ["spec.scope", "spec.names.kind"];
+  const isFixed = ({ field = "", message = "" }): boolean =>
+    fields.includes(field) && message.endsWith("field is immutable");
+  return causes.length > 0 && causes.every(isFixed);
 }
 
 /** Checks the name, since importing the class would load the whole client. */

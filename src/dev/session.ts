@@ -104,7 +104,13 @@ async function start(
   const place = await placeFor(options, cluster, folder);
   const { client } = cluster;
   const applied: AppliedObjects = new Map();
-  const apply = (): Promise<void> => applyConfig(root, client, place, applied);
+  const onReplaced = (name: string): void =>
+    report({
+      type: "info",
+      text: `the scope or kind of ${name} changed: its CRD was deleted with all objects, and created again`,
+    });
+  const apply = (): Promise<void> =>
+    applyConfig(root, client, { ...place, onReplaced: cluster.own && onReplaced }, applied);
   if (cluster.outlives) cleanups.push(() => deleteApplied(root, client, place, applied));
   await apply();
   cleanups.push(await showObjects(options, client, report));
