@@ -10,12 +10,24 @@ test("what envtest passes needs no words", () => {
   });
 });
 
+test.each(["1", "t", "T", "true", "TRUE", "True"])(
+  "a gate may be %s, and one that is on needs no words",
+  (value) => {
+    expect(explain(`--feature-gates=ShardedListAndWatch=${value}`)).toEqual({ notes: [] });
+  },
+);
+
+test.each(["0", "f", "F", "false", "FALSE", "False"])("a gate may be %s", (value) => {
+  const { notes, refusal } = explain(`--feature-gates=ShardedListAndWatch = ${value}`);
+  expect({ refusal, count: notes.length }).toEqual({ refusal: undefined, count: 1 });
+});
+
 test.each([
   [
     ["--feature-gates=A=true,ShardedListAndWatch=true", "--feature-gates=B=false"],
     ["A=true", "B=false"],
   ],
-  [["--runtime-config=apps/v1=true,api/ga=true,apps/v1=false"], ["apps/v1=false"]],
+  [["--runtime-config=apps/v1=true,api/ga=T,apps/v1=false,batch/v1=0"], ["apps/v1=false", "batch/v1=0"]],
   [
     ["--runtime-config", "api/all=true,storage.k8s.io/v1alpha1"],
     ["api/all=true", "storage.k8s.io/v1alpha1"],
@@ -34,7 +46,8 @@ test.each([
     'enable-admission-plugins plugin "Nonsense" is unknown',
   ],
   ["--disable-admission-plugins=None", 'disable-admission-plugins plugin "None" is unknown'],
+  ["--feature-gates=A=tRUE", 'invalid value "A=tRUE" for --feature-gates: write Gate=true or Gate=false'],
   ["--feature-gates=A", 'invalid value "A" for --feature-gates: write Gate=true or Gate=false'],
-])("%s: refused as kube-apiserver does", (flag, refusal) => {
+])("%s is refused", (flag, refusal) => {
   expect(explain(flag).refusal).toBe(refusal);
 });

@@ -1,6 +1,6 @@
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 
-/** What becomes of flags that choose features: a refusal ends the program, as kube-apiserver's does; notes are printed. */
+/** The outcome of flags that choose features: a refusal ends the program, notes are printed. */
 export interface Explained {
   readonly refusal?: string;
   readonly notes: readonly string[];
@@ -30,17 +30,16 @@ export function explainFlags(flags: ReadonlyMap<string, string>): Explained {
     const unknown = names.find((name) => !alwaysOn.has(name) && !missing.has(name));
     if (unknown !== undefined) return { refusal: `${flag} plugin "${unknown}" is unknown`, notes: [] };
   }
-  const malformed = entries("feature-gates").find((each) => !/^[^=]+=(?:true|false)$/iu.test(each));
+  const gates = entries("feature-gates");
+  const malformed = gates.find((each) => readGate(each) === undefined);
   if (malformed !== undefined) {
-    return {
-      refusal: `invalid value "${malformed}" for --feature-gates: write Gate=true or Gate=false`,
-      notes: [],
-    };
+    const refusal = `invalid value "${malformed}" for --feature-gates: write Gate=true or Gate=false`;
+    return { refusal, notes: [] };
   }
   return {
     notes: [
-      ...entries("feature-gates")
-        .filter((each) => each !== "ShardedListAndWatch=true")
+      ...gates
+        .filter((each) => readGate(each) !== "ShardedListAndWatch=true")
         .map(
           (each) => `--feature-gates=${each} changes nothing: the embedded server has Kubernetes' defaults`,
         ),
@@ -58,10 +57,23 @@ export function explainFlags(flags: ReadonlyMap<string, string>): Explained {
   };
 }
 
+/** Reads `Gate=T` as `Gate=true`; undefined if it is malformed. */
+function readGate(entry: string): string | undefined {
+  const [, gate, value = ""] = /^([^=]+)=([^=]*)$/u.exec(entry) ?? [];
+  const isOn = parseBool(value.trim());
+  return gate === undefined || isOn === undefined ? undefined : `${gate.trim()}=${isOn}`;
+}
+
+/** The words of Go's ParseBool. */
+function parseBool(text: string): boolean | undefined {
+  if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
+  return ["0", "f", "F", "false", "FALSE", "False"].includes(text) ? false : undefined;
+}
+
 /** Versions of the embedded server can be neither added nor taken away. */
 function explainVersion(entry: string): string[] {
   const [name = "", value = "true"] = entry.split("=");
-  const wanted = value !== "false";
+  const wanted = parseBool(value) ?? true;
   const isServed = builtinResources().some(({ apiVersion }) => apiVersion === name) || name === "api/ga";
   if (wanted === isServed) return [];
   const why = wanted
