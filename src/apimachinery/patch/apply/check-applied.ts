@@ -3,7 +3,7 @@ import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { isDeclared, memberSchema } from "../member-schema.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { itemElement } from "./list-items.ts";
+import { hasElement, itemElement } from "./list-items.ts";
 import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
 import { SchemaMismatchError } from "./schema-mismatch.ts";
 import { shapeOf } from "./shape.ts";
@@ -49,9 +49,9 @@ export function gvkOf({ apiVersion, kind }: Endpoint): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** Whether managed fields can't be computed for an object, because it doesn't match its schema. */
+/** Returns true if managed fields can't be computed for an object, because it doesn't match its schema. */
 export function isUntypable(object: JSONObject, schema: SchemaNode | undefined): boolean {
-  return checkValue(object, schema, [], true).next().done !== true;
+  return problemsOf(object, schema, true).length > 0;
 }
 
 /**
@@ -63,67 +63,83 @@ export function mismatchOf(
   schema: SchemaNode | undefined,
   duplicates = false,
 ): string | undefined {
-  const problems = [...checkValue(value, schema, [], duplicates)].sort();
+  const problems = problemsOf(value, schema, duplicates).sort();
   if (problems.length < 2) return problems[0];
   return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }
 
-type Path = readonly PathElement[];
+function problemsOf(value: JSONValue, schema: SchemaNode | undefined, duplicates: boolean): string[] {
+  const walk: Walk = { path: [], duplicates, problems: [] };
+  checkValue(value, schema, walk);
+  return walk.problems;
+}
 
-function* checkValue(
-  value: JSONValue,
-  schema: SchemaNode | undefined,
-  path: Path,
-  duplicates = false,
-): Generator<string> {
+/** One path that grows and shrinks, since each apply checks all values of an object, and nearly all of them match. */
+interface Walk {
+  readonly path: (() => PathElement)[];
+  readonly duplicates: boolean;
+  readonly problems: string[];
+}
+
+function checkValue(value: JSONValue, schema: SchemaNode | undefined, walk: Walk): void {
   if (value === null || schema === undefined) return;
   const mismatch = checkType(value, schema);
-  if (mismatch) yield `${formatPath(path)}: ${mismatch}`;
-  else if (isObject(value)) yield* checkMembers(value, schema, path, duplicates);
-  else if (Array.isArray(value)) yield* checkItems(value, schema, path, duplicates);
+  if (mismatch !== undefined) report(walk, mismatch);
+  else if (isObject(value)) checkMembers(value, schema, walk);
+  else if (Array.isArray(value)) checkItems(value, schema, walk);
+}
+
+function report({ path, problems }: Walk, text: string): void {
+  problems.push(`${formatPath(path.map((element) => element()))}: ${text}`);
+}
+
+function checkBelow(
+  element: () => PathElement,
+  value: JSONValue,
+  schema: SchemaNode | undefined,
+  walk: Walk,
+): void {
+  walk.path.push(element);
+  checkValue(value, schema, walk);
+  walk.path.pop();
 }
 
 /** The first unknown field is the last one that is looked at. */
-function* checkMembers(
-  object: JSONObject,
-  schema: SchemaNode,
-  path: Path,
-  duplicates: boolean,
-): Generator<string> {
-  for (const [name, member] of Object.entries(object)) {
+function checkMembers(object: JSONObject, schema: SchemaNode, walk: Walk): void {
+  for (const name of Object.keys(object)) {
     if (!takesMember(schema, name)) {
-      yield `${formatPath([...path, fieldElement(name)])}: field not declared in schema`;
+      walk.path.push(() => fieldElement(name));
+      report(walk, "field not declared in schema");
+      walk.path.pop();
       return;
     }
     const child = memberSchema(schema, name);
+    const member = object[name]!;
     // Most members are scalars of the right type.
-    if (typeof member !== "object" && (!child || checkType(member, child) === undefined)) continue;
-    yield* checkValue(member, child, [...path, fieldElement(name)], duplicates);
+    if (!child || (typeof member !== "object" && checkType(member, child) === undefined)) continue;
+    checkBelow(() => fieldElement(name), member, child, walk);
   }
 }
 
-function* checkItems(
-  list: readonly JSONValue[],
-  schema: SchemaNode,
-  path: Path,
-  duplicates: boolean,
-): Generator<string> {
+function checkItems(list: readonly JSONValue[], schema: SchemaNode, walk: Walk): void {
   const shape = shapeOf(list as JSONValue[], schema);
   const seen = new Set<PathElement>();
   for (const [index, item] of list.entries()) {
     if (shape.kind !== "list") {
-      yield* checkValue(item, schema.items, [...path, `i:${index}`], duplicates);
+      checkBelow(() => `i:${index}`, item, schema.items, walk);
       continue;
     }
-    const element = itemElement(item, shape.keys, schema.items);
-    if (element === undefined) {
-      yield `${formatPath(path)}: element ${index}: ${whyNoIdentity(item, shape.keys)}`;
+    const { keys } = shape;
+    if (!hasElement(item, keys, schema.items)) {
+      report(walk, `element ${index}: ${whyNoIdentity(item, keys)}`);
       return;
     }
-    if (seen.has(element) && !duplicates)
-      yield `${formatPath(path)}: duplicate entries for key ${formatElement(element)}`;
-    seen.add(element);
-    yield* checkValue(item, schema.items, [...path, element], duplicates);
+    const element = (): PathElement => itemElement(item, keys, schema.items)!;
+    if (!walk.duplicates) {
+      if (seen.has(element())) report(walk, `duplicate entries for key ${formatElement(element())}`);
+      seen.add(element());
+    }
+    checkBelow(element, item, schema.items, walk);
   }
 }
 

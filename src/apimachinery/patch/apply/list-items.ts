@@ -2,6 +2,12 @@ import { isObject, type JSONObject, type JSONValue, memberOf } from "../../json/
 import type { SchemaNode } from "../schema-node.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
+/** Returns true if an item of a list map or set has a path element. */
+export function hasElement(item: JSONValue, keys: readonly string[], items: SchemaNode | undefined): boolean {
+  if (keys.length === 0) return isScalar(item);
+  return isObject(item) && keys.some((key) => keyOf(item, key, items) !== undefined);
+}
+
 /**
  * Returns the path element of an item of a list map or set; `undefined` if the item has no key.
  * A key that the item omits has its default: a port without a protocol is a TCP port. Null is a value of a key, but not
@@ -16,11 +22,15 @@ export function itemElement(
   if (!isObject(item)) return undefined;
   const found: JSONObject = {};
   for (const key of keys) {
-    const stated = memberOf(item, key);
-    const value = stated === undefined ? defaultOf(items, key) : stated;
-    if (value !== undefined) found[key] = value as JSONValue;
+    const value = keyOf(item, key, items);
+    if (value !== undefined) found[key] = value;
   }
   return Object.keys(found).length === 0 ? undefined : keyElement(found);
+}
+
+function keyOf(item: JSONObject, key: string, items: SchemaNode | undefined): JSONValue | undefined {
+  const stated = memberOf(item, key);
+  return (stated === undefined ? defaultOf(items, key) : stated) as JSONValue | undefined;
 }
 
 /** A required key of a built-in type has its zero value if it is omitted; those of custom resources have no defaults. */
