@@ -12,7 +12,7 @@ const workload = {
   template: { metadata: { labels }, spec: { containers } },
 };
 
-/** What differed once between the two servers when all values of all kinds were compared. */
+/** Fields in which the two servers once differed when all values of all kinds were compared. */
 const tables: readonly Table[] = [
   {
     path: "/api/v1/nodes",

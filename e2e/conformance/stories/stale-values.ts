@@ -46,7 +46,7 @@ function definition({ field, more = {}, spec = {} }: Case): object {
 const stored = (name: string, x: unknown): Step =>
   post(loose("v1"), { apiVersion: "{group}/v1", kind: "Bar", metadata: { name }, spec: { x, y: "a" } });
 
-/** What is asked of an object in the strict version, from a read to the write that corrects it. */
+/** The requests to an object in the strict version, from a read to the write that corrects it. */
 const visits = (name: string, good: unknown): readonly Step[] => {
   const path = `${loose("v2")}/${name}`;
   const object = (spec: Fields): Fields => ({

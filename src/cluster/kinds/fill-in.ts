@@ -16,6 +16,19 @@ export function emptyAsNull(target: unknown, ...fields: readonly string[]): void
   }
 }
 
+/**
+ * Makes a field, such as `podIP`, agree with the first item of the list that came later, `podIPs`, or with the item's key.
+ * If they differ, the field wins.
+ */
+export function alignFirst(target: Fields | undefined, field: string, list: string, key?: string): void {
+  if (!target) return;
+  const item = (target[list] as readonly unknown[] | undefined)?.[0];
+  const first = key === undefined ? item : (item as Fields | undefined)?.[key];
+  const stated = target[field];
+  if (stated && first !== stated) target[list] = [key === undefined ? stated : { [key]: stated }];
+  else if (first) target[field] = first;
+}
+
 /** The objects of a list that may be absent. */
 export function eachOf(target: unknown, field: string): Fields[] {
   const list = (target as Fields | undefined)?.[field];

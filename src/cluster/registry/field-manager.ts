@@ -54,8 +54,8 @@ export function canTrack({ resource, version }: Write, ...objects: readonly ApiO
 }
 
 /**
- * Whether the versions in which other managers wrote a stored object know all fields of its replacement: where versions
- * differ in their names alone, managed fields are computed with the unknown ones, and can't be.
+ * Returns true if the versions in which other managers wrote a stored object know all fields of its replacement. Versions
+ * that differ only in their names aren't pruned for managed fields, which can't be computed with an unknown field.
  */
 export function areFieldsKnown(
   { resource, version, body, subresource }: Write,

@@ -45,7 +45,7 @@ export function countIndexes(text: string, completions: number): number | string
 /** The first index that two strings have in common. Invalid intervals are skipped, since `countIndexes` rejects them. */
 export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
   const [ours, theirs] = [validIntervals(a, completions), validIntervals(b, completions)];
-  for (let [one, other] = [0, 0]; one < ours.length && other < theirs.length; ) {
+  for (let [one, other] = [0, 0]; one < ours.length && other < theirs.length;) {
     const [[first, last], [start, end]] = [ours[one]!, theirs[other]!];
     if (first <= end && start <= last) return Math.max(first, start);
     if (first <= start) one++;
@@ -65,7 +65,8 @@ function parseInterval(text: string, completions: number): Interval | string {
     return `the fragment ${JSON.stringify(text)} violates the requirement that an index interval can have at most two parts separated by '-'`;
   }
   for (const bound of bounds) {
-    if (!/^\+?\d+$/.test(bound)) return `cannot convert string to integer for index: ${JSON.stringify(bound)}`;
+    if (!/^\+?\d+$/.test(bound))
+      return `cannot convert string to integer for index: ${JSON.stringify(bound)}`;
     if (Number(bound) >= completions) return `too large index: ${JSON.stringify(bound)}`;
   }
   const [first, last = first] = bounds.map(Number) as [number, number?];

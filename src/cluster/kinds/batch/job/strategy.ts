@@ -16,8 +16,8 @@ import { statusProblems } from "./status-rules.ts";
 import { defaultJobSpec, jobSpec, type Job, type JobSpec } from "./job-spec.ts";
 
 /**
- * Creations of Jobs without labels, which get those of their pods. In Go both are one map from then on, so that the
- * labels that a Job's pods get later are labels of the Job, too.
+ * Creations of Jobs without labels. Defaulting gives such a Job the labels of its pod template; in Go, both are then the
+ * same map, so that the labels that the server adds to the template appear in the Job, too.
  */
 const labelledByPods = new WeakSet<WriteRequest>();
 

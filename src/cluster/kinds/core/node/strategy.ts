@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
-import { type Fields, fillIn } from "../../fill-in.ts";
+import { alignFirst, type Fields, fillIn } from "../../fill-in.ts";
 import { nodeChangeProblems, nodeProblems } from "./rules.ts";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
@@ -29,10 +29,7 @@ export const nodeStrategy: Partial<Strategy> = {
     fillIn(status["daemonEndpoints"], () => ({ kubeletEndpoint: {} }));
     fillIn((status["daemonEndpoints"] as Fields)["kubeletEndpoint"], () => ({ Port: 0 }));
     fillIn(status["nodeInfo"], () => Object.fromEntries(info.map((name) => [name, ""])));
-    const spec = object["spec"] as { podCIDR?: string; podCIDRs?: string[] } | undefined;
-    // The older field wins.
-    if (spec?.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
-    else if (spec?.podCIDRs?.length) spec.podCIDR = spec.podCIDRs[0]!;
+    alignFirst(object["spec"] as Fields | undefined, "podCIDR", "podCIDRs");
     if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
   },
   prepareForCreate: dropDynamicConfig,

@@ -66,6 +66,9 @@ test("requests that are many powers of ten apart are added, too", async () => {
   const apart = await call("POST", pods, { metadata: { name: "apart" }, spec: { containers } });
   expect(apart).toMatchObject({ code: 201, body: { status: { qosClass: "Burstable" } } });
   const resources = { limits: { cpu: "2" } };
-  const limited = await call("POST", pods, { metadata: { name: "limited" }, spec: { resources, containers } });
+  const limited = await call("POST", pods, {
+    metadata: { name: "limited" },
+    spec: { resources, containers },
+  });
   expect(limited.code).toBe(422);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../../quota/resource-list.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
-import { eachOf, fillIn } from "../../fill-in.ts";
+import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { changeProblems } from "../pod-spec/change.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
@@ -35,9 +35,7 @@ export const podStrategy: Partial<Strategy> = {
       for (const port of container.ports ?? []) if (port.containerPort) port.hostPort ||= port.containerPort;
     }
     const { status = {} } = object as Pod;
-    // The older field wins.
-    if (status.podIP && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }];
-    else if (status.podIPs?.[0]?.ip) status.podIP = status.podIPs[0].ip;
+    alignFirst(status, "podIP", "podIPs", "ip");
     for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
       for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
     }
