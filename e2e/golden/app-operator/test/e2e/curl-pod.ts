@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { kubectl } from "./cluster.ts";
+import { kubectl, show } from "./cluster.ts";
 
 const IMAGE = "curlimages/curl:8.16.0";
 
@@ -23,8 +23,15 @@ export function curlPod(url: string, token: string): string {
       },
     ],
   };
-  return kubectl(
-    `run curl --rm --attach --quiet --restart=Never --image ${IMAGE} --overrides`,
-    JSON.stringify({ spec }),
-  );
+  kubectl(`run curl --restart=Never --image ${IMAGE} --overrides`, JSON.stringify({ spec }));
+  try {
+    // Its log is read once it has ended: attached to it, kubectl may miss what it prints first.
+    kubectl("wait pod/curl --for=jsonpath={.status.phase}=Succeeded --timeout=60s");
+    return kubectl("logs curl");
+  } catch (error) {
+    show("logs curl");
+    throw error;
+  } finally {
+    kubectl("delete pod curl --now");
+  }
 }
