@@ -2,11 +2,17 @@ import { delimiter, isAbsolute } from "node:path";
 
 /**
  * The `PATH` for programs of the machine, such as git and kubectl: without folders of packages, which `npx` and
- * `npm run` put first, and without relative ones. A project that was only cloned can have a program in either.
+ * `npm run` put first, and without relative ones. A project that was only cloned can have a program in either. It is
+ * never empty, since an empty `PATH` means the current folder.
  */
 export function toolPath(path = process.env["PATH"] ?? ""): string {
-  return path
+  const folders = path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]\.bin[\\/]?$/u.test(folder))
-    .join(delimiter);
+    .filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]\.bin[\\/]?$/u.test(folder));
+  return folders.join(delimiter) || systemPath();
 }
+
+const systemPath = (): string =>
+  process.platform === "win32"
+    ? `${process.env["SystemRoot"] ?? String.raw`C:\Windows`}\\System32`
+    : "/usr/bin:/bin";
