@@ -5,6 +5,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { type Fact, isKnown, remember } from "../../shared/known-facts.ts";
 import { quoteWord } from "../../shared/text.ts";
 import type { FoundPackage } from "./find-package.ts";
+import { messageOf, pluginError } from "./plugin-error.ts";
 
 /** Code of a package in a project, or around it. */
 export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
@@ -41,7 +42,16 @@ export function requireAllowed(source: string, found: PackageCode): void {
   if (!isAllowed(found)) throw new CodeNotAllowedError(source, found);
 }
 
-const factOf = ({ folder, entry }: PackageCode): Fact => ["allowed", folder, contentOf(folder, entry)];
+function factOf({ name, folder, entry }: PackageCode): Fact {
+  try {
+    return ["allowed", folder, contentOf(folder, entry)];
+  } catch (cause) {
+    throw pluginError(name, `its files can't be read: ${messageOf(cause)}`, {
+      hint: "install it again, or change the permissions of its files",
+      cause,
+    });
+  }
+}
 
 /** A hash of all files of a package, but for those of the packages that it depends on. */
 function contentOf(folder: string, entry: string | undefined): string {

@@ -1,8 +1,10 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readJsonObject } from "../../shared/read-json.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { isInside } from "../../shared/is-inside.ts";
 
 /** The folder of an installed package, and the file that it exports. */
 export interface FoundPackage {
@@ -11,6 +13,7 @@ export interface FoundPackage {
   readonly description?: string;
   /** Without symbolic links. */
   readonly folder: string;
+  /** A file in the folder, without symbolic links, too. */
   readonly entry: string;
 }
 
@@ -57,9 +60,10 @@ function describe(linked: string): FoundPackage {
     readFileSync(file, "utf8"),
     "install it again",
   );
-  const entry = findEntry(exports) ?? (typeof main === "string" ? main : "index.js");
-  if (!existsSync(join(folder, entry))) {
-    throw new TsbuilderError(`"${folder}" has no "${entry}", which its package.json names`, {
+  const named = findEntry(exports) ?? (typeof main === "string" ? main : "index.js");
+  const entry = resolveEntry(folder, named);
+  if (entry === undefined) {
+    throw new TsbuilderError(`"${folder}" has no "${named}", which its package.json names`, {
       code: "NOT_FOUND",
       hint: "build it, or install it again",
     });
@@ -69,8 +73,18 @@ function describe(linked: string): FoundPackage {
     version: typeof version === "string" ? version : "0.0.0",
     ...(typeof description === "string" ? { description } : {}),
     folder,
-    entry: join(folder, entry),
+    entry,
   };
+}
+
+/** Node adds an extension, or the index of a folder. Only a regular file of the package itself can be read and allowed. */
+function resolveEntry(folder: string, named: string): string | undefined {
+  try {
+    const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, named)));
+    return isInside(folder, entry) && statSync(entry).isFile() ? entry : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The file behind `exports`, by the conditions of `import`. */
