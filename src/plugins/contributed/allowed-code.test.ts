@@ -177,3 +177,30 @@ test("a link in a plugin is not followed, and counts as a file", async () => {
   rmSync(join(folder.root, "tools/team/root"));
   await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
 });
+
+test.each([
+  ["./tools/team", "tools/team", "node_modules/dependency", false],
+  ["./tools/team", "tools/team", "lib/node_modules/own", false],
+  ["./tools/team", "tools/team", ".git", true],
+  ["tsbuilder-plugin-team", "node_modules/tsbuilder-plugin-team", "node_modules/dependency", true],
+  ["tsbuilder-plugin-team", "node_modules/tsbuilder-plugin-team", "lib/node_modules/own", false],
+  ["tsbuilder-plugin-team", "node_modules/tsbuilder-plugin-team", "lib/.git", false],
+])("%s stays allowed when %s has another %s: %s", async (source, path, below, staysAllowed) => {
+  await clone(source, path);
+  const changed = join(folder.root, path, below);
+  mkdirSync(changed, { recursive: true });
+  writeFileSync(join(changed, "index.js"), "1");
+  await call("plugins allow");
+  writeFileSync(join(changed, "index.js"), "2");
+  expect((await call("plugins")).includes("its code may not run yet")).toBe(!staysAllowed);
+});
+
+test("a file with the text of a link's target is not that link", async () => {
+  await clone("./tools/team", "tools/team");
+  const path = join(folder.root, "tools/team/same.js");
+  symlinkSync("index.js", path);
+  await call("plugins allow");
+  rmSync(path);
+  writeFileSync(path, "index.js");
+  await expect(call(createOrder)).rejects.toMatchObject({ code: "CODE_NOT_ALLOWED" });
+});

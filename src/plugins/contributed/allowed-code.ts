@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { type Fact, isKnown, remember } from "../../shared/known-facts.ts";
 import { quoteWord } from "../../shared/text.ts";
@@ -53,24 +53,26 @@ function factOf({ name, folder, entry }: PackageCode): Fact {
   }
 }
 
-/** A hash of all files of a package, but for those of the packages that it depends on. */
+/**
+ * A hash of all files of a package. An installed one has the packages that it depends on in its own `node_modules`. All of
+ * a folder in a repository came with it, `node_modules` too.
+ */
 function contentOf(folder: string, entry: string | undefined): string {
+  const leftOut = folder.split(sep).includes("node_modules") ? [".git", "node_modules"] : [".git"];
   const hash = createHash("sha256");
-  const add = (name: string, content: string | Uint8Array): void =>
-    void hash.update(`${JSON.stringify(name)} ${content.length}\n`).update(content);
+  const add = (kind: "file" | "link" | "entry", name: string, content: string | Uint8Array): void =>
+    void hash.update(`${kind} ${JSON.stringify(name)} ${Buffer.byteLength(content)}\n`).update(content);
   const walk = (below: string): void => {
     const entries = readdirSync(join(folder, below), { withFileTypes: true });
     for (const one of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = below === "" ? one.name : `${below}/${one.name}`;
-      if (one.isSymbolicLink()) add(path, readlinkSync(join(folder, path)));
-      else if (one.isFile()) add(path, readFileSync(join(folder, path)));
-      else if (one.isDirectory() && !leftOut.has(one.name)) walk(path);
+      if (one.isSymbolicLink()) add("link", path, readlinkSync(join(folder, path)));
+      else if (one.isFile()) add("file", path, readFileSync(join(folder, path)));
+      else if (one.isDirectory() && !leftOut.includes(path)) walk(path);
     }
   };
   walk("");
-  // package.json can name a file elsewhere.
-  if (entry !== undefined && existsSync(entry)) add("", readFileSync(entry));
+  // package.json can name a file in a folder that is left out.
+  if (entry !== undefined) add("entry", relative(folder, entry), readFileSync(entry));
   return hash.digest("hex");
 }
-
-const leftOut: ReadonlySet<string> = new Set(["node_modules", ".git"]);

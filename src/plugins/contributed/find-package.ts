@@ -31,9 +31,12 @@ export function findPackage(source: string, root: string): FoundPackage | undefi
     ? resolve(root, source)
     : parents(root)
         .map((parent) => join(parent, "node_modules", source))
-        .find((one) => existsSync(join(one, "package.json")));
-  return folder === undefined || !existsSync(join(folder, "package.json")) ? undefined : describe(folder);
+        .find(isPackage);
+  return folder === undefined || !isPackage(folder) ? undefined : describe(folder);
 }
+
+const isPackage = (folder: string): boolean =>
+  statSync(join(folder, "package.json"), { throwIfNoEntry: false })?.isFile() ?? false;
 
 /** The names of the packages around a project that are plugins by their name. */
 export function listPluginPackages(root: string): string[] {
