@@ -195,6 +195,8 @@ class BodyStream extends Readable {
     super();
     this.#socket = socket;
     this.#abandon = abandon;
+    // Node ends the process if a stream breaks without a listener, for example before it is read. Readers still get the error.
+    this.on("error", () => {});
   }
 
   /** The body is complete: the stream no longer owns the connection. */

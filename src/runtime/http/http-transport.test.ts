@@ -1,13 +1,15 @@
 import { getEventListeners } from "node:events";
+import type { Socket } from "node:net";
 import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { connectToStub } from "../../../e2e/support/stub-transport.ts";
+import { TimeSlices } from "../clock/time-slices.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type ApiWarning, runInCallContext } from "../scope/call-context.ts";
 import { eventually } from "../testing/eventually.ts";
 import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
-import type { RequestReport } from "./transport.ts";
+import type { Interceptor, RequestReport } from "./transport.ts";
 
 const path = "/version";
 
@@ -161,4 +163,38 @@ test("HttpTransport keeps the path prefix of the server's URL", async () => {
   });
   await transport.send({ path });
   expect(server.requests[0]?.path).toBe("/k8s/clusters/c-1/version");
+});
+
+test("HttpTransport hands over a stream at once, even if this turn's slice is used up", async () => {
+  const server = await startStubServer((_, response) => void response.write("begins"));
+  let now = 0;
+  const slices = new TimeSlices(undefined, () => (now += 1000));
+  let turns = 0;
+  const countTurns: Interceptor = async (request, next) => {
+    const answer = await next(request);
+    setImmediate(() => turns++);
+    // The first question begins the slice; by the next one, a second has passed.
+    expect(slices.isOpen).toBe(true);
+    return answer;
+  };
+  const transport = new HttpTransport(server.config, { interceptors: [countTurns] }, slices);
+  onTestFinished(async () => {
+    await transport.close();
+    await server.close();
+  });
+  const { stream } = await transport.send({ path, stream: true });
+  expect(turns).toBe(0);
+  stream!.destroy();
+});
+
+test("HttpTransport reports a stream that breaks before it is read to its reader only", async () => {
+  let connection: Socket | undefined;
+  const { transport } = await connectToStub((request, response) => {
+    connection = request.socket;
+    response.write("begins");
+  });
+  const { stream } = await transport.send({ path, stream: true });
+  connection!.resetAndDestroy();
+  await eventually(() => expect(stream!.destroyed).toBe(true));
+  await expect(stream!.toArray()).rejects.toThrow("ECONNRESET");
 });

@@ -49,8 +49,8 @@ export class HttpTransport {
     try {
       return await this.#handle(request);
     } finally {
-      // Several answers may arrive in one turn, and what follows each may take long.
-      const pause = this.slices?.pause();
+      // Several answers may arrive in one turn, and the work after each may take long. Readers of streams pause themselves.
+      const pause = request.stream || request.webSocket ? undefined : this.slices?.pause();
       if (pause) await pause;
     }
   }
