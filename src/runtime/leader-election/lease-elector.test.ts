@@ -88,6 +88,42 @@ describe("LeaseElector", () => {
     expect(one.elector.isLeading).toBe(false);
   });
 
+  test.each([
+    ["was restored with an earlier renewal", (earlier: string) => earlier],
+    ["lost its time", () => null],
+    ["has a time from before any election", () => "0001-01-01T00:00:00.000000Z"],
+  ])("a leader whose lease %s renews it again", async (how, rewritten) => {
+    const name = `rewritten-${how.replaceAll(" ", "-")}`;
+    const clock = new FakeClock();
+    const { elector, losses } = makeElector(name, "me", clock);
+    await elector.acquire(never);
+    const earlier = (await leaseOf(name)).spec!.renewTime!;
+    await moveClock(clock, 200, onServer);
+    expect((await leaseOf(name)).spec!.renewTime).not.toBe(earlier);
+    await client.patch(Lease, await leaseOf(name), { merge: { spec: { renewTime: rewritten(earlier) } } });
+    await moveClock(clock, 200, onServer);
+    expect(losses).toEqual([]);
+    expect(elector.isLeading).toBe(true);
+    expect((await leaseOf(name)).spec).toMatchObject({
+      holderIdentity: "me",
+      renewTime: formatMicroTime(clock.now()),
+      leaseTransitions: 0,
+    });
+  });
+
+  test("a process that stops keeps the lease that another one of the same identity has renewed", async () => {
+    const clock = new FakeClock();
+    const one = makeElector("stopping-twin", "pod-0", clock).elector;
+    await one.acquire(never);
+    await moveClock(clock, 30, onServer);
+    const other = makeElector("stopping-twin", "pod-0", clock);
+    await other.elector.acquire(never);
+    const { spec } = await leaseOf("stopping-twin");
+    await one.release();
+    expect((await leaseOf("stopping-twin")).spec).toEqual(spec);
+    expect(other.elector.isLeading).toBe(true);
+  });
+
   test("the record is the same as client-go's: holder, whole seconds, times with six digits, transitions", async () => {
     const clock = new FakeClock();
     const { elector } = makeElector("record", "me", clock);

@@ -1,4 +1,4 @@
-import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
@@ -41,7 +41,7 @@ export class LeaseElector {
   #state: "following" | "leading" | "lost" | "released" = "following";
   /** When the last renewal was sent: the lease counts from before the server received it. */
   #renewedAt = 0;
-  /** The times that this process wrote, or may have written, as the last renewal. */
+  /** The times that this process wrote, or may have written, as the last renewal; the first was written. */
   #claimed: (string | undefined)[] = [];
   #renewing: Promise<void> | undefined;
 
@@ -168,7 +168,7 @@ export class LeaseElector {
     const holder = lease.spec?.holderIdentity;
     if (holder && holder !== identity && !this.#hasRunOut(lease.spec)) return false;
     if (this.#state === "leading" && holder !== identity) return false;
-    if (this.#state === "leading" && !this.#claimed.includes(lease.spec?.renewTime)) {
+    if (this.#state === "leading" && this.#isRenewedByAnother(lease.spec)) {
       const remedy = "give each process an identity of its own, or omit leaderElection.identity";
       this.#lose(
         new Error(`leader election lost: another process renews the lease as "${identity}", too: ${remedy}`),
@@ -186,7 +186,7 @@ export class LeaseElector {
     const { identity, timing, clock } = this.#options;
     const now = formatMicroTime(clock.now());
     const { acquireTime, leaseTransitions = 0, holderIdentity, ...rest } = lease.spec ?? {};
-    this.#claimed.push(now);
+    this.#claimed = this.#state === "leading" ? [...this.#claimed, now] : [now];
     const isOurs = holderIdentity === identity;
     const isNew = lease.metadata.resourceVersion === undefined;
     return {
@@ -209,6 +209,12 @@ export class LeaseElector {
     return true;
   }
 
+  /** An earlier time, or none, was restored or edited: such a lease can be renewed again. */
+  #isRenewedByAnother(spec: LeaseSpec | undefined): boolean {
+    if (this.#claimed.includes(spec?.renewTime)) return false;
+    return timeOf(spec?.renewTime) > timeOf(this.#claimed[0]);
+  }
+
   #observe(lease: Lease): void {
     if (!this.#observed || JSON.stringify(this.#observed.spec) !== JSON.stringify(lease.spec))
       this.#observedAt = this.#options.clock.monotonic();
@@ -228,6 +234,8 @@ export class LeaseElector {
       await withTimeout(clock, timing.requestTimeout, never, async (signal) => {
         const lease = await client.find(Lease, { namespace: this.#namespace, name }, { live: true, signal });
         if (lease?.spec?.holderIdentity !== this.#options.identity) return;
+        // Another process of this identity may have renewed it since.
+        if (!this.#claimed.includes(lease.spec.renewTime)) return;
         const now = formatMicroTime(clock.now());
         const spec = {
           ...lease.spec,
@@ -237,8 +245,8 @@ export class LeaseElector {
           acquireTime: now,
         };
         await client.update(Lease, { ...lease, spec }, { signal });
+        log.info("Released the lease");
       });
-      log.info("Released the lease");
     } catch (error) {
       log.warn("Can't release the lease, others have to wait for its end", { error });
     }
@@ -246,5 +254,14 @@ export class LeaseElector {
 
   #tell(note: string): void {
     if (this.#observed) this.#options.events.normal(this.#observed, "LeaderElection", note);
+  }
+}
+
+/** A time that can't be read is earlier than any other. */
+function timeOf(time: string | undefined): number {
+  try {
+    return parseTime(time ?? "");
+  } catch {
+    return -Infinity;
   }
 }

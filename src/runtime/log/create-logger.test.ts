@@ -136,6 +136,19 @@ describe("createLogger()", () => {
     expect(lines[1]).toMatch(/^.*\tERROR\tBroken\t\{"error":"why"\}\nError: why\n {4}at /);
   });
 
+  test("the console encoder writes what a terminal would obey as escapes, in messages, fields and stacks", () => {
+    const { log, lines } = makeLogger({ encoder: "console" });
+    const obeyed = "\u001b]0;owned\u0007 \u009b2J \u202e";
+    const shown = "\\u001b]0;owned\\u0007 \\u009b2J \\u202e";
+    log.error(`a\tb ${obeyed}`, {
+      field: "\u009b2J",
+      error: Object.assign(new Error("why"), { stack: `Error: ${obeyed}\n    at x` }),
+    });
+    expect(lines).toEqual([
+      `2024-01-01T00:00:00.000Z\tERROR\ta\tb ${shown}\t{"field":"\\u009b2J","error":"why"}\nError: ${shown}\n    at x\n`,
+    ]);
+  });
+
   test.each<[boolean | undefined, LoggerOptions, RegExp]>([
     [true, {}, /^\S+\tINFO\tSaid\n$/],
     [undefined, {}, /^\{"level":"info"/],
