@@ -1,3 +1,4 @@
+import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { callSafely } from "../callbacks/call-safely.ts";
 import { thrownError } from "../callbacks/thrown-error.ts";
@@ -115,9 +116,11 @@ function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFie
   return `${JSON.stringify(line)}\n`;
 }
 
+/** The text is a cluster's, too: a terminal must not obey it. */
 function encodeText(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, formatField(value)]));
   const rest = Object.keys(shown).length === 0 ? "" : `\t${JSON.stringify(shown)}`;
   const stack = level === "error" ? stackOf(fields["error"]) : undefined;
-  return `${ts}\t${level.toUpperCase()}\t${message}${rest}${stack === undefined ? "" : `\n${stack}`}\n`;
+  const below = stack === undefined ? "" : `\n${stack}`;
+  return visibleText(`${ts}\t${level.toUpperCase()}\t${message}${rest}${below}\n`);
 }
