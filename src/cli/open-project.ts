@@ -57,7 +57,7 @@ export function describeUnfinished(root: string): { message: string; remedy: str
   }[found];
   const message =
     found === "foreign"
-      ? "the changes in .tsbuilder/stage are not yours: tsbuilder did not write them on this machine, and makes none of them"
+      ? "the changes in .tsbuilder/stage are not yours: tsbuilder did not write them on this machine, or there is no folder to remember it in, and makes none of them"
       : "a previous command was interrupted";
   return { message, remedy };
 }

@@ -54,11 +54,14 @@ async function clientOfSession(root: string): Promise<Client> {
 }
 
 function noSession(cause?: unknown): TsbuilderError {
-  return new TsbuilderError("tsbuilder dev is not running in this project", {
-    code: "CLUSTER_UNREACHABLE",
-    hint: "start it in another terminal: npx tsbuilder dev",
-    cause,
-  });
+  return new TsbuilderError(
+    "tsbuilder dev is not running in this project, or there is no folder to remember it in",
+    {
+      code: "CLUSTER_UNREACHABLE",
+      hint: "start it in another terminal: npx tsbuilder dev",
+      cause,
+    },
+  );
 }
 
 async function findKind(client: Client, wanted: string): Promise<Kind> {

@@ -215,7 +215,8 @@ describe("recoverPlan()", () => {
     expect(findUnfinished(root)).toBe("foreign");
     expect(() => recoverPlan(root)).toThrow(
       expect.objectContaining({
-        message: 'tsbuilder did not write ".tsbuilder/stage/journal.json" for you on this machine',
+        message:
+          'tsbuilder did not write ".tsbuilder/stage/journal.json" for you on this machine, or there is no folder to remember it in',
         hint: expect.stringMatching(/rm -r \.tsbuilder\/stage$/u) as string,
       }) as Error,
     );

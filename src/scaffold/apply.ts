@@ -78,7 +78,10 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
     removeStateFolder(root);
     return "undone";
   }
-  if (found === "foreign") throw foreign(`tsbuilder did not write "${journal}" for you on this machine`);
+  if (found === "foreign")
+    throw foreign(
+      `tsbuilder did not write "${journal}" for you on this machine, or there is no folder to remember it in`,
+    );
   const text = readFileSync(join(root, journal), "utf8");
   const { steps } = JSON.parse(text) as Journal;
   refuseOutside(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStateHome } from "./own-folder.ts";
+import { type NoFolder, openStateHome } from "./own-folder.ts";
 
 /**
  * A fact that holds for this user on this machine: tsbuilder wrote this journal, the user allowed this plugin. The facts
@@ -9,35 +9,40 @@ import { openStateHome } from "./own-folder.ts";
  */
 export type Fact = readonly [about: "allowed" | "journal" | "kubeconfig", place: string, content: string];
 
-/** Remembers a fact. Where no file can be kept, it is known until this process ends. */
-export function remember(fact: Fact): void {
+/**
+ * Remembers a fact. Where no file can be kept, it is known until this process ends, and the reason is returned, which
+ * names the folder.
+ */
+export function remember(fact: Fact): NoFolder | undefined {
   const file = fileOf(fact, { make: true });
   try {
-    if (file === undefined) throw new Error("there is no folder for it");
+    if (typeof file !== "string") throw new Error(file.reason);
     // For people who look what is there: the content itself is only in the name.
     writeFileSync(file, `${fact[0]} ${fact[1]}\n`, { mode: 0o600 });
-  } catch {
+    return undefined;
+  } catch (error) {
     unwritten.add(nameOf(fact));
+    return { reason: (error as Error).message };
   }
 }
 
 /** Returns whether a fact was remembered, and not forgotten since. */
 export function isKnown(fact: Fact): boolean {
   const file = fileOf(fact);
-  return unwritten.has(nameOf(fact)) || (file !== undefined && existsSync(file));
+  return unwritten.has(nameOf(fact)) || (typeof file === "string" && existsSync(file));
 }
 
 export function forget(fact: Fact): void {
   const file = fileOf(fact);
   unwritten.delete(nameOf(fact));
-  if (file !== undefined) rmSync(file, { force: true });
+  if (typeof file === "string") rmSync(file, { force: true });
 }
 
 const unwritten = new Set<string>();
 
-function fileOf(fact: Fact, { make } = { make: false }): string | undefined {
+function fileOf(fact: Fact, { make } = { make: false }): string | NoFolder {
   const folder = openStateHome("known", process.env, { make });
-  return folder === undefined ? undefined : join(folder, nameOf(fact));
+  return typeof folder === "string" ? join(folder, nameOf(fact)) : folder;
 }
 
 const nameOf = (fact: Fact): string => createHash("sha256").update(JSON.stringify(fact)).digest("hex");

@@ -1,12 +1,18 @@
 import { existsSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 /** A folder below the user's cache that nobody else can change; undefined where there can be none, or nothing may be kept. */
 export function openCacheFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
   // Node's own variable, for those who want nothing of the kind.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
-  return openFolder(env, env["XDG_CACHE_HOME"], [".cache"], name, makeFolder);
+  const folder = openFolder(env, env["XDG_CACHE_HOME"], [".cache"], name, makeFolder);
+  return typeof folder === "string" ? folder : undefined;
+}
+
+/** A folder that can't be had, and the reason. */
+export interface NoFolder {
+  readonly reason: string;
 }
 
 /** The same below the user's state, which is kept until somebody deletes it. Without `make`, only if it is there. */
@@ -14,7 +20,7 @@ export function openStateHome(
   name: string,
   env: NodeJS.ProcessEnv,
   { make }: { readonly make: boolean },
-): string | undefined {
+): string | NoFolder {
   return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeFolder : join);
 }
 
@@ -25,21 +31,27 @@ function openFolder(
   belowHome: readonly string[],
   name: string,
   reach: (base: string, ...names: readonly string[]) => string,
-): string | undefined {
+): string | NoFolder {
   try {
-    if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home))) return undefined;
+    if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home)))
+      return { reason: `there is no home folder "${home}"` };
     const base = isAbsolute(given) ? given : reach(home, ...belowHome);
     const folder = reach(base, "tsbuilder", name);
     // Whoever may change a folder can exchange those in it.
-    return mayBeExchanged(base) || !isOurs(join(base, "tsbuilder")) || !isOurs(folder) ? undefined : folder;
-  } catch {
-    return undefined;
+    if (mayBeExchanged(base)) return { reason: `others may change "${base}"` };
+    const shared = [join(base, "tsbuilder"), folder].find((one) => !isOurs(one));
+    return shared === undefined ? folder : { reason: `"${shared}" is not a folder that only you may change` };
+  } catch (error) {
+    return { reason: (error as Error).message };
   }
 }
 
 /** Creates what is missing of a folder, level by level: below `/proc`, Node's recursive `mkdir` never ends. */
 function makeFolder(base: string, ...names: readonly string[]): string {
-  if (!existsSync(base)) mkdirSync(base, { mode: 0o700 });
+  if (!existsSync(base)) {
+    if (dirname(base) !== base) makeFolder(dirname(base));
+    mkdirSync(base, { mode: 0o700 });
+  }
   const [name, ...rest] = names;
   return name === undefined ? base : makeFolder(join(base, name), ...rest);
 }
@@ -49,11 +61,16 @@ function isOurs(folder: string): boolean {
   return stats.isDirectory() && isOwn(stats) && !isWritable(stats);
 }
 
-/** Whether others may rename what is in a folder. In one like `/tmp`, they may rename only what is theirs. */
+/**
+ * Whether others may rename what is in a folder. In one like `/tmp`, they may rename only what is theirs. The group of a
+ * folder of ours is trusted: with the umask 002 of many systems, it has the user alone.
+ */
 function mayBeExchanged(folder: string): boolean {
   const stats = statSync(folder);
-  const isTheirs = stats.uid !== 0 && !isOwn(stats);
-  return isTheirs || (isWritable(stats) && (stats.mode & 0o1000) === 0);
+  if (process.getuid === undefined) return false;
+  if (stats.uid !== 0 && !isOwn(stats)) return true;
+  const others = isOwn(stats) ? 0o002 : 0o022;
+  return (stats.mode & others) !== 0 && (stats.mode & 0o1000) === 0;
 }
 
 /** Whether others may write. On Windows, a home is its user's, and modes say nothing. */

@@ -21,12 +21,19 @@ export const pluginsAllow = defineCommand({
     const sources = positionals.length === 0 ? all : positionals.map((name) => used.get(name) ?? name);
     for (const source of new Set(sources)) {
       const found = source === ownPackage ? findOwn(root) : requirePackage(source!, root);
-      allow(found);
+      const reason = allow(found);
+      if (reason !== undefined) throw notRemembered(source!, reason);
       ui.print(`allowed "${source}" in "${found.folder}", until one of its files changes`);
     }
     if (sources.length === 0) ui.print("The project has no plugins of others.");
   },
 });
+
+const notRemembered = (source: string, reason: string): TsbuilderError =>
+  new TsbuilderError(`"${source}" is not allowed, since there is no folder to remember it in: ${reason}`, {
+    code: "REFUSED",
+    hint: "make the folder one that you alone may change, or set XDG_STATE_HOME to an absolute path of such a folder",
+  });
 
 function findOwn(root: string): PackageCode {
   try {

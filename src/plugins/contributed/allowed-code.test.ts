@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { type PluginPackage, teamPlugin, writePlugin } from "../../../e2e/support/plugin-package.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
@@ -107,6 +107,19 @@ describe.each([
       rmSync(`${folder.root}-copy`, { recursive: true });
     }
   });
+});
+
+test("plugins allow fails where there is no folder to remember it in", async () => {
+  await clone("./tools/team", "tools/team");
+  writeFileSync(join(folder.root, "file"), "");
+  vi.stubEnv("XDG_STATE_HOME", join(folder.root, "file/state"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(call("plugins allow")).rejects.toMatchObject({
+    code: "REFUSED",
+    message: expect.stringContaining(join(folder.root, "file")) as string,
+    hint: expect.stringContaining("XDG_STATE_HOME") as string,
+  });
+  expect(hasRun()).toBe(false);
 });
 
 const silent = { print: () => undefined, note: () => undefined, isInteractive: false };

@@ -33,9 +33,12 @@ export function isAllowed(found: PackageCode): boolean {
   return isKnown(factOf(found));
 }
 
-/** Remembers that the user allowed it, which holds until one of its files changes. */
-export function allow(found: PackageCode): void {
-  remember(factOf(found));
+/**
+ * Remembers that the user allowed it, which holds until one of its files changes. Returns the reason if that holds for
+ * this process only.
+ */
+export function allow(found: PackageCode): string | undefined {
+  return remember(factOf(found))?.reason;
 }
 
 export function requireAllowed(source: string, found: PackageCode): void {
