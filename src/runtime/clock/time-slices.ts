@@ -66,7 +66,10 @@ export class TimeSlices {
     this.#continueNext();
   }
 
-  /** One after the other, each with all that it makes ready: ten workers that continue at once would take ten slices. */
+  /**
+   * Continues the steps that wait, one after the other, while the slice lasts. It is checked again when a step and
+   * everything that it made ready have run: if ten workers continued at once, a turn could last ten times as long.
+   */
   #continueNext(): void {
     const next = this.#waiting[0];
     if (!next || !this.isOpen) return;

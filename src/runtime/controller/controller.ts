@@ -255,7 +255,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#ended.add(key);
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
-      // The others wait for timers or for I/O.
+      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, none of
+      // the others is ready, and the next one may start at once.
       if (this.#latest === abort && this.#slices.isOpen) this.#pump();
       else this.#schedulePump();
     }
