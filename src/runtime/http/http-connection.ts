@@ -195,7 +195,7 @@ class BodyStream extends Readable {
     super();
     this.#socket = socket;
     this.#abandon = abandon;
-    // Node ends the process if a stream breaks without a listener, for example before it is read. Readers still get the error.
+    // Without a listener, Node ends the process if the stream breaks before it is read. Readers still get the error.
     this.on("error", () => {});
   }
 

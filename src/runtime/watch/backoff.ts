@@ -1,3 +1,5 @@
+import type { ApiError } from "../errors/api-error.ts";
+
 /** The first delay after a failure, in milliseconds. */
 const first = 800;
 /** The longest delay. */
@@ -13,9 +15,18 @@ export interface Backoff {
 
 export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
 
-/** Counts a failure and computes the delay, which doubles each time. Half of it is random. */
+/** Whether the server asks to send the same request later. */
+export function asksForPatience({ status, retryAfterSeconds }: ApiError): boolean {
+  return status === 429 || retryAfterSeconds !== undefined;
+}
+
+/**
+ * Counts a failure and computes the delay, which doubles each time, and is at least as long as the server asks. Half of
+ * it is random.
+ */
 export function backOff(
   { failures, lastFailure }: Backoff,
+  { retryAfterSeconds = 0 }: ApiError,
   { now, random }: { readonly now: number; readonly random: number },
 ): { readonly backoff: Backoff; readonly milliseconds: number } {
   const earlier = now - lastFailure > calm ? 0 : failures;
@@ -23,6 +34,6 @@ export function backOff(
   return {
     backoff: { failures: earlier + 1, lastFailure: now },
     // Otherwise all clients of a server that recovers would send their requests at the same time.
-    milliseconds: Math.round(span * (0.5 + random / 2)),
+    milliseconds: Math.max(Math.round(span * (0.5 + random / 2)), retryAfterSeconds * 1000),
   };
 }

@@ -97,6 +97,44 @@ test.each(["list", "watch"])(
   },
 );
 
+/** A page of a list that goes on. */
+const page =
+  (next: string): Fault =>
+  (response) =>
+    answerJSON(response, {
+      kind: "ConfigMapList",
+      metadata: { resourceVersion: "10", continue: next },
+      items: [configMap(`of-${next}`, "10")],
+    });
+
+test.each<[string, Fault, number]>([
+  [
+    "that the server asks to request later",
+    status(429, "TooManyRequests", { headers: { "retry-after": "60" } }),
+    429,
+  ],
+  ["that is throttled", status(429, "TooManyRequests"), 429],
+  ["of a server that restarts", status(503, "ServiceUnavailable", { headers: { "retry-after": "1" } }), 503],
+  ["whose connection broke", reset, 0],
+])("Reflector repeats only the page of a list %s, and reports it before the wait", async (_, fault, code) => {
+  const server = await startFaultyServer({ list: [page("2"), page("3"), fault, fault] });
+  const errors: Error[] = [];
+  const cache = startCache(server.config, { clock, onError: (error) => errors.push(error) });
+  await eventually(() => expect(errors).toMatchObject([{ status: code }]));
+  expect(clock.monotonic()).toBe(0);
+  await until(() => expect(names(cache)).toEqual(["a", "b", "of-2", "of-3"]));
+  const lists = server.requests.filter(({ query }) => !query.has("watch"));
+  expect(lists.map(({ query }) => query.get("continue"))).toEqual([null, "2", "3", "3", "3"]);
+});
+
+test("Reflector lists anew after it repeated a page in vain", async () => {
+  const throttled = Array.from({ length: 11 }, () => status(429, "TooManyRequests"));
+  const server = await startFaultyServer({ list: [page("2"), ...throttled] });
+  const cache = startCache(server.config, { clock });
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
+  expect(queries(server, "list")).toEqual(["0", ...throttled.map(() => null), "0"]);
+});
+
 /** The faults of a watch, and the versions from which the next lists start. */
 const watchFaults: { [name: string]: { faults: Fault[]; relists?: (string | null)[] } } = {
   "its end at the time": { faults: [text(event("BOOKMARK", configMap("", "10")))] },

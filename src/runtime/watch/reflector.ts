@@ -7,9 +7,16 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import { JsonLines } from "../http/json-lines.ts";
+import { asksForPatience, backOff, noFailures } from "./backoff.ts";
 import { ListItems } from "./list-items.ts";
 import { newWatcher, stepWatcher } from "./watcher.ts";
-import type { WatcherCommand, WatcherEvent, WatcherState, WatchFrame } from "./watcher-state.ts";
+import type {
+  WatcherCommand,
+  WatcherContext,
+  WatcherEvent,
+  WatcherState,
+  WatchFrame,
+} from "./watcher-state.ts";
 
 /** Receives what a reflector reads. `bytes` is the length of an object's JSON. */
 export interface ReflectorSink {
@@ -50,6 +57,9 @@ export interface ReflectorOptions {
   /** A streamed list without data for this many milliseconds is replaced by a plain list. */
   readonly stall?: number | undefined;
 }
+
+/** After this many retries of one page, the list starts over. */
+const mostPageRetries = 10;
 
 /**
  * Executes the watcher's commands until the signal is aborted: lists and watches one collection and passes on what it
@@ -92,8 +102,7 @@ export class Reflector {
 
   /** Steps the watcher, executes the immediate commands, and returns the one that takes time. */
   #step(event: WatcherEvent): WatcherCommand | undefined {
-    const random = (this.#options.random ?? Math.random)();
-    const { state, commands } = stepWatcher(this.#state, event, { now: this.#clock.monotonic(), random });
+    const { state, commands } = stepWatcher(this.#state, event, this.#now());
     this.#state = state;
     let lengthy: WatcherCommand | undefined;
     for (const command of commands) {
@@ -124,13 +133,14 @@ export class Reflector {
     do {
       // A continue token includes its version; the server rejects requests with both.
       const start = token === undefined ? { resourceVersion } : { continue: token };
-      const { stream } = await this.#request({
+      const request: RawRequest = {
         path: this.#options.path,
         query: { ...this.#selectors(), limit, ...start },
         headers: this.#options.listHeaders ?? {},
         stream: true,
         signal,
-      });
+      };
+      const { stream } = await (token === undefined ? this.#request(request) : this.#nextPage(request));
       const items = new ListItems();
       await readChunks(
         stream,
@@ -198,6 +208,25 @@ export class Reflector {
   }
 
   /**
+   * Requests a page after the first one. If the server asks for patience or the connection breaks, only this page is
+   * requested again: all pages of a long list would be more work for a server that has too much already.
+   */
+  async #nextPage(request: RawRequest): Promise<RawResponse> {
+    for (let last = noFailures; ;) {
+      try {
+        return await this.#request(request);
+      } catch (error) {
+        if (!(error instanceof ApiError) || last.failures >= mostPageRetries) throw error;
+        if (!error.isUnreachable && !asksForPatience(error)) throw error;
+        this.#sink.report(error);
+        const { backoff, milliseconds } = backOff(last, error, this.#now());
+        last = backoff;
+        await waitWithClock(this.#clock, milliseconds, request.signal);
+      }
+    }
+  }
+
+  /**
    * Sends a request once: the watcher reports a server that asks for patience, and waits itself. A failure before the
    * request, such as of a credential program, counts as an unreachable server.
    */
@@ -209,6 +238,10 @@ export class Reflector {
       const { message = String(error) } = error as { message?: string };
       throw new ApiError({ code: 0, reason: "Unreachable", message }, { cause: error });
     }
+  }
+
+  #now(): WatcherContext {
+    return { now: this.#clock.monotonic(), random: (this.#options.random ?? Math.random)() };
   }
 
   #selectors(): Pick<ReflectorOptions, "labelSelector" | "fieldSelector" | "shardSelector"> {

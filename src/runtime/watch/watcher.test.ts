@@ -147,6 +147,19 @@ test("stepWatcher() streams at the newest version after the known one expired", 
   expect(steps[4]?.at(-1)).toEqual(watchFrom(undefined, true));
 });
 
+test("stepWatcher() streams again where the server asks for patience, and lists after other failures of the stream", () => {
+  const commandAfter = (failure: WatcherEvent) => last(run([start, failure, waited], { watchList: true }));
+  for (const failure of [
+    failed(429, "TooManyRequests"),
+    failed(429, "TooManyRequests", { retryAfterSeconds: 1 }),
+    failed(503, "ServiceUnavailable", { retryAfterSeconds: 1 }),
+    errorFrame(429, "TooManyRequests"),
+  ])
+    expect(commandAfter(failure)).toMatchObject({ type: "watch", sendInitialEvents: true });
+  expect(commandAfter(failed(500, "InternalError"))).toMatchObject({ type: "list" });
+  expect(commandAfter(failed(403, "Forbidden"))).toMatchObject({ type: "list" });
+});
+
 test("stepWatcher() resumes the watch after lost connections, throttling, and missing rights", () => {
   for (const event of [
     failed(0, "Unreachable"),

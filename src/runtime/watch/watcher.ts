@@ -1,6 +1,6 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
-import { backOff, noFailures } from "./backoff.ts";
+import { asksForPatience, backOff, noFailures } from "./backoff.ts";
 import type {
   ListStart,
   WatcherCommand,
@@ -204,12 +204,13 @@ function failStream(state: WatcherState, error: ApiError, context: WatcherContex
   // Servers that can't stream answer 400 or 422, some proxies 405.
   const isRefused = error.status === 400 || error.status === 422 || error.status === 405;
   if (isRefused) return readAll({ ...state, canStream: false }, context);
-  // An unreachable server can't list either; any other failure may be specific to the stream.
-  return retry({ ...state, mustList: error.status !== 0 }, error, "list", context);
+  // A server that is unreachable or busy can't list either; any other failure may be specific to the stream.
+  const mustList = error.status !== 0 && !asksForPatience(error);
+  return retry({ ...state, mustList }, error, "list", context);
 }
 
 function failWatch(state: WatcherState, error: ApiError, context: WatcherContext): Step {
-  // After a restore the server's versions are lower. If the server only lags, it may be asked too soon again: wait.
+  // After a restore the server's versions are lower. A server that only lags needs time, so the list waits.
   if (isTooLarge(error)) return retry({ ...state, mustReadNewest: true }, error, "list", context);
   if (error.isGone) {
     const hasLived =
@@ -228,8 +229,7 @@ function failWatch(state: WatcherState, error: ApiError, context: WatcherContext
 
 /** Retries after a growing delay. Only its owner ends a watcher: permissions and servers come back. */
 function retry(state: WatcherState, error: ApiError, next: "list" | "watch", context: WatcherContext): Step {
-  const { backoff, milliseconds } = backOff(state.backoff, context);
-  const asked = (error.retryAfterSeconds ?? 0) * 1000;
+  const { backoff, milliseconds } = backOff(state.backoff, error, context);
   return {
     state: {
       ...state,
@@ -238,7 +238,7 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
     },
     commands: [
       { type: "report", error },
-      { type: "wait", milliseconds: Math.max(milliseconds, asked) },
+      { type: "wait", milliseconds },
     ],
   };
 }
