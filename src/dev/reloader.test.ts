@@ -95,6 +95,19 @@ test("a changed manifest is applied with the next edit if the sources that chang
   expect(await stepsAfter("api/v1/box_types.ts")).toEqual(["apply", "bundle", "generate", "restart"]);
 });
 
+test.each(["bundle", "generate"])(
+  "a bundle is made with the next edit, of whatever file, if the step %s failed",
+  async (step) => {
+    failing = { step, error: new Error("Expected }") };
+    await stepsAfter("src/main.ts");
+    failing = undefined;
+    expect(await stepsAfter("config/rbac/role.yaml")).toEqual(
+      step === "bundle" ? ["apply", "bundle", "restart"] : ["apply", "bundle", "generate", "restart"],
+    );
+    expect(await stepsAfter("config/rbac/role.yaml")).toEqual(["apply"]);
+  },
+);
+
 test("errors of the generators are reported with their own hints", async () => {
   const error = new TsbuilderError('"api/v1/box_types.ts" is empty', {
     code: "INVALID_SOURCE",

@@ -26,7 +26,9 @@ export class Reloader {
   #isClosed = false;
   /** Aborted when something waits for what is done between reloads. */
   #awaited = new AbortController();
-  // What failed is retried with the next edit.
+  // What failed is retried with the next edit, of whatever file.
+  #isGenerationDue = false;
+  #isBundleDue = false;
   #isConfigNew = false;
   #isBundleNew = false;
 
@@ -89,15 +91,18 @@ export class Reloader {
   async #generateAndBundle(changes: SourceChanges): Promise<void> {
     const isConfig = (file: string): boolean => file.startsWith("config/");
     const isTypeScript = (file: string): boolean => file.endsWith(".ts");
-    const isCode = changes.some((file) => isTypeScript(file) || !isConfig(file));
-    const bundled = isCode ? this.#steps.bundle() : undefined;
+    this.#isGenerationDue ||= changes.some(isTypeScript);
+    this.#isBundleDue ||= changes.some((file) => isTypeScript(file) || !isConfig(file));
+    this.#isConfigNew ||= changes.some(isConfig);
+    const bundled = this.#isBundleDue ? this.#steps.bundle() : undefined;
     // Awaited below, unless the generators fail first.
     bundled?.catch(() => undefined);
-    this.#isConfigNew ||= changes.some(isConfig);
-    const generated = changes.some(isTypeScript) ? await this.#steps.generate() : [];
+    const generated = this.#isGenerationDue ? await this.#steps.generate() : [];
+    this.#isGenerationDue = false;
     this.#ownWrites.note(generated);
     this.#isConfigNew ||= generated.length > 0;
     await bundled;
-    this.#isBundleNew ||= isCode;
+    this.#isBundleNew ||= this.#isBundleDue;
+    this.#isBundleDue = false;
   }
 }
