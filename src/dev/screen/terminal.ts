@@ -22,9 +22,12 @@ export interface Terminal {
 const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
-/** An arrow key, or a character: keys that are pressed in quick succession arrive together. */
+/** Keys that are pressed in quick succession arrive together; each is an escape sequence, Alt and a key, or a character. */
 const escape = "\u001B";
-const oneKey = new RegExp(`${escape}[[O][A-D]|[^]`, "gu");
+const oneKey = new RegExp(`${escape}(?:[[O][0-9;]*[ -/]*[@-~]|[^])|[^]`, "gu");
+
+/** More characters than these at once are a pasted text, not keys; arrows and Ctrl-C count at any rate. */
+const mostCharacters = 4;
 
 /** Prepares a terminal; `onKey` receives the input in full-screen mode. */
 export function openTerminal(
@@ -34,7 +37,12 @@ export function openTerminal(
 ): Terminal {
   let isTaken = false;
   const hasColors = output.hasColors();
-  const readKeys = (bytes: Buffer): void => bytes.toString("utf8").match(oneKey)?.forEach(onKey);
+  const readKeys = (bytes: Buffer): void => {
+    const keys = bytes.toString("utf8").match(oneKey) ?? [];
+    const isCharacter = (key: string): boolean => !key.startsWith(escape) && key >= " ";
+    const isPasted = keys.filter(isCharacter).length > mostCharacters;
+    for (const key of keys) if (!isPasted || !isCharacter(key)) onKey(key);
+  };
   const giveBack = (): void => {
     if (!isTaken) return;
     isTaken = false;
