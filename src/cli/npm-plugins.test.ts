@@ -26,7 +26,7 @@ function files(): Record<string, string> {
 }
 
 describe("a plugin of an npm package", () => {
-  beforeEach(() => call(`${init} --plugins ${key} --team storage`));
+  beforeEach(() => call(`${init} --plugins tsbuilder-plugin-team --team storage`));
 
   test("contributes files and lines to a new project", () => {
     expect(read("docs/shop.md")).toBe("# shop\n\nOwned by storage.\n");
@@ -249,7 +249,7 @@ test("settings of other tools' plugins are kept", async () => {
   await call(init);
   const mine = "plugins:\n  helm.kubebuilder.io/v2-alpha:\n    manifests: dist/install.yaml\n";
   writeFileSync(join(folder.root, "PROJECT"), `${read("PROJECT")}${mine}`);
-  await call(`edit --plugins ${key} --team storage --make=false`);
+  await call(`edit --plugins tsbuilder-plugin-team --team storage --make=false`);
   await call(`edit --remove-plugins ${key} --make=false`);
   expect(read("PROJECT")).toContain(mine);
 });

@@ -124,7 +124,7 @@ test("plugins allow fails where there is no folder to remember it in", async () 
 
 const silent = { print: () => undefined, note: () => undefined, isInteractive: false };
 
-test("a key allows only the package in whose code it stands", async () => {
+test("a key allows no package, and runs only the allowed one in whose code it stands", async () => {
   await folder.initialize();
   writePlugin(join(folder.root, "node_modules/tsbuilder-plugin-team"), teamPlugin);
   writePlugin(join(folder.root, "node_modules/tsbuilder-plugin-spy"), {
@@ -132,7 +132,13 @@ test("a key allows only the package in whose code it stands", async () => {
     name: "tsbuilder-plugin-spy",
     code: spy.code.replaceAll("team.example.com", "spy.example.com"),
   });
-  await call(`edit --plugins ${key} --team storage --make=false`);
+  const choose = `edit --plugins ${key} --team storage --make=false`;
+  await expect(call(choose)).rejects.toMatchObject({
+    code: "CODE_NOT_ALLOWED",
+    hint: expect.stringContaining("tsbuilder plugins allow tsbuilder-plugin-team") as string,
+  });
+  await call("plugins allow tsbuilder-plugin-team");
+  await call(choose);
   expect(read("docs/shop.md")).toContain("storage");
   expect(hasRun()).toBe(false);
 });

@@ -5,7 +5,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { loadOptional, optionalKeys } from "../optional/index.ts";
 import type { PluginCommand } from "./define-plugin.ts";
-import { allow } from "./allowed-code.ts";
+import { allow, isAllowed, requireAllowed } from "./allowed-code.ts";
 import { findExecutable } from "./find-executable.ts";
 import { findPackage, isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
 import { loadExecutable } from "./load-executable.ts";
@@ -27,7 +27,7 @@ const builtIn: Readonly<Record<string, string>> = {
 
 /**
  * Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. Whoever types
- * its name allows its code to run.
+ * a package or a path allows its code to run; a key doesn't, since any installed package can contain it.
  */
 export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
   if (isFolder(value) || pluginPackagePattern.test(value)) return allowAndLoad(value, root);
@@ -35,9 +35,11 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
   if (own) return own;
   const hint = builtIn[/^([^./]*)(?:(?:\.\w+)*\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
   const named = listPluginPackages(root).filter((name) => mentions(name, root, value));
-  const plugins = named.flatMap((name) => loadIfWhole(name, root));
+  const mayRun = (name: string): boolean => isAllowed(requirePackage(name, root));
+  const plugins = named.filter(mayRun).flatMap((name) => loadIfWhole(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
   if (found) return found;
+  for (const name of named) requireAllowed(name, requirePackage(name, root));
   if (hint === undefined) checkPluginKey(value);
   if (findExecutable(value) !== undefined) return loadExecutable(value, root, command);
   if (hint !== undefined) {
@@ -66,7 +68,7 @@ function mentions(name: string, root: string, key: string): boolean {
 
 /** A package that can't be loaded is none that was asked for. */
 const loadIfWhole = (name: string, root: string): LoadedPlugin[] => {
-  const plugin = unlessBroken(() => allowAndLoad(name, root));
+  const plugin = unlessBroken(() => loadPlugin(name, root));
   return plugin === undefined ? [] : [plugin];
 };
 
