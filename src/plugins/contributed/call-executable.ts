@@ -1,6 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { spawnSync } from "node:child_process";
 import { shorten } from "../../shared/text.ts";
+import { toolPath } from "../../shared/tool-path.ts";
 import { pluginError } from "./plugin-error.ts";
 
 /** What kubebuilder's protocol asks of an executable. */
@@ -48,6 +49,7 @@ export function callExecutable(
 ): ExecutableResponse {
   const { status, signal, error, stdout, stderr } = spawnSync(file, [], {
     cwd: folder,
+    env: { ...process.env, PATH: toolPath() },
     input: JSON.stringify({ apiVersion, ...request }),
     encoding: "utf8",
     timeout: limits.milliseconds,

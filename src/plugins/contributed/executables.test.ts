@@ -16,6 +16,11 @@ test.each([
   [{ EXTERNAL_PLUGINS_PATH: "/own", XDG_CONFIG_HOME: "/config", HOME: "/home/me" }, "linux", "/own"],
   [{ XDG_CONFIG_HOME: "/config", HOME: "/home/me" }, "linux", "/config/kubebuilder/plugins"],
   [{ HOME: "/home/me" }, "linux", "/home/me/.config/kubebuilder/plugins"],
+  [
+    { EXTERNAL_PLUGINS_PATH: "own", XDG_CONFIG_HOME: "./config", HOME: "/home/me" },
+    "linux",
+    "/home/me/.config/kubebuilder/plugins",
+  ],
   [{ HOME: "/Users/me" }, "darwin", "/Users/me/Library/Application Support/kubebuilder/plugins"],
 ] as const)("with %j on %s, executables are in %s", (env, platform, folder) => {
   expect(executableFolder(env, platform)).toBe(folder);

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, parse } from "node:path";
+import { isAbsolute, join, parse } from "node:path";
 
 /** Where kubebuilder looks for executables that are plugins: `NAME/VERSION/NAME`, with any ending. */
 export function executableFolder(
@@ -8,8 +8,9 @@ export function executableFolder(
   platform: NodeJS.Platform = process.platform,
 ): string {
   const { EXTERNAL_PLUGINS_PATH: own, XDG_CONFIG_HOME: config } = env;
-  if (own) return own;
-  if (config) return join(config, "kubebuilder", "plugins");
+  // A relative one would be below the current folder, which a clone can fill.
+  if (own && isAbsolute(own)) return own;
+  if (config && isAbsolute(config)) return join(config, "kubebuilder", "plugins");
   const home = env["HOME"] || homedir();
   return platform === "darwin"
     ? join(home, "Library", "Application Support", "kubebuilder", "plugins")
