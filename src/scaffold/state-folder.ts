@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { quoteWord } from "../shared/text.ts";
@@ -17,7 +26,9 @@ export function openStateFolder(root: string, name = ""): string {
   refuseStateLinks(root, name);
   mkdirSync(folder, { recursive: true });
   const ignored = join(all, ignoreFile);
-  if (!existsSync(ignored)) writeFileSync(ignored, ignoredByGit);
+  // A clone can bring another one, which hides nothing.
+  if (!existsSync(ignored) || readFileSync(ignored, "utf8") !== ignoredByGit)
+    writeFileSync(ignored, ignoredByGit);
   return folder;
 }
 
