@@ -51,6 +51,7 @@ test("a tarball is locked by its path, and a package that is not there is unlock
   const ask = (a: string) =>
     unlockedPackages(lock, { dependencies: { a }, optionalDependencies: { b: "1.0.0" } });
   expect(ask("file:vendor/a-1.tgz")).toEqual(["b"]);
+  expect(ask("file:./vendor/a-1.tgz")).toEqual(["b"]);
   expect(ask("file:vendor/a-2.tgz")).toEqual(["a", "b"]);
 });
 
@@ -62,6 +63,9 @@ test("a tarball is stale if its bytes are others, or if it is gone", () => {
     "node_modules/b": entry("vendor/b.tgz"),
     "node_modules/c": entry("vendor/c.tgz"),
     "node_modules/d": { resolved: "file:../folder" },
+    "node_modules/e": entry("../e.tgz"),
+    "node_modules/f": entry("/f.tgz"),
+    "node_modules/g": entry("vendor/../../g.tgz"),
   });
   const files = new Map([
     ["vendor/a.tgz", bytes],

@@ -1,6 +1,8 @@
+import { posix } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
 import { compareText } from "@tsbuilder/apimachinery/text";
+import { parseJson } from "../shared/read-json.ts";
 import { integrityOf } from "./lock-file.ts";
 
 /** A `package-lock.json`, as far as we read it. */
@@ -68,7 +70,8 @@ export function unlockedPackages({ packages }: PackageLock, manifest: Dependenci
 
 /** Compares the ranges that npm writes by itself, `^` and `~`; all others are left to npm. */
 function isAllowed(specifier: string, { version = "", resolved }: LockEntry): boolean {
-  if (specifier.startsWith("file:") && specifier.endsWith(".tgz")) return resolved === specifier;
+  const tarball = tarballOf(specifier);
+  if (tarball !== undefined) return tarballOf(resolved) === tarball;
   const [, operator, number = ""] = /^([\^~]?)(\d.*)$/u.exec(specifier) ?? [];
   const [least, one] = [number, version].map(parseSemver);
   if (least === undefined || one === undefined) return true;
@@ -79,14 +82,22 @@ function isAllowed(specifier: string, { version = "", resolved }: LockEntry): bo
   return isBelow && compareSemver(one, least) >= 0;
 }
 
-/** The tarballs that a lock file names with another content than they have, or that are not there. */
+/** The path of the tarball that a specifier names; npm writes `file:./vendor/x.tgz` without the dot into a lock file. */
+function tarballOf(specifier = ""): string | undefined {
+  const path = /^file:(.+\.tgz)$/u.exec(specifier)?.[1];
+  return path === undefined ? undefined : posix.normalize(path);
+}
+
+/** The tarballs that a lock file names with another content than they have, or that are not there, in the project. */
 export function staleTarballs(
   { packages }: PackageLock,
   readFile: (path: string) => Uint8Array | undefined,
 ): { readonly path: string; readonly isThere: boolean }[] {
-  return Object.values(packages).flatMap(({ resolved = "", integrity }) => {
-    const path = /^file:(.+\.tgz)$/u.exec(resolved)?.[1];
-    if (path === undefined || integrity === undefined) return [];
+  return Object.values(packages).flatMap(({ resolved, integrity }) => {
+    const path = tarballOf(resolved);
+    // A project's own files are known; another place may be there on other machines only.
+    if (path === undefined || integrity === undefined || posix.isAbsolute(path) || path.startsWith("../"))
+      return [];
     const bytes = readFile(path);
     return bytes !== undefined && integrityOf(bytes) === integrity
       ? []
@@ -100,14 +111,16 @@ export function lockedVersions({ packages }: PackageLock): string {
   return lines.toSorted(compareText).join("");
 }
 
+/** Whether npm 6 wrote a lock file, which lists its packages in another way; `npm ci` takes it. */
+export const isOfNpm6 = (text: string): boolean => {
+  const lock = parseJson(text);
+  return isObject(lock) && lock["lockfileVersion"] === 1;
+};
+
 /** Undefined for a text that npm would not take for a lock file. */
 export function readLock(text: string | undefined): PackageLock | undefined {
-  try {
-    const lock = JSON.parse(text ?? "") as Partial<PackageLock> | null;
-    return isObject(lock?.packages) && Object.values(lock.packages).every(isObject)
-      ? (lock as PackageLock)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const lock = parseJson(text ?? "");
+  return isObject(lock) && isObject(lock["packages"]) && Object.values(lock["packages"]).every(isObject)
+    ? (lock as unknown as PackageLock)
+    : undefined;
 }
