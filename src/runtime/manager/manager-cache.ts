@@ -30,13 +30,16 @@ export function makeManagerCache(
   return createShardedCache(live, all, sharing?.gate, slices);
 }
 
-function logCacheError(log: Logger, error: Error, { kind, apiVersion }: Kind): void {
+function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {
   if (error instanceof CallbackError) logCallbackError(log, error, { kind });
   else if (error instanceof ApiError && error.isNotFound)
     log.error("The cluster doesn't serve this kind, trying again", {
       kind,
       apiVersion,
-      hint: "if it is a custom resource, install its CRD: make install",
+      ...(group.includes(".") &&
+        !group.endsWith(".k8s.io") && {
+          hint: "if it is a custom resource, install its CRD: make install",
+        }),
     });
   else log.error("Watch failed, trying again", { kind, error });
 }

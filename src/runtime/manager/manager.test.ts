@@ -283,8 +283,12 @@ describe("the lifecycle of a manager", () => {
   });
 });
 
-test("a kind that the cluster doesn't serve is named, with what installs its CRD, and without a stack", async () => {
-  const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
+test.each([
+  ["example.com", { hint: "if it is a custom resource, install its CRD: make install" }],
+  ["batch", {}],
+  ["resource.k8s.io", {}],
+])("a kind of %s that the cluster doesn't serve is named with %j, without a stack", async (group, hint) => {
+  const Gizmo = defineKind({ group, version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
   const lines: string[] = [];
   const manager = makeManager({ logger: createLogger({ write: (line) => void lines.push(line) }) });
   manager.controllerFor(Gizmo).complete(nothing);
@@ -300,7 +304,7 @@ test("a kind that the cluster doesn't serve is named, with what installs its CRD
     ts: expect.any(String) as string,
     msg: "The cluster doesn't serve this kind, trying again",
     kind: "Gizmo",
-    apiVersion: "example.com/v1",
-    hint: "if it is a custom resource, install its CRD: make install",
+    apiVersion: `${group}/v1`,
+    ...hint,
   });
 });
