@@ -19,9 +19,10 @@ test.each([
 test("without a PATH, a program in the current folder is not run", () => {
   const folder = mkdtempSync(join(tmpdir(), "tool-path-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "planted"), "#!/bin/sh\necho ran\n", { mode: 0o755 });
+  const program = "planted";
+  writeFileSync(join(folder, program), "#!/bin/sh\necho ran\n", { mode: 0o755 });
   vi.stubEnv("PATH", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const { error } = spawnSync("planted", [], { cwd: folder, env: { PATH: toolPath() } });
+  const { error } = spawnSync(program, [], { cwd: folder, env: { PATH: toolPath() } });
   expect(error).toMatchObject({ code: "ENOENT" });
 });
