@@ -87,6 +87,7 @@ export const environmentVariables: Readonly<Record<string, EnvironmentVariable>>
     summary:
       "Where docker, kubectl, git and other programs are found; a project's node_modules/.bin is left out.",
   },
+  SystemRoot: { readBy: "the CLI", summary: "Where they are found on Windows if PATH names no such folder." },
   TERM: { readBy: "the CLI", summary: "With dumb, tsbuilder dev prints lines instead of a screen." },
   SHELL: {
     readBy: "the CLI",
