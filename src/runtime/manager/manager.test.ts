@@ -288,10 +288,10 @@ test.each([
   ["batch", {}],
   ["resource.k8s.io", {}],
 ])("a kind of %s that the cluster doesn't serve is named with %j, without a stack", async (group, hint) => {
-  const Gizmo = defineKind({ group, version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
+  const Trinket = defineKind({ group, version: "v1" }, { kind: "Trinket", plural: "trinkets" });
   const lines: string[] = [];
   const manager = makeManager({ logger: createLogger({ write: (line) => void lines.push(line) }) });
-  manager.controllerFor(Gizmo).complete(nothing);
+  manager.controllerFor(Trinket).complete(nothing);
   const ended = manager.start();
   const line = await eventually(() => {
     const found = lines.find((each) => each.includes('"level":"error"'));
@@ -303,7 +303,7 @@ test.each([
     level: "error",
     ts: expect.any(String) as string,
     msg: "The cluster doesn't serve this kind, trying again",
-    kind: "Gizmo",
+    kind: "Trinket",
     apiVersion: `${group}/v1`,
     ...hint,
   });
