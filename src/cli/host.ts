@@ -5,7 +5,7 @@ import type { PackageSpecifiers } from "../plugins/plugin.ts";
 export interface Host {
   version(): string;
   vendorPackages(): Promise<VendorPackages>;
-  /** What the tsbuilder in a project's dependencies scaffolded, which must be of a version. It is run to know. */
+  /** Runs the tsbuilder in a project's dependencies, which must be of a version, and returns the files that it scaffolds. */
   baseline(
     project: string,
     version: string,

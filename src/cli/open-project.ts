@@ -42,7 +42,7 @@ export function openOrView(cwd: string, ui: Ui, flags: { "dry-run": boolean; dif
   return isShown(flags) ? viewProject(cwd, ui) : openProject(cwd, ui);
 }
 
-/** What is unfinished in a project, and what finishes it. */
+/** The unfinished changes of a project, and the command that finishes them. */
 export function describeUnfinished(root: string): { message: string; remedy: string } | undefined {
   const found = findUnfinished(root);
   const holder = found === undefined ? undefined : findHolder(root);

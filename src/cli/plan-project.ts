@@ -30,7 +30,7 @@ export interface ProjectChange {
   /** The text of a custom license header. */
   readonly boilerplate?: string;
   readonly packages?: PackageSpecifiers;
-  /** What installs the packages; by default npm. */
+  /** Installs the packages. Default: npm. */
   readonly manager?: PackageManager;
   /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;

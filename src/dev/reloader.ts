@@ -26,7 +26,7 @@ export class Reloader {
   #isClosed = false;
   /** Aborted when something waits for what is done between reloads. */
   #awaited = new AbortController();
-  // What failed is retried with the next edit, of whatever file.
+  // The next edit of any file retries a step that failed.
   #isGenerationDue = false;
   #isBundleDue = false;
   #isConfigNew = false;

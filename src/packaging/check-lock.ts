@@ -111,7 +111,7 @@ export function lockedVersions({ packages }: PackageLock): string {
   return lines.toSorted(compareText).join("");
 }
 
-/** Whether npm 6 wrote a lock file, which lists its packages in another way; `npm ci` takes it. */
+/** Returns whether npm 6 wrote a lock file. It lists packages in another way, and `npm ci` accepts it. */
 export const isOfNpm6 = (text: string): boolean => {
   const lock = parseJson(text);
   return isObject(lock) && lock["lockfileVersion"] === 1;

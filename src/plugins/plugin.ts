@@ -20,7 +20,7 @@ export interface ScaffoldInputs {
   readonly boilerplate: string;
   /** The specifiers of our packages in `package.json`. */
   readonly packages: PackageSpecifiers;
-  /** What installs the project's packages; by default npm. */
+  /** Installs the project's packages. Default: npm. */
   readonly manager?: PackageManager;
 }
 

@@ -51,7 +51,7 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
   for (const { action, path } of changes) trace(`${action} ${join(root, path)}`);
 }
 
-/** What an interrupted command left: its whole plan, a part of it, or a plan that others brought into the project. */
+/** The rest of an interrupted command: its whole plan, a part of it, or a plan that somebody else put into the project. */
 export type Unfinished = "staged" | "incomplete" | "foreign";
 
 /** Looks for what an interrupted command left, or one that is running. Writes nothing. */

@@ -4,7 +4,7 @@ import type { RecordedSample } from "../record/recorded-sample.ts";
 /** Blocks that are shorter are none for a reader. */
 const leastBlock = 20;
 
-/** What a sample tells, and how many reconciles have ended, on one line; undefined of a process that has ended. */
+/** Prints a sample and the number of finished reconciles on one line; undefined if the process has ended. */
 export function numbersLine(sample: RecordedSample | undefined, reconciles: number): string | undefined {
   if (sample === undefined || sample.resident === 0) return undefined;
   const { controllers, cached, blocked, resident } = sample;

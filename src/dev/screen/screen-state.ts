@@ -38,7 +38,7 @@ export interface ScreenState {
   readonly view: ScreenView;
 }
 
-/** What is shown below the head: the objects and the log, or what a key unfolds. */
+/** The view below the head: objects and log, or the part that a key unfolds. */
 export type ScreenView = "overview" | "diff" | "failures" | "help";
 
 /** A line of the operator's output, which it may have repeated. */

@@ -166,7 +166,7 @@ export class WebhookServer implements Service {
       signal: () => signalOf(url, response, this.#parts.clock),
       read: () => readJson(request),
     });
-    // What was not read of a body would be taken for the next request.
+    // Unread bytes of a body would be parsed as the next request.
     const isUnread = !request.complete;
     response.writeHead(status, {
       "content-type": "application/json",

@@ -3,7 +3,7 @@ import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
 import { advice, docs } from "./advice.ts";
 import type { Finding } from "./examine.ts";
 
-/** What a person reads: what happened, and what is wrong in the end. */
+/** The story for people: what happened, and what is wrong in the end. */
 export function storyOf(finding: Finding, name: MistakeClass): string {
   const { scenario, run, compared } = finding;
   const { faults = [] } = scenario;
