@@ -1,14 +1,17 @@
 // Runs one of the test suites for .ci/run: `node .ci/test.mjs NAME VITEST-ARGUMENTS…`.
 // Nothing is retried, with one exception: files that failed run a second time to tell a flake from a failure. A flake
 // is noted with both outputs in REPORTS/NAME.json, which .ci/summary.mjs reads; it does not fail this step.
-import { spawnSync } from "node:child_process";
+// A test that blocks its process escapes the test runner's own limits: a suite that does not end is killed, and its
+// processes are printed.
+import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [name, ...args] = process.argv.slice(2);
 const reports = process.env.REPORTS;
+const limit = 40 * 60_000;
 
-const first = run(`${name}.first`, args);
+const first = await run(`${name}.first`, args);
 const failedFiles = [...new Set(first.failures.map(({ file }) => file))];
 let { failures } = first;
 let flakes = [];
@@ -16,7 +19,7 @@ if (failedFiles.length > 0) {
   console.log(`\n-- ${name}: failed files run once more, to tell flakes from failures`);
   const kept = ["--project", "--testTimeout"];
   const flags = args.flatMap((arg, at) => (kept.includes(args[at - 1]) ? [args[at - 1], arg] : []));
-  const second = run(`${name}.second`, [...flags, ...failedFiles]);
+  const second = await run(`${name}.second`, [...flags, ...failedFiles]);
   flakes = [
     ...failures.filter(({ id }) => second.passed.includes(id)).map((test) => ({ ...test, second: "passed" })),
     ...second.failures
@@ -32,13 +35,27 @@ writeFileSync(
 );
 process.exit(failures.length > 0 || !first.completed ? 1 : 0);
 
-function run(label, vitestArgs) {
+async function run(label, vitestArgs) {
   const report = join(reports, `${label}.report`);
   const config = ["run", "--config", ".config/vitest.config.ts"];
   const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const { status } = spawnSync("npx", ["--no-install", "vitest", ...config, ...output, ...vitestArgs], {
+  const runner = spawn("npx", ["--no-install", "vitest", ...config, ...output, ...vitestArgs], {
     stdio: "inherit",
+    detached: true,
   });
+  const group = (signal) => process.kill(-runner.pid, signal);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, group);
+  const timer = setTimeout(() => {
+    console.log(`\n-- ${name}: not ended after ${limit / 60_000} minutes; its processes:`);
+    spawnSync("ps", ["-eo", "pid,ppid,pgid,stat,etimes,wchan:20,args", "--forest", "--cols", "220"], {
+      stdio: "inherit",
+    });
+    group("SIGKILL");
+  }, limit);
+  const status = await new Promise((resolve) => {
+    runner.once("close", (code, signal) => resolve(code ?? signal));
+  });
+  clearTimeout(timer);
   return readReport(report, status);
 }
 
