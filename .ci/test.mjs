@@ -1,10 +1,10 @@
 // Runs one of the test suites for .ci/run: `node .ci/test.mjs NAME VITEST-ARGUMENTS…`.
 // Nothing is retried, with one exception: files that failed run a second time to tell a flake from a failure. A flake
 // is noted with both outputs in REPORTS/NAME.json, which .ci/summary.mjs reads; it does not fail this step.
-// A test that blocks its process escapes the test runner's own limits: a suite that does not end is killed, and its
-// processes are printed.
+// A test that blocks its process escapes the test runner's own limits: a suite that does not end is killed, and the
+// tests and processes that ran are printed.
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [name, ...args] = process.argv.slice(2);
@@ -38,18 +38,41 @@ process.exit(failures.length > 0 || !first.completed ? 1 : 0);
 async function run(label, vitestArgs) {
   const report = join(reports, `${label}.report`);
   const config = ["run", "--config", ".config/vitest.config.ts"];
-  const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const output = [
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+    "--reporter=.ci/running.mjs",
+  ];
+  const running = join(reports, `${label}.running`);
   const runner = spawn("npx", ["--no-install", "vitest", ...config, ...output, ...vitestArgs], {
     stdio: "inherit",
     detached: true,
+    env: { ...process.env, RUNNING: running },
   });
   const group = (signal) => process.kill(-runner.pid, signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, group);
   const timer = setTimeout(() => {
-    console.log(`\n-- ${name}: not ended after ${limit / 60_000} minutes; its processes:`);
-    spawnSync("ps", ["-eo", "pid,ppid,pgid,stat,etimes,wchan:20,args", "--forest", "--cols", "220"], {
-      stdio: "inherit",
-    });
+    console.log(`\n-- ${name}: not ended after ${limit / 60_000} minutes; these tests run:`);
+    console.log(begun(running).join("\n"));
+    spawnSync(
+      "ps",
+      [
+        "-N",
+        "--ppid",
+        "2",
+        "-p",
+        "2",
+        "-o",
+        "pid,ppid,stat,etimes,wchan:20,args",
+        "--forest",
+        "--cols",
+        "220",
+      ],
+      {
+        stdio: "inherit",
+      },
+    );
     group("SIGKILL");
   }, limit);
   const status = await new Promise((resolve) => {
@@ -57,6 +80,14 @@ async function run(label, vitestArgs) {
   });
   clearTimeout(timer);
   return readReport(report, status);
+}
+
+/** The tests and files that began and did not end. */
+function begun(running) {
+  const names = new Set();
+  const lines = existsSync(running) ? readFileSync(running, "utf8").trimEnd().split("\n") : [];
+  for (const line of lines) names[line.startsWith("+") ? "add" : "delete"](line.slice(1));
+  return [...names];
 }
 
 function readReport(report, status) {
