@@ -31,7 +31,8 @@ export async function listRevisions(
 
 /**
  * Finds the revision of the owner's current template, or creates it. After a rollback the revision of the
- * older template becomes the newest.
+ * older template becomes the newest. Several revisions may hold one template, since an orphan can be adopted later
+ * than the revision that replaced it was created: the newest of them counts.
  */
 export async function ensureRevision(
   objects: ClusterObjects,
@@ -40,7 +41,7 @@ export async function ensureRevision(
 ): Promise<ControllerRevision> {
   const revisions = await listRevisions(objects, user, owner);
   const data = sortedKeys({ spec: { template: { ...owner.spec.template, $patch: "replace" } } });
-  const found = revisions.find((revision) => isEqual(revision.data, data));
+  const found = revisions.findLast((revision) => isEqual(revision.data, data));
   const newest = revisions.at(-1);
   if (found && found === newest) return found;
   const revision = (newest?.revision ?? 0) + 1;

@@ -59,6 +59,23 @@ describe("statefulSetController()", () => {
     });
   });
 
+  it("comes to rest when it adopts an orphan with the template of a revision that it created", async () => {
+    await start();
+    await cluster.install(db({ replicas: 1, volumeClaimTemplates: [] }));
+    await eventually(() => expect(read().status?.readyReplicas).toBe(1));
+    const revisions = () => objects().list(controllerRevisions, "default");
+    const [own] = revisions();
+    await objects().create("test", {
+      apiVersion: "apps/v1",
+      kind: "ControllerRevision",
+      metadata: { name: "db-orphan", namespace: "default", labels: own!.metadata.labels! },
+      data: own!.data,
+      revision: 5,
+    });
+    await eventually(() => expect(read().status?.updateRevision).toBe("db-orphan"));
+    expect(revisions().map(({ revision }) => revision)).toEqual([1, 5]);
+  });
+
   it("creates numbered pods, each with its own volume", async () => {
     await start();
     await cluster.install(db());
