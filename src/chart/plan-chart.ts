@@ -3,15 +3,143 @@ import { renderPart } from "../scaffold/template.ts";
 import type { Part } from "../scaffold/blueprint.ts";
 import type { Draft, Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
-import { isCrd, type ManifestObject } from "../ship/manifest.ts";
-import { formatTemplate, optionalKey } from "./actions.ts";
-import { renamer, shortName } from "./chart-names.ts";
+import { type ManifestObject, isCrd } from "../ship/manifest.ts";
+import { action, formatTemplate, keysWhen, lines, optionalKey } from "./actions.ts";
+import { accountName, renamer, shortName } from "./chart-names.ts";
 import { managerTemplate, readManager } from "./manager.ts";
-import { monitorTemplate, policyTemplate, serviceTemplate } from "./network-objects.ts";
-import { type Place, placeOf } from "./places.ts";
-import { toTemplate } from "./to-template.ts";
 import { completeValues, valuesSections } from "./values.ts";
-import { definitionTemplate, webhookTemplate } from "./webhook-objects.ts";
+
+/** The place of an object in the chart, and the switches it depends on. */
+interface Place {
+  readonly folder: string;
+  readonly switches: readonly string[];
+}
+
+/** Finds the place of an object by its kind, and its name without the project's prefix. */
+function placeOf({ kind }: ManifestObject, name: string): Place {
+  const places = roleKinds.has(kind) ? rolePlaces : placesByKind[kind];
+  if (places === rolePlaces && helperRoles.some((suffix) => name.endsWith(suffix))) return helperRole;
+  return places?.[name] ?? places?.[others] ?? place("extras");
+}
+
+const place = (folder: string, ...switches: string[]): Place => ({ folder, switches });
+
+/** Objects of a kind by their names in `templates/kustomize`; `others` are those of any other name. */
+type PlacesByName = Readonly<Record<string, Place>>;
+
+const others = "*";
+
+const roleKinds = new Set(["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
+
+const helperRoles = ["-admin-role", "-editor-role", "-viewer-role"];
+
+const helperRole = place("rbac", "rbac.helpers.enabled");
+
+const metricsRole = place("metrics", "metrics.enabled", "metrics.secure");
+
+const webhook = place("webhook", "webhook.enabled");
+
+/** They ask for the job that the ServiceMonitor names. */
+const alerts = (...more: string[]): Place =>
+  place("prometheus", "alerts.enabled", "prometheus.enabled", "metrics.enabled", ...more);
+
+const rolePlaces: PlacesByName = {
+  "metrics-auth-role": metricsRole,
+  "metrics-auth-rolebinding": metricsRole,
+  "metrics-reader": metricsRole,
+  "webhook-ca-role": webhook,
+  "webhook-ca-rolebinding": webhook,
+  "webhook-certs-role": webhook,
+  "webhook-certs-rolebinding": webhook,
+  [others]: place("rbac"),
+};
+
+const placesByKind: Readonly<Record<string, PlacesByName>> = {
+  CustomResourceDefinition: { [others]: place("crd", "crd.enabled") },
+  Deployment: { "controller-manager": place("manager") },
+  ServiceAccount: { "controller-manager": place("rbac", "serviceAccount.enabled") },
+  Service: {
+    "controller-manager-metrics-service": place("metrics", "metrics.enabled"),
+    "webhook-service": webhook,
+  },
+  MutatingWebhookConfiguration: { [others]: webhook },
+  ValidatingWebhookConfiguration: { [others]: webhook },
+  Certificate: {
+    "metrics-certs": place("cert-manager", "certManager.enabled", "metrics.enabled"),
+    "serving-cert": place("cert-manager", "certManager.enabled", "webhook.enabled"),
+    [others]: place("cert-manager", "certManager.enabled"),
+  },
+  Issuer: { [others]: place("cert-manager", "certManager.enabled") },
+  ServiceMonitor: { [others]: place("prometheus", "prometheus.enabled", "metrics.enabled") },
+  PrometheusRule: {
+    "controller-manager-alerts": alerts(),
+    "shard-alerts": alerts(),
+    "webhook-alerts": alerts("webhook.enabled"),
+  },
+  NetworkPolicy: {
+    "allow-metrics-traffic": place("network-policy", "networkPolicy.enabled", "metrics.enabled"),
+    "allow-webhook-traffic": place("network-policy", "networkPolicy.enabled", "webhook.enabled"),
+  },
+};
+
+type Json = unknown;
+
+type Fields = Readonly<Record<string, Json>>;
+
+const nameLabel = "app.kubernetes.io/name";
+
+const managedBy = "app.kubernetes.io/managed-by";
+
+/** Sets the release's names and labels in an object; CRDs keep theirs, since they are cluster-wide. */
+function toTemplate(
+  object: ManifestObject,
+  project: string,
+  rename: (text: string) => string,
+): ManifestObject {
+  if (isCrd(object)) return definition(object as ManifestObject & { readonly spec: Fields });
+  const done = walk(object) as ManifestObject;
+  const own = without((object.metadata["labels"] ?? {}) as Fields, [nameLabel, managedBy]);
+  return {
+    ...done,
+    metadata: { ...done.metadata, labels: { [labelLines(project, "labels")]: null, ...own } },
+  };
+
+  function walk(value: Json, key = ""): Json {
+    if (typeof value === "string") return key === "serviceAccountName" ? accountName(project) : rename(value);
+    if (Array.isArray(value)) return value.map((item) => walk(item));
+    if (typeof value !== "object" || value === null) return value;
+    const fields = value as Fields;
+    if (fields["kind"] === "ServiceAccount" && "name" in fields) return account(fields);
+    const entries = Object.entries(fields).map(([name, field]) => [name, walk(field, name)] as const);
+    const plain = Object.fromEntries(entries);
+    if (fields[nameLabel] !== project) return plain;
+    // Selectors are immutable, so pods and selectors have no label with the chart's version.
+    return { [labelLines(project, "selectorLabels")]: null, ...without(plain, [nameLabel, managedBy]) };
+  }
+
+  /** Schemas are long and contain none of the deployment's names. */
+  function definition({ spec, ...crd }: ManifestObject & { readonly spec: Fields }): ManifestObject {
+    const { versions, ...others } = spec;
+    return { ...(walk(crd) as ManifestObject), spec: { ...(walk(others) as Fields), versions } };
+  }
+
+  function account(subject: Fields): Json {
+    const namespace = subject["namespace"];
+    return {
+      ...subject,
+      name: accountName(project),
+      ...(typeof namespace === "string" ? { namespace: rename(namespace) } : {}),
+    };
+  }
+}
+
+function labelLines(chart: string, which: "labels" | "selectorLabels"): string {
+  return lines(`{{- include "${chart}.${which}" . | nindent <indent> }}`);
+}
+
+function without(fields: Fields, names: readonly string[]): Record<string, Json> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
 
 export interface ChartRequest {
   readonly project: Project;
@@ -165,6 +293,103 @@ function withValues(object: ManifestObject, { folder }: Place, chart: string): M
     default:
       return object;
   }
+}
+
+const scheme = action("if .Values.metrics.secure }}https{{ else }}http{{ end");
+
+const metricsPort = action(".Values.metrics.port");
+
+/** The Services for metrics and webhooks, with the ports from the values. */
+function serviceTemplate(service: ManifestObject, folder: string): ManifestObject {
+  const { spec } = service as ManifestObject & { readonly spec: { readonly ports?: readonly object[] } };
+  const ours: Readonly<Record<string, object>> = {
+    metrics: { name: scheme, port: metricsPort, targetPort: metricsPort },
+    webhook: { targetPort: action(".Values.webhook.port") },
+  };
+  return { ...service, spec: { ...spec, ports: spec.ports?.map((port) => ({ ...port, ...ours[folder] })) } };
+}
+
+/** The ServiceMonitor's endpoint depends on how metrics are served, and on the certificate. */
+function monitorTemplate(monitor: ManifestObject): ManifestObject {
+  const { spec } = monitor as ManifestObject & {
+    readonly spec: { readonly endpoints?: readonly { readonly tlsConfig?: object }[] };
+  };
+  const endpoints = spec.endpoints?.map(({ tlsConfig, ...endpoint }) => ({
+    ...endpoint,
+    port: scheme,
+    scheme: scheme,
+    ...(tlsConfig === undefined ? {} : keysWhen(".Values.metrics.secure", { tlsConfig: trusted(tlsConfig) })),
+  }));
+  return { ...monitor, spec: { ...spec, endpoints } };
+}
+
+/** The CA of the certificate from cert-manager; without cert-manager there is none to verify. */
+function trusted(tlsConfig: object): object {
+  if (!Object.hasOwn(tlsConfig, "ca")) return tlsConfig;
+  return {
+    ...keysWhen(".Values.certManager.enabled", { ...tlsConfig }),
+    [lines("{{- if not .Values.certManager.enabled }}\ninsecureSkipVerify: true\n{{- end }}")]: null,
+  };
+}
+
+/** Traffic is allowed to the ports from the values. */
+function policyTemplate(policy: ManifestObject, port: "metrics" | "webhook"): ManifestObject {
+  const { spec } = policy as ManifestObject & {
+    readonly spec: { readonly ingress?: readonly { readonly ports?: readonly object[] }[] };
+  };
+  const value = action(`.Values.${port}.port`);
+  const ingress = spec.ingress?.map((rule) => ({
+    ...rule,
+    ports: rule.ports?.map((each) => ({ ...each, port: value })),
+  }));
+  return { ...policy, spec: { ...spec, ingress } };
+}
+
+/** Conversion and its CA depend on the webhooks. */
+function definitionTemplate(definition: ManifestObject): ManifestObject {
+  const { metadata, spec } = definition as ManifestObject & {
+    readonly spec: { readonly conversion?: unknown };
+  };
+  const { annotations = {}, ...rest } = metadata as typeof metadata & { annotations?: object };
+  const { conversion, ...others } = spec;
+  const keep = keysWhen(".Values.crd.keep", { "helm.sh/resource-policy": "keep" });
+  return {
+    ...definition,
+    metadata: { ...rest, annotations: { ...injected(annotations), ...keep } },
+    spec: {
+      ...(conversion === undefined ? {} : keysWhen(".Values.webhook.enabled", { conversion })),
+      ...others,
+    },
+  };
+}
+
+const inject = "cert-manager.io/inject-ca-from";
+
+/** cert-manager only injects its CA if it issues the certificate. */
+function injected(annotations: object): Record<string, unknown> {
+  const { [inject]: from, ...others } = annotations as Record<string, unknown>;
+  if (from === undefined) return others;
+  return {
+    ...others,
+    ...keysWhen("and .Values.certManager.enabled .Values.webhook.enabled", { [inject]: from }),
+  };
+}
+
+/** Without cert-manager, the user provides the certificate, and its CA here. */
+function webhookTemplate(configuration: ManifestObject): ManifestObject {
+  const { metadata, webhooks } = configuration as ManifestObject & {
+    readonly webhooks?: readonly { readonly clientConfig: object }[];
+  };
+  const { annotations = {}, ...rest } = metadata as typeof metadata & { annotations?: object };
+  const trusts = lines("{{- with .Values.webhook.caBundle }}\ncaBundle: {{ . }}\n{{- end }}");
+  return {
+    ...configuration,
+    metadata: { ...rest, annotations: injected(annotations) },
+    webhooks: webhooks?.map((webhook) => ({
+      ...webhook,
+      clientConfig: { ...webhook.clientConfig, [trusts]: null },
+    })),
+  };
 }
 
 function findManager(objects: readonly ManifestObject[]): ManifestObject {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -9,7 +10,7 @@ import { reportAsJson } from "../json-report.ts";
 import { findProjectRoot } from "../find-project-root.ts";
 import { explainError } from "../report.ts";
 import { type CommandLine, plannableCommands, readName, readPlannable } from "./command-line.ts";
-import { Plans } from "./plans.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 
 /** A server with tsbuilder's commands as tools, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
@@ -163,6 +164,45 @@ async function showPlan(
   if (shown["written"] !== false) return { ...shown, output };
   const diff = (output as readonly string[]).join("\n");
   return { plan: plans.show({ line, diff }), ...shown, diff };
+}
+
+/** What a command would write, as `--output json` reports it. */
+interface ShownPlan {
+  readonly line: CommandLine;
+  /** What `--diff` prints. */
+  readonly diff: string;
+}
+
+/**
+ * The plans that were shown in this session. A plan's name is made of what it writes, so a plan of the same command
+ * that would write something else has another one.
+ */
+class Plans {
+  readonly #shown = new Map<string, ShownPlan>();
+
+  /** Returns the plan's name. */
+  show(plan: ShownPlan): string {
+    const name = nameOf(plan);
+    this.#shown.set(name, plan);
+    return name;
+  }
+
+  /** The command line of a plan that was shown. */
+  find(name: string): CommandLine {
+    const plan = this.#shown.get(name);
+    if (plan) return plan.line;
+    throw new TsbuilderError(`no plan "${name}" was shown`, {
+      code: "REFUSED",
+      hint: "call the tool plan first, and show the user what it would write",
+    });
+  }
+}
+
+function nameOf({ line, diff }: ShownPlan): string {
+  return createHash("sha256")
+    .update(JSON.stringify([line, diff]))
+    .digest("hex")
+    .slice(0, 12);
 }
 
 async function answer(work: () => Promise<Report>): Promise<CallToolResult> {

@@ -1,25 +1,236 @@
-import { formatFieldError } from "@tsbuilder/apimachinery/errors";
-import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
+import { type FieldError, formatFieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
 import {
   type CompiledSchema,
-  decodeMetadata,
   type JSONSchema,
   MalformedMetadataError,
+  decodeMetadata,
 } from "@tsbuilder/apimachinery/schema";
-import { compareVersions } from "@tsbuilder/apimachinery/naming";
+import { checkQualifiedName, compareVersions } from "@tsbuilder/apimachinery/naming";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import type { ApiObject } from "../contract/api-object.ts";
+import { type Validator, compileValidator } from "@tsbuilder/apimachinery/cel";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
-import { objectNode } from "./object-node.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
-import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../registry/resource.ts";
-import { customColumns } from "./custom-columns.ts";
+import type {
+  Resource,
+  ResourceVersion,
+  ScalePaths,
+  Strategy,
+  SubresourceInfo,
+  Verb,
+} from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
-import { customStrategy } from "./custom-strategy.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
-import { scaleProblem } from "./validate-scale.ts";
-import { validatorOf } from "./validators.ts";
+import { scaleProblem, validateScale } from "./validate-scale.ts";
+import { objectMetaNode } from "../registry/object-meta-schema.ts";
+import { formatAge } from "../registry/format-age.ts";
+import type { Cell, TableColumns } from "../registry/table-columns.ts";
+import { readPath } from "./json-path.ts";
+import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
+import { badRequest, forbidden, invalidObject } from "../contract/status-error.ts";
+
+/** The strategy of custom resources, derived from the schema of each version. */
+function customStrategy(
+  crd: CustomResourceDefinition,
+  schemas: ReadonlyMap<string, Validator>,
+  isTerminating: () => boolean,
+): Strategy {
+  const withStatus = new Set(
+    crd.spec.versions
+      .filter(({ subresources }) => subresources?.status !== undefined)
+      .map(({ name }) => name),
+  );
+  const hasStatus = ({ apiVersion }: ApiObject) => withStatus.has(parseApiVersion(apiVersion).version);
+  const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
+  const scaleFor = ({ version }: { version: string }) =>
+    crd.spec.versions.find(({ name }) => name === version)?.subresources?.scale;
+  return {
+    ...defaultStrategy,
+    metadataChecks: { ...defaultStrategy.metadataChecks, qualifiedFinalizers: false },
+    unconditionalUpdate: false,
+    fieldSelectors: selectableFields(crd),
+    generation: true,
+    specChanged: (object, old) =>
+      !isEqual(contentOf(object, hasStatus(object)), contentOf(old, hasStatus(old))),
+    resetFields(object, old, subresource) {
+      if (hasStatus(object)) resetStatus(object, old, subresource);
+    },
+    warnings: warnOfFinalizers,
+    prepareForCreate(object) {
+      const { metadata } = object;
+      // A default of the status is only shown: no write has set it.
+      if (hasStatus(object)) resetStatus(object, undefined, "");
+      if (!isTerminating()) return;
+      const { group, names } = crd.spec;
+      const why = "create not allowed while custom resource definition is terminating";
+      throw forbidden({ group, ...names }, metadata.name ?? "", why);
+    },
+    default(object, context) {
+      const schema = schemaFor(context);
+      object.metadata = decodedMetadata(object);
+      const nulls = { keepNulls: context.applied === true };
+      replaceFields(object, schema.applyDefaults(schema.prune(object, nulls).object, nulls));
+    },
+    validate(object, context) {
+      checkKind(crd, object, object.metadata.name ?? "");
+      // Without a name, the rules of the schema are not evaluated.
+      const blocked = !object.metadata.name;
+      return schemaFor(context).validate(object, {
+        blocked,
+        beforeRules: validateScale(object, scaleFor(context)),
+      });
+    },
+    validateUpdate(object, old, context) {
+      checkKind(crd, object, context.name);
+      const schema = schemaFor(context);
+      const onRatcheted = (error: FieldError): void => context.warn(formatFieldError(error));
+      if (context.subresource !== "status") {
+        return schema.validate(object, {
+          old,
+          onRatcheted,
+          beforeRules: validateScale(object, scaleFor(context)),
+        });
+      }
+      const beforeRules = validateScale(object, scaleFor(context), ["status"]);
+      return schema.validateStatus(object, old, { onRatcheted, beforeRules });
+    },
+  };
+}
+
+const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
+/** Warnings about new finalizers without a domain: custom resources accept them, most built-in kinds do not. */
+function* warnOfFinalizers({ metadata }: ApiObject, old: ApiObject | undefined): Generator<string> {
+  const before = new Set(old?.metadata.finalizers);
+  const added = new Set((metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer)));
+  for (const finalizer of [...added].toSorted()) {
+    const subject = `metadata.finalizers: ${JSON.stringify(finalizer)}`;
+    for (const detail of checkQualifiedName(finalizer)) yield `${subject}: ${detail}`;
+    if (finalizer.includes("/") || standard.has(finalizer)) continue;
+    const wanted = finalizer.includes(".") ? "name including a path (/)" : "name";
+    yield `${subject}: prefer a domain-qualified finalizer ${wanted} to avoid accidental conflicts with other finalizer writers`;
+  }
+}
+
+/** An object of another kind is refused under its own name, and looked at no further. */
+function checkKind({ spec }: CustomResourceDefinition, { kind }: ApiObject, name: string): void {
+  if (kind === spec.names.kind) return;
+  const subject = { group: spec.group, plural: spec.names.plural, kind };
+  throw invalidObject(subject, name, [invalid("kind", kind, `must be ${spec.names.kind}`)]);
+}
+
+/** The selectable fields of a CRD; scalars are compared as text. */
+function selectableFields({
+  spec,
+}: CustomResourceDefinition): ReadonlyMap<string, (object: ApiObject) => string> {
+  const paths = spec.versions.flatMap(({ selectableFields: fields = [] }) =>
+    fields.map(({ jsonPath }) => jsonPath),
+  );
+  return new Map(
+    paths.map(
+      (path) => [path.replace(/^\./, ""), (object) => readPath(object, path).map(textOf).join(",")] as const,
+    ),
+  );
+}
+
+/** A list or an object, which only another version can have stored, is selected by its JSON, too. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Everything outside metadata counts as content; status only if it is not a subresource. */
+function contentOf(object: ApiObject, hasStatus: boolean): object {
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
+  if (hasStatus) delete rest["status"];
+  return rest;
+}
+
+/** Metadata from clients has been decoded before, but webhooks may have added some that can't be decoded. */
+function decodedMetadata({ metadata }: ApiObject): ApiObject["metadata"] {
+  try {
+    return decodeMetadata(metadata, "metadata").metadata;
+  } catch (error) {
+    throw error instanceof MalformedMetadataError ? badRequest(error.message) : error;
+  }
+}
+
+const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+/** The columns of a CRD version: the name, then its `additionalPrinterColumns`. Default: the age. */
+export function customColumns({ additionalPrinterColumns }: CRDVersion): TableColumns {
+  const columns = additionalPrinterColumns?.length ? additionalPrinterColumns : [ageColumn];
+  return {
+    definitions: [
+      { name: "Name", type: "string", format: "name", description: nameDescription, priority: 0 },
+      ...columns.map((column) => ({
+        name: column.name,
+        type: column.type as "string",
+        format: column.format ?? "",
+        description:
+          column.description ?? `Custom resource definition column (in JSONPath format): ${column.jsonPath}`,
+        priority: column.priority ?? 0,
+      })),
+    ],
+    cells: (object, now) => [
+      object.metadata.name ?? "",
+      ...columns.map((column) => cellOf(column, object, now)),
+    ],
+  };
+}
+
+const nameDescription = "Name of the object, unique among those of its kind in a namespace.";
+
+function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: number): Cell {
+  const values = readPath(object, jsonPath);
+  const [value] = values;
+  if (value === undefined) return null;
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      if (typeof value !== "string") return null;
+      return value === "" ? "<unknown>" : formatAge(value, now);
+    default:
+      return values.map((each) => (typeof each === "string" ? each : JSON.stringify(each))).join(",");
+  }
+}
+
+/** Every object has these fields, even if its schema does not declare them. */
+const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
+
+/** The schema of custom objects for managed fields: objects, and resources within them, have the metadata of all objects. */
+function objectNode(root: JSONSchema): SchemaNode {
+  return asObject(typed(root));
+}
+
+function asObject(node: SchemaNode): SchemaNode {
+  return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
+}
+
+/** The same schema if it has no resources within it. */
+function typed(schema: JSONSchema): SchemaNode {
+  const { properties = {}, items, additionalProperties } = schema;
+  const changed: Record<string, unknown> = {};
+  const fields = Object.entries(properties).map(([name, field]) => [name, typed(field)] as const);
+  if (fields.some(([name, field]) => field !== properties[name]))
+    changed["properties"] = Object.fromEntries(fields);
+  for (const [name, inner] of Object.entries({ items, additionalProperties })) {
+    const node = isObject(inner) ? typed(inner) : inner;
+    if (node !== inner) changed[name] = node;
+  }
+  const isSame = Object.keys(changed).length === 0;
+  const node = (isSame ? schema : { ...schema, ...changed }) as SchemaNode;
+  return schema["x-kubernetes-embedded-resource"] ? asObject(node) : node;
+}
 
 export type { ConvertObjects } from "./custom-versions.ts";
 
@@ -126,6 +337,18 @@ function schemaOf({ schema }: CRDVersion): ObjectSchema {
       return [...inMetadata, ...unknown];
     },
   };
+}
+
+const validators = new WeakMap<JSONSchema, Validator>();
+
+/**
+ * The validator of a stored schema, which never changes. Compiling takes long, and a CRD is served again whenever its
+ * conditions change, and by each cluster that starts from the state of another.
+ */
+function validatorOf(schema: JSONSchema): Validator {
+  let validator = validators.get(schema);
+  if (!validator) validators.set(schema, (validator = compileValidator(schema)));
+  return validator;
 }
 
 function unknownMetadata({ metadata }: ApiObject): readonly string[] {

@@ -3,7 +3,7 @@ import { checkSchema, compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { customColumns } from "./custom-columns.ts";
+import { customColumns } from "./custom-resource.ts";
 import { readPath } from "./json-path.ts";
 import { validateScale } from "./validate-scale.ts";
 

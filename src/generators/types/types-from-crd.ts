@@ -1,10 +1,11 @@
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
-import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { markerString, stringLiteral } from "../../shared/source-text.ts";
-import { commentLines } from "./comment-lines.ts";
-import { markerLines, quoteMarker } from "./marker-lines.ts";
+import { commentLines, isWritable } from "./comment-lines.ts";
+import { fieldMarkerLines, markerLines, quoteMarker } from "./marker-lines.ts";
 import type { ThirdPartyCrd } from "./read-crds.ts";
-import { TypeWriter } from "./type-writer.ts";
+import { quantityPattern } from "../schema/well-known.ts";
+import { exampleMarker, markerValue } from "./marker-value.ts";
 
 /** A file of types. */
 export interface TypesFile {
@@ -70,6 +71,235 @@ ${commentLines(root.description, markers, "")}export interface ${kind} extends $
 export const ${kind} = defineKind<${kind}>(groupVersion, { kind: ${stringLiteral(kind)}, plural: ${stringLiteral(plural)}${options} });
 `;
   return { path, content, lost: [...writer.lost, ...lostOfRoot(root)] };
+}
+
+/**
+ * Writes schemas as TypeScript types: an interface for each object, and an alias for each nested value with markers.
+ */
+class TypeWriter {
+  readonly #declarations: string[] = [];
+  readonly #names = new Set<string>();
+  /** Names that the types import from `@tsbuilder/runtime`. */
+  readonly runtimeNames = new Set<string>();
+  /** What TypeScript cannot express, by the path of the field. */
+  readonly lost: string[] = [];
+
+  /** All declarations so far, each before its uses. */
+  get text(): string {
+    return this.#declarations.join("\n");
+  }
+
+  /** Declares an interface for an object, and returns its name. */
+  interface(schema: JSONSchema, wanted: string, path: string): string {
+    const name = this.#freeName(wanted);
+    const required = new Set(schema.required);
+    const members = Object.entries(schema.properties ?? {}).map(([field, property]) => {
+      const at = `${path}.${field}`;
+      const { type, markers } = this.#field(property, name + pascal(field), at);
+      const key = /^[A-Za-z_$][\w$]*$/u.test(field) ? field : stringLiteral(field);
+      const comment = commentLines(property.description, markers, "  ");
+      return `${comment}  ${key}${required.has(field) ? "" : "?"}: ${type};\n`;
+    });
+    const markers = markerLines(schema, { format: false, pattern: false });
+    if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserve);
+    this.#reportLost(schema, path);
+    const comment = commentLines(schema.description, markers, "");
+    this.#declarations.push(`${comment}export interface ${name} {\n${members.join("")}}\n`);
+    return name;
+  }
+
+  /** The type of a field, and the markers above it. */
+  #field(schema: JSONSchema, wanted: string, path: string): { type: string; markers: string[] } {
+    const bare = { ...schema };
+    const { example } = schema;
+    if (example !== undefined && exampleMarker(example) === undefined) this.lost.push(`${path}: example`);
+    // The description and rules are at the field; its type only describes the structure.
+    delete bare.description;
+    const hasFields = schema.type === "object" && schema.properties !== undefined;
+    if (hasFields) {
+      const { properties, required, type } = schema;
+      const name = this.interface(
+        { type, properties, ...(required ? { required } : {}) } as JSONSchema,
+        wanted,
+        path,
+      );
+      const markers = [...markerLines(bare, { format: false, pattern: false }), ...fieldMarkerLines(schema)];
+      if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserve);
+      this.#reportLost(schema, path);
+      return { type: nullable(name, schema), markers };
+    }
+    const { type, format, pattern, extra } = this.#value(schema, wanted, path);
+    this.#reportLost(schema, path);
+    const markers = [...extra, ...markerLines(bare, { format, pattern }), ...fieldMarkerLines(schema)];
+    return { type: nullable(type, schema), markers };
+  }
+
+  /** The type of anything but an object with fields, with the markers for what that type does not say. */
+  #value(schema: JSONSchema, wanted: string, path: string): Value {
+    const value = this.#structure(schema, wanted, path);
+    const extra = [...value.extra];
+    if (schema["x-kubernetes-preserve-unknown-fields"] && !value.preserves) extra.push(preserve);
+    if (schema.enum && !value.hasEnum) {
+      const isWritable = schema.enum.every((item) => ["string", "number", "boolean"].includes(typeof item));
+      if (isWritable) extra.push(`+kubebuilder:validation:Enum=${schema.enum.map(markerValue).join(";")}`);
+      else this.lost.push(`${path}: enum`);
+    }
+    return { ...value, extra };
+  }
+
+  #structure(schema: JSONSchema, wanted: string, path: string): Value {
+    const items = itemsOf(schema);
+    if (schema.type === "array" && items) return plain(`${this.#inner(items, `${wanted}Item`, path)}[]`);
+    const values = valuesOf(schema);
+    if (schema.type === "object" && values) {
+      return plain(`Record<string, ${this.#inner(values, `${wanted}Value`, path)}>`);
+    }
+    if (schema["x-kubernetes-int-or-string"]) return this.#intOrString(schema);
+    if (schema["x-kubernetes-preserve-unknown-fields"]) {
+      if (schema.type === undefined) return { ...this.#runtime("JSONValue"), preserves: true };
+      if (schema.type === "object") return { ...this.#runtime("RawExtension"), preserves: true };
+    }
+    const literals = literalsOf(schema);
+    return literals ? { ...plain(literals), hasEnum: true } : this.#scalar(schema);
+  }
+
+  #scalar(schema: JSONSchema): Value {
+    const { type, format } = schema;
+    if (type === "boolean") return plain("boolean");
+    if (type === "integer" && (format === "int32" || format === "int64")) {
+      return { ...this.#runtime(format), format: true };
+    }
+    if (type === "integer") return { ...plain("number"), extra: ["+kubebuilder:validation:Type=integer"] };
+    if (type === "number") return this.#runtime("float64");
+    if (type === "string")
+      return format === "date-time" ? { ...this.#runtime("Time"), format: true } : plain("string");
+    if (type === "object") return plain("{}");
+    return { ...plain("unknown"), extra: ["+kubebuilder:validation:Schemaless"] };
+  }
+
+  #intOrString(schema: JSONSchema): Value {
+    if (schema.anyOf === undefined) {
+      const type = schema.type === "string" ? "string" : "unknown";
+      return { ...plain(type), extra: ["+kubebuilder:validation:XIntOrString"] };
+    }
+    if (schema.pattern === quantityPattern) return { ...this.#runtime("Quantity"), pattern: true };
+    return this.#runtime("IntOrString");
+  }
+
+  /** The type of an element or a map's value: one with markers or a comment gets a name to attach them to. */
+  #inner(schema: JSONSchema, wanted: string, path: string): string {
+    const at = `${path}[]`;
+    // Their markers are for fields.
+    for (const key of ["default", "example"] as const)
+      if (schema[key] !== undefined) this.lost.push(`${at}: ${key}`);
+    if (schema.type === "object" && schema.properties) {
+      return inParentheses(nullable(this.interface(schema, wanted, at), schema));
+    }
+    const { type, format, pattern, extra } = this.#value(schema, wanted, at);
+    this.#reportLost(schema, at);
+    const markers = [...extra, ...markerLines(schema, { format, pattern })];
+    if (markers.length === 0 && schema.description === undefined) {
+      return inParentheses(nullable(type, schema));
+    }
+    const name = this.#freeName(wanted);
+    const comment = commentLines(schema.description, markers, "");
+    this.#declarations.push(`${comment}export type ${name} = ${nullable(type, schema)};\n`);
+    return name;
+  }
+
+  #runtime(name: string): Value {
+    this.runtimeNames.add(name);
+    return plain(name);
+  }
+
+  /** Reports what the object of a spec or status cannot have: it is not a field with a marker of its own. */
+  reportLostOfPart(schema: JSONSchema, path: string): void {
+    for (const key of ["default", "example", "nullable", "additionalProperties", "enum"] as const) {
+      if (schema[key] !== undefined && schema[key] !== false) this.lost.push(`${path}: ${key}`);
+    }
+    if (schema.type !== "object") this.lost.push(`${path}: type`);
+  }
+
+  #reportLost(schema: JSONSchema, path: string): void {
+    for (const key of ["allOf", "oneOf", "not"] as const) {
+      if (schema[key] && !(key === "allOf" && isNullableUnion(schema))) this.lost.push(`${path}: ${key}`);
+    }
+    if (schema.anyOf && !schema["x-kubernetes-int-or-string"]) this.lost.push(`${path}: anyOf`);
+    const isUnsafe = typeof schema.default === "number" && Math.abs(schema.default) > Number.MAX_SAFE_INTEGER;
+    if (isUnsafe) this.lost.push(`${path}: the last digits of its default`);
+    if (!isWritable(schema.description)) this.lost.push(`${path}: description`);
+  }
+
+  #freeName(wanted: string): string {
+    let name = wanted;
+    for (let i = 2; this.#names.has(name); i++) name = `${wanted}${i}`;
+    this.#names.add(name);
+    return name;
+  }
+}
+
+interface Value {
+  readonly type: string;
+  /** The type already says which values are allowed, or that unknown fields are preserved. */
+  readonly hasEnum?: boolean;
+  readonly preserves?: boolean;
+  /** The type already implies the format or the pattern. */
+  readonly format: boolean;
+  readonly pattern: boolean;
+  readonly extra: readonly string[];
+}
+
+const preserve = "+kubebuilder:pruning:PreserveUnknownFields";
+
+function plain(type: string): Value {
+  return { type, format: false, pattern: false, extra: [] };
+}
+
+/** A union of literals, if the generators give it the type of the schema. */
+function literalsOf(schema: JSONSchema): string | undefined {
+  const { type } = schema;
+  const values = schema.nullable ? nullableValues(schema) : schema.enum;
+  if (!values || values.length === 0 || new Set(values).size !== values.length) return undefined;
+  const isOfType =
+    type === "string"
+      ? values.every((value) => typeof value === "string")
+      : type === "integer"
+        ? values.every((value) => Number.isSafeInteger(value))
+        : type === "boolean"
+          ? values.length === 1 && typeof values[0] === "boolean"
+          : type === "number" &&
+            values.every((value) => typeof value === "number") &&
+            !values.every((value) => Number.isInteger(value));
+  return isOfType ? values.map(literal).join(" | ") : undefined;
+}
+
+function isNullableUnion(schema: JSONSchema): boolean {
+  return schema.nullable === true && literalsOf(schema) !== undefined;
+}
+
+/** The values beside null, as the generators write them; an enum that is no branch of `allOf` rejects null. */
+function nullableValues(schema: JSONSchema): readonly unknown[] | undefined {
+  const [branch, ...others] = schema.allOf ?? [];
+  const isEnum = branch?.enum && Object.keys(branch).length === 1 && others.length === 0;
+  return isEnum && !schema.enum ? branch.enum : undefined;
+}
+
+function literal(value: unknown): string {
+  return typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);
+}
+
+function nullable(type: string, schema: JSONSchema): string {
+  return schema.nullable ? `${type} | null` : type;
+}
+
+function inParentheses(type: string): string {
+  return / \| /u.test(type) ? `(${type})` : type;
+}
+
+/** Converts a field's name to part of a type's name; invalid characters are dropped. */
+function pascal(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/u);
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
 /** What the root of a schema says beside spec and status, which `CustomResource` does not. */

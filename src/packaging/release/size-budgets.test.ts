@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSize } from "./size-budgets.ts";
+import { checkSize } from "./pack-release.ts";
 
 const tarball = (name: string, size: number) => ({ name, bytes: new Uint8Array(size) });
 

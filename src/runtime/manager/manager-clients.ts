@@ -7,7 +7,7 @@ import {
   type LiveClient,
 } from "../client/live-client.ts";
 import { ApiEventRecorder } from "../events/api-event-recorder.ts";
-import { makeElector } from "../leader-election/make-elector.ts";
+import { makeElector } from "../leader-election/lease-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/make-member.ts";
 import type { Base } from "./manager-base.ts";
 import type { ManagerOptions } from "./manager-options.ts";

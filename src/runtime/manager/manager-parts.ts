@@ -6,24 +6,26 @@ import type { Client } from "../client/client.ts";
 import type { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import type { HealthChecks } from "../health/health-checks.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { fence } from "../leader-election/make-elector.ts";
+import { fence } from "../leader-election/lease-elector.ts";
 import { logCallbackError } from "../log/log-callback-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsServer } from "../metrics/metrics-server.ts";
 import { Tracing } from "../tracing/tracing.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
-import { ClusterSet } from "./cluster-set.ts";
 import { ControllerSet } from "./controller-set.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import { makeAddedCluster } from "./make-added-cluster.ts";
-import { loadOnce, makeBase } from "./manager-base.ts";
+import { type Base, loadOnce, makeBase } from "./manager-base.ts";
 import { makeManagerCache } from "./manager-cache.ts";
-import { makeElection, makeLiveClient, makeSharing } from "./manager-clients.ts";
-import { makeLifecycle } from "./manager-lifecycle.ts";
+import { makeElection, makeEvents, makeLiveClient, makeSharing } from "./manager-clients.ts";
+import { graceOf, makeLifecycle } from "./manager-lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { makeServers } from "./manager-servers.ts";
 import type { ProbeServer } from "./probe-server.ts";
 import { Sampler } from "./sampler.ts";
+import type { ClientOptions } from "../client/live-client.ts";
+import { AddedCluster, type AddedClusterParts } from "./added-cluster.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import type { MemberCluster } from "./cluster.ts";
 
 /** The parts of a manager. Creating them sends nothing and opens nothing. */
 export interface ManagerParts {
@@ -99,4 +101,59 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     report,
     close,
   };
+}
+
+/** Makes a cluster, which calls `onRemoved` at its end. */
+type Make = (
+  name: string,
+  config: ClusterConfig | (() => Promise<ClusterConfig>),
+  onRemoved: () => void,
+) => MemberCluster;
+
+/** The clusters besides the manager's own, by name. */
+class ClusterSet {
+  readonly #make: Make;
+  readonly all = new Map<string, MemberCluster>();
+
+  constructor(make: Make) {
+    this.#make = make;
+  }
+
+  add(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
+    if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name))
+      throw new TerminalError(`a cluster is named "${name}": use lower case letters, digits, "-" and "."`);
+    if (this.all.has(name))
+      throw new TerminalError(`there is a cluster "${name}" already: remove it first, or use another name`);
+    const cluster = this.#make(name, config, () => this.all.delete(name));
+    this.all.set(name, cluster);
+    return cluster;
+  }
+
+  async removeAll(): Promise<void> {
+    await Promise.all([...this.all.values()].map((cluster) => cluster.remove()));
+  }
+}
+
+/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
+function makeAddedCluster(
+  clusterName: string,
+  options: ManagerOptions,
+  all: Base,
+  beforeSend: ClientOptions["beforeSend"],
+  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
+): AddedCluster {
+  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
+  const live = makeLiveClient(options, base, beforeSend);
+  const cache = makeManagerCache(options, base, live, undefined);
+  const cached = createCachedClient(live, cache);
+  return new AddedCluster(clusterName, {
+    ...base,
+    ...shared,
+    client: options.client?.wrap?.(cached) ?? cached,
+    cache,
+    events: makeEvents(base, live),
+    controllerDefaults: options.controllers ?? {},
+    gracefulShutdownTimeout: graceOf(options),
+    close: () => live.close(),
+  });
 }

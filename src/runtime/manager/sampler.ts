@@ -1,10 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { type PerformanceEntry, PerformanceObserver, constants } from "node:perf_hooks";
 import type { Cache } from "../cache/cache.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Service } from "../serve/service.ts";
-import { type ControllerSample, isObserved, publish, type SampleMessage } from "../tracing/channels.ts";
-import { differs } from "./differs.ts";
-import { KeptHeap } from "./kept-heap.ts";
+import { type ControllerSample, type SampleMessage, isObserved, publish } from "../tracing/channels.ts";
 import { LoopDelay, loopPeriod } from "./loop-delay.ts";
 
 /** What samples are taken of. */
@@ -83,6 +82,48 @@ export class Sampler implements Service {
     this.#last = sample;
     publish("tsbuilder:sample", () => sample);
   }
+}
+
+/** What the types of Node 20 omit. */
+interface CollectionEntry {
+  readonly detail: { readonly kind: number };
+}
+
+/** Notes how much of the heap is in use after each full garbage collection: what is in use before may be garbage. */
+class KeptHeap {
+  bytes: number | undefined;
+  readonly #observer = new PerformanceObserver((list) => {
+    const entries = list.getEntries() as (PerformanceEntry & CollectionEntry)[];
+    if (entries.some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR))
+      this.bytes = process.memoryUsage().heapUsed;
+  });
+
+  start(): void {
+    this.#observer.observe({ entryTypes: ["gc"] });
+  }
+
+  stop(): void {
+    this.#observer.disconnect();
+  }
+}
+
+/** Blocks that are shorter are no news. */
+const leastBlock = 20;
+
+const megabyte = 1024 * 1024;
+
+/** Whether a sample tells something that the one before didn't; memory is never the same twice. */
+export function differs(before: SampleMessage | undefined, after: SampleMessage): boolean {
+  if (before === undefined) return true;
+  const amount = (bytes = 0, bytesBefore = 0): boolean =>
+    Math.abs(bytes - bytesBefore) > Math.max(megabyte, bytesBefore / 20);
+  return (
+    Math.abs(after.blocked - before.blocked) > leastBlock ||
+    amount(after.resident, before.resident) ||
+    amount(after.heap, before.heap) ||
+    amount(after.heapKept, before.heapKept) ||
+    JSON.stringify([after.controllers, after.cached]) !== JSON.stringify([before.controllers, before.cached])
+  );
 }
 
 function cachedObjects(caches: readonly Cache[]): Pick<SampleMessage, "cached" | "cachedBytes"> {

@@ -4,28 +4,29 @@ import {
   type Expr,
   type ListExpr,
   type MapExpr,
-  operators,
-  qualifiedName,
   type Select,
   type StructExpr,
+  operators,
+  qualifiedName,
 } from "../ast.ts";
-import type { FunctionDecl } from "../functions/function.ts";
+import type { FunctionDecl, Overload } from "../functions/function.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
 import type { StructType } from "../types/struct-type.ts";
 import {
   type CelType,
   formatType,
   isOptional,
+  isSameType,
   listType,
   mapType,
   optionalType,
+  paramType,
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
-import { mostGeneral } from "./assign.ts";
+import { type Mapping, assign, couldFit, mostGeneral, substitute } from "./assign.ts";
 import type { Env } from "./env.ts";
-import { Inference } from "./inference.ts";
-import { iterationTypes, memberType } from "./member-type.ts";
+import { reservedWords } from "../syntax/token.ts";
 
 /**
  * Determines the type of every node and the overloads of every call, resolves qualified names, and stores all of that
@@ -288,5 +289,99 @@ class Checker {
   #report(pos: number, message: string): CelType {
     this.issues.push({ pos, message });
     return types.error;
+  }
+}
+
+/** The overloads that match the types of a call's arguments, and the type of the result. */
+interface MatchedOverloads {
+  readonly overloads: readonly Overload[];
+  readonly result: CelType;
+}
+
+/** The type parameters of an expression, and the types to which they are bound so far. */
+class Inference {
+  #mapping: Mapping = new Map();
+  #variables = 0;
+
+  newVariable(): CelType {
+    return paramType(`_var${this.#variables++}`);
+  }
+
+  /** Replaces bound type parameters; unbound ones stay. */
+  resolve(type: CelType): CelType {
+    return substitute(this.#mapping, type, false);
+  }
+
+  /** Replaces all type parameters; unbound ones become dyn. */
+  resolveAll(type: CelType): CelType {
+    return substitute(this.#mapping, type, true);
+  }
+
+  /** Binds type parameters so that a type is assignable; returns false if it can't be. */
+  assign(wanted: CelType, given: CelType): boolean {
+    const next = assign(this.#mapping, [wanted], [given]);
+    if (next) this.#mapping = next;
+    return next !== undefined;
+  }
+
+  /** Finds all matching overloads; the result is dyn if their results differ. */
+  match(candidates: readonly Overload[], given: readonly CelType[]): MatchedOverloads | undefined {
+    const overloads: Overload[] = [];
+    let result: CelType | undefined;
+    for (const overload of candidates) {
+      const type = this.#matchOne(overload, given);
+      if (!type) continue;
+      overloads.push(overload);
+      if (!result) result = type;
+      else if (result.kind !== "dyn" && !isSameType(type, result)) result = types.dyn;
+    }
+    return result && { overloads, result };
+  }
+
+  #matchOne({ params, typeParams, result }: Overload, given: readonly CelType[]): CelType | undefined {
+    if (!couldFit(params, given)) return undefined;
+    const fresh = new Map(typeParams.map((name) => [name, this.newVariable()]));
+    const wanted = params.map((param) => substitute(fresh, param, false));
+    const next = assign(this.#mapping, given, wanted);
+    if (!next) return undefined;
+    this.#mapping = next;
+    return this.resolve(substitute(fresh, result, false));
+  }
+}
+
+/** Returns the type of a field, or an error message. */
+function memberType(target: CelType, field: string): CelType | string {
+  switch (target.kind) {
+    case "map":
+      return target.params[1]!;
+    case "object": {
+      // A keyword may be selected, although the field is declared under its escaped name.
+      const keyword = reservedWords.has(field) ? `__${field}__` : field;
+      if (target.isOpen) return types.dyn;
+      if (!target.fields) return `unexpected failed resolution of '${target.name}'`;
+      return target.fields.get(field) ?? target.fields.get(keyword) ?? `undefined field '${field}'`;
+    }
+    case "param":
+    case "dyn":
+    case "error":
+      return types.dyn;
+    default:
+      return `type '${formatType(target)}' does not support field selection`;
+  }
+}
+
+/** Returns the types of the one or two iteration variables, or undefined if the type can't be iterated. */
+function iterationTypes(range: CelType, pairs: boolean): readonly [CelType, CelType] | undefined {
+  switch (range.kind) {
+    case "list":
+      return pairs ? [types.int, range.params[0]!] : [range.params[0]!, range.params[0]!];
+    case "map":
+      return [range.params[0]!, range.params[1]!];
+    case "dyn":
+    case "error":
+    case "param":
+      return [types.dyn, types.dyn];
+    default:
+      return undefined;
   }
 }

@@ -1,8 +1,7 @@
 import { goText } from "../../text/index.ts";
-import { isObject, type JSONValue, memberOf } from "../../json/index.ts";
+import { type JSONValue, isObject, memberOf } from "../../json/index.ts";
 import { PatchError } from "../patch-error.ts";
 import { directiveOf, wrongType } from "./directives.ts";
-import { identifyItem } from "./identify-item.ts";
 
 /** Splits a list into the items that another list has, too, and those that it has not. */
 export function splitByPresence(
@@ -99,4 +98,10 @@ function positions(items: readonly JSONValue[], mergeKey: string | undefined): M
     if (!places.has(id)) places.set(id, index);
   }
   return places;
+}
+
+/** Returns a string that is equal for equal items: of the merge key, or of the whole item in a list of plain values. */
+function identifyItem(item: JSONValue, mergeKey: string | undefined): string {
+  const id = mergeKey !== undefined && isObject(item) ? memberOf(item, mergeKey) : item;
+  return JSON.stringify(id) ?? "";
 }

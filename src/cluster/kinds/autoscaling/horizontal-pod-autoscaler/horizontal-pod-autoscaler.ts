@@ -1,10 +1,69 @@
+import type {
+  HorizontalPodAutoscalerBehavior,
+  MetricTarget,
+  MetricValueStatus,
+} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { keepAnnotations, ownAnnotations } from "./annotations-of-v1.ts";
 import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
-import { cells } from "./cells.ts";
 import { convert, withAnnotations } from "./convert.ts";
-import { setBehaviorDefaults, setDefaults } from "./defaults.ts";
 import { validate } from "./validate.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import { type ApiObject, replaceFields } from "../../../contract/api-object.ts";
+import type { CellReader } from "../../../registry/table-columns.ts";
+import { count, text } from "../../cells/read-field.ts";
+
+const cells: Readonly<Record<string, CellReader>> = {
+  Reference: (object) =>
+    `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
+  Targets: targets,
+  MinPods: text("spec.minReplicas", "<unset>"),
+  MaxPods: count("spec.maxReplicas"),
+  Replicas: count("status.currentReplicas"),
+};
+
+/** At most two metrics; what they measure comes from the status. */
+function targets(object: ApiObject): string {
+  const { spec, status } = convert(object, "autoscaling/v2");
+  const metrics = (spec?.metrics ?? []) as Metric[];
+  const { currentMetrics } = (status ?? {}) as { currentMetrics?: Metric[] | null };
+  if (metrics.length === 0) return "<none>";
+  const shown = metrics.slice(0, 2).map((metric, index) => targetOf(metric, currentMetrics?.[index]));
+  const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : "";
+  return `${shown.join(", ")}${more}`;
+}
+
+function targetOf(metric: Metric, measured: Metric | undefined): string {
+  const { external, pods, object: described, resource, containerResource } = metric;
+  if (metric.type === "Resource") return ofResource(resource!, measured?.resource);
+  if (metric.type === "ContainerResource") return ofResource(containerResource!, measured?.containerResource);
+  if (metric.type === "Pods") return amount(pods!, measured?.pods, "averageValue");
+  const [source, current] =
+    metric.type === "External" ? [external!, measured?.external] : [described!, measured?.object];
+  if (source.target?.averageValue === undefined) return amount(source, current, "value");
+  return `${amount(source, current, "averageValue")} (avg)`;
+}
+
+/** The measured value and the one that is aimed at. */
+function amount(source: Source, measured: Source | undefined, name: "value" | "averageValue"): string {
+  return `${measured?.current?.[name] ?? "<unknown>"}/${source.target?.[name] ?? 0}`;
+}
+
+function ofResource(source: Source, measured: Source | undefined): string {
+  if (source.target?.averageValue !== undefined)
+    return `${source.name}: ${amount(source, measured, "averageValue")}`;
+  const percent = (value: number | undefined, missing: string): string =>
+    value === undefined ? missing : `${value}%`;
+  const current = percent(measured?.current?.averageUtilization, "<unknown>");
+  return `${source.name}: ${current}/${percent(source.target?.averageUtilization, "<auto>")}`;
+}
+
+/** A metric of a spec has a target, the one of a status the current value. */
+type Source = Sent<{ name: string; target: MetricTarget; current: MetricValueStatus }>;
+
+type Metric = Sent<
+  { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", Source>
+>;
 
 const inV2 = (object: HorizontalPodAutoscaler) => convert(object, "autoscaling/v2");
 
@@ -34,3 +93,35 @@ export const horizontalPodAutoscaler: BuiltInKind = {
     status: { desiredReplicas: 0, ...(version === "v1" ? { currentReplicas: 0 } : { currentMetrics: null }) },
   }),
 };
+
+/** Version 1 has the defaults of a target, which depends on annotations, by its way through version 2. */
+function setDefaults(object: HorizontalPodAutoscaler, version: string): void {
+  const { spec } = object;
+  if (spec) {
+    spec.minReplicas ??= 1;
+    const target = { type: "Utilization", averageUtilization: 80 };
+    if (version === "v2") spec.metrics ??= [{ type: "Resource", resource: { name: "cpu", target } }];
+  }
+  const status = version === "v2" ? { desiredReplicas: 0, currentMetrics: null } : { desiredReplicas: 0 };
+  object["status"] = { ...status, ...(object["status"] as object) };
+  replaceFields(object, convert(object, object.apiVersion));
+  setBehaviorDefaults(object);
+}
+
+/** If a behavior is set, its missing fields are defaulted. */
+function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
+  if (spec?.behavior) spec.behavior = defaultBehavior(spec.behavior);
+}
+
+/** Scales up by four pods or 100% without stabilization, and down without a limit. */
+function defaultBehavior({
+  scaleUp,
+  scaleDown,
+}: Sent<HorizontalPodAutoscalerBehavior>): Sent<HorizontalPodAutoscalerBehavior> {
+  const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
+  const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
+  return {
+    scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
+    scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
+  };
+}

@@ -1,17 +1,29 @@
-import { type Job, jobs } from "./jobs.ts";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { type Job, type JobStatus, jobs } from "./jobs.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { type ReportedError, reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
-import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
-import { countEnded } from "./count-ended.ts";
-import { finishedCondition } from "./job-conditions.ts";
-import { announced, jobOutcome } from "./job-outcome.ts";
-import { claimPods, end, releaseOrphans, scale } from "./job-pods.ts";
-import { isTracked, jobProgress, untilDeadline } from "./job-progress.ts";
+import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
+import { announcement, conclusion, finishedCondition, withConditions } from "./job-conditions.ts";
+import { type JobOutcome, announced, jobOutcome } from "./job-outcome.ts";
+import { claimPods, end, podsOf, releaseOrphans, scale } from "./job-pods.ts";
+import {
+  type JobProgress,
+  countsAsFailure,
+  hasFailed,
+  isIndexed,
+  isTracked,
+  jobProgress,
+  progressStatus,
+  untilDeadline,
+} from "./job-progress.ts";
 import { nextPods } from "./next-pods.ts";
-import { removeWhenDue } from "./remove-when-due.ts";
 import { type Failures, withFailures } from "./retry-delay.ts";
+import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
+import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
+import { releasePods } from "./job-tracking.ts";
 
 /** The value of managedBy for this controller. */
 const ownName = "kubernetes.io/job-controller";
@@ -66,6 +78,97 @@ export function jobController(context: ControllerContext): Controller {
     if (refused) throw refused;
     return outcome || job.metadata.deletionTimestamp ? 0 : next.wait;
   }
+}
+
+/**
+ * Counts the pods that have finished: their uids are recorded, then their finalizers are removed, then the
+ * counts are increased. So each pod counts once, even if this is interrupted. A Job with an outcome ends when no pod
+ * is terminating any more.
+ */
+async function countEnded(
+  context: ReportingContext,
+  job: Job,
+  owned: readonly Pod[],
+  progress: JobProgress,
+  outcome: JobOutcome | undefined,
+): Promise<Job> {
+  const { objects, clock, user } = context;
+  const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
+  const stored = await writeStatus(context, job, progress, (status) => ({
+    ...status,
+    uncountedTerminatedPods: uncounted(job, progress, lost),
+    ...withConditions(job, outcome ? [announcement(outcome, clock.now())] : [], clock.now()),
+  }));
+  // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
+  const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
+  await releasePods(objects, user, ended);
+  return writeStatus(context, stored, progress, (status) => {
+    const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
+    const now = clock.now();
+    const end = status.terminating === 0 ? outcome : undefined;
+    return {
+      ...status,
+      ...positiveCounts({
+        succeeded: (status.succeeded ?? 0) + succeeded.length,
+        failed: (status.failed ?? 0) + failed.length,
+      }),
+      uncountedTerminatedPods: {},
+      ...withConditions(stored, end ? [conclusion(end, now)] : [], now),
+      ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
+    };
+  });
+}
+
+async function writeStatus(
+  context: ReportingContext,
+  job: Job,
+  { failedIndexes, completedIndexes }: JobProgress,
+  change: (status: JobStatus) => JobStatus,
+): Promise<Job> {
+  const { objects, clock, user } = context;
+  const started = job.spec.suspend ? undefined : (job.status?.startTime ?? formatTime(clock.now()));
+  const now = { ...jobProgress(job, podsOf(context, job)), failedIndexes, completedIndexes };
+  const status = change({ ...progressStatus(job, now), ...(started ? { startTime: started } : {}) });
+  return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
+}
+
+/** When a Job has failed, its active pods count as failed. */
+function isUncounted(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  const known = new Set([
+    ...[...newSucceeded, ...newFailed].map(({ metadata }) => metadata.uid),
+    ...succeeded,
+    ...failed,
+  ]);
+  return (pod) =>
+    isTracked(pod) && !known.has(pod.metadata.uid) && !isFinished(pod) && countsAsFailure(job, pod);
+}
+
+function uncounted(
+  job: Job,
+  progress: JobProgress,
+  lost: readonly Pod[],
+): { succeeded?: string[]; failed?: string[] } {
+  const uids = (of: readonly Pod[]) => of.map(({ metadata }) => metadata.uid!);
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  // An indexed Job counts successes by completedIndexes.
+  const done = isIndexed(job) ? [] : [...succeeded, ...uids(progress.newSucceeded)];
+  const gone = [...failed, ...uids(progress.newFailed), ...uids(lost)];
+  return { ...(done.length > 0 ? { succeeded: done } : {}), ...(gone.length > 0 ? { failed: gone } : {}) };
+}
+
+/** Deletes a finished Job once its ttlSecondsAfterFinished has passed. */
+async function removeWhenDue(
+  { objects, clock, user }: ReportingContext,
+  job: Job,
+): Promise<number | undefined> {
+  const { ttlSecondsAfterFinished } = job.spec;
+  const since = Date.parse(finishedCondition(job)?.lastTransitionTime ?? "");
+  if (ttlSecondsAfterFinished === undefined || Number.isNaN(since)) return undefined;
+  const left = since + ttlSecondsAfterFinished * 1000 - clock.now();
+  if (left > 0) return left;
+  await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
+  return undefined;
 }
 
 /** Whether another controller runs the pods of a Job. */

@@ -5,10 +5,16 @@ import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
 import { finishedCondition } from "./job-conditions.ts";
-import { jobPod } from "./job-pod.ts";
-import { isTracked, trackingFinalizer } from "./job-progress.ts";
+import {
+  failureCountAnnotation,
+  indexAnnotation,
+  isIndexed,
+  isTracked,
+  trackingFinalizer,
+} from "./job-progress.ts";
 import { releasePods } from "./job-tracking.ts";
 import type { nextPods } from "./next-pods.ts";
+import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 
 export function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] {
   return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
@@ -46,6 +52,43 @@ export async function scale(
   }
   await releasePods(objects, user, surplus);
   await end(context, job, surplus);
+}
+
+/**
+ * Builds a pod of a Job. A pod of an indexed Job has its index in name, annotation, label and environment,
+ * and with backoffLimitPerIndex also how often the index has failed.
+ */
+function jobPod(job: Job, index: number, failures: number | undefined): Pod {
+  const pod = podOf(job, index, failures);
+  const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
+  return { ...pod, metadata: { ...pod.metadata, finalizers } };
+}
+
+function podOf(job: Job, index: number, failures: number | undefined): Pod {
+  const { name } = job.metadata;
+  const { template } = job.spec;
+  if (!isIndexed(job)) return newPod(job, template, { generateName: `${name}-` });
+  const generateName = `${name}-${index}-`;
+  const pod = newPod(job, template, { generateName }, { [indexAnnotation]: String(index) });
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      annotations: {
+        ...pod.metadata.annotations,
+        [indexAnnotation]: String(index),
+        ...(failures === undefined ? {} : { [failureCountAnnotation]: String(failures) }),
+      },
+    },
+    spec: { ...pod.spec, hostname: `${name}-${index}`, containers: pod.spec.containers.map(withIndex) },
+  };
+
+  function withIndex(container: Pod["spec"]["containers"][number]) {
+    return {
+      ...container,
+      env: [...(container.env ?? []), { name: "JOB_COMPLETION_INDEX", value: String(index) }],
+    };
+  }
 }
 
 export async function end(
