@@ -1,9 +1,9 @@
+import { posix } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, type Part, insertKey } from "./blueprint.ts";
 import { hasMarker, insertLines, removeLines } from "./insert.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import type { OwnedFiles } from "./ownership.ts";
-import { isModule, relativeImports, rewriteImports } from "./relative-imports.ts";
 import { renderPart } from "./template.ts";
 import type { Draft, Tree } from "./tree.ts";
 
@@ -218,6 +218,36 @@ function updateFile(
   }
   draft.write(file.path, merged, file.part.ownership);
 }
+
+const module = /\.[cm]?[jt]sx?$/u;
+
+/** Returns whether a file may have imports. */
+function isModule(path: string): boolean {
+  return module.test(path);
+}
+
+/** The files of the project that a module imports. */
+function relativeImports(text: string, path: string): string[] {
+  if (!isModule(path)) return [];
+  return [...text.matchAll(specifierPattern)].map(([, , , specifier]) =>
+    posix.join(posix.dirname(path), specifier!),
+  );
+}
+
+/** Rewrites the relative import specifiers of a module for its new path and those of other moved files. */
+function rewriteImports(text: string, from: string, to: string, moves: ReadonlyMap<string, string>): string {
+  if (!isModule(from)) return text;
+  return text.replaceAll(specifierPattern, (whole, before: string, quote: string, specifier: string) => {
+    const resolved = posix.join(posix.dirname(from), specifier);
+    const target = moves.get(resolved) ?? resolved;
+    if (target === resolved && posix.dirname(from) === posix.dirname(to)) return whole;
+    const relative = posix.relative(posix.dirname(to), target);
+    return `${before}${quote}${relative.startsWith(".") ? relative : `./${relative}`}${quote}`;
+  });
+}
+
+/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
+const specifierPattern = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;
 
 function removeInserts(draft: Draft, { before, after, owned }: ScaffoldRequest): void {
   const wanted = new Set(after.inserts.map(insertKey));

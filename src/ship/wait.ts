@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
-import { type ManifestObject, formatManifest } from "./manifest.ts";
-import { hasWebhooks, unreachedWebhooks } from "./unreached-webhooks.ts";
-import { readPods } from "./read-pods.ts";
+import { type ManifestObject, formatManifest, isCrd } from "./manifest.ts";
 import {
   type DeploymentState,
   type PodState,
@@ -53,6 +51,39 @@ async function checkWebhooks(
         hint: "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies",
       },
     );
+}
+
+/** Returns whether the API server calls a deployment's operator. */
+export function hasWebhooks(deployed: readonly ManifestObject[]): boolean {
+  return admissionWebhooks(deployed).length > 0 || convertedGroups(deployed).length > 0;
+}
+
+/** Returns those of kubectl's error lines that say that the API server could not call a webhook of the deployment. */
+export function unreachedWebhooks(errors: string, deployed: readonly ManifestObject[]): string[] {
+  const names = new Set(admissionWebhooks(deployed));
+  const groups = new Set(convertedGroups(deployed));
+  return errors.split("\n").filter((line) => {
+    const name = /failed calling webhook "([^"]+)"/.exec(line)?.[1];
+    const group = /conversion webhook for ([^/\s]+)\/\S+ Kind=\S+ failed/.exec(line)?.[1];
+    return (name !== undefined && names.has(name)) || (group !== undefined && groups.has(group));
+  });
+}
+
+function admissionWebhooks(deployed: readonly ManifestObject[]): string[] {
+  return deployed
+    .filter(({ kind }) => /^(Mutating|Validating)WebhookConfiguration$/.test(kind))
+    .flatMap((object) => (object["webhooks"] ?? []) as readonly { readonly name: string }[])
+    .map(({ name }) => name);
+}
+
+function convertedGroups(deployed: readonly ManifestObject[]): string[] {
+  return deployed
+    .filter(isCrd)
+    .map(
+      ({ spec }) => spec as { readonly group: string; readonly conversion?: { readonly strategy: string } },
+    )
+    .filter(({ conversion }) => conversion?.strategy === "Webhook")
+    .map(({ group }) => group);
 }
 
 async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterChoice): Promise<string> {
@@ -111,6 +142,18 @@ async function checkFormerPods(
       code: "TOOL_FAILED",
       hint: `the operator is available; look at the pod: kubectl describe pod ${left.metadata.name} --namespace ${namespace}`,
     });
+}
+
+/** The pods that a Deployment selects, those that are ending included. */
+async function readPods(
+  spec: DeploymentState["spec"] | undefined,
+  choice: ClusterChoice,
+  where: readonly string[],
+): Promise<{ items: PodState[] }> {
+  const labels = Object.entries(spec?.selector.matchLabels ?? {});
+  const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
+  const words = ["get", "pods", "--selector", selector, ...where];
+  return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
 }
 
 /** How late the news of a container's end may be, and how wrong a clock, in milliseconds. */

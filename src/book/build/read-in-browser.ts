@@ -6,7 +6,6 @@ import { extname, join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 import { type Site, fileOf } from "./explain-site.ts";
-import { openPage } from "./open-page.ts";
 import { siteFolder } from "./stage-pages.ts";
 
 const widths = [1280, 390];
@@ -175,6 +174,15 @@ async function readPages(
     }
   }
   return problems;
+}
+
+/**
+ * Opens a page of the book, and waits until it is mounted, however busy the machine is: before that nothing
+ * listens to a key, and what only the browser knows, such as the name of the switch to a dark page, is missing.
+ */
+async function openPage(page: Page, address: string): Promise<void> {
+  await page.goto(address, { waitUntil: "networkidle" });
+  await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
 }
 
 async function readAt(page: Page, width: number, address: string): Promise<string[]> {

@@ -10,9 +10,10 @@ import {
 import { checkQualifiedName, compareVersions } from "@tsbuilder/apimachinery/naming";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { type Validator, compileValidator } from "@tsbuilder/apimachinery/cel";
-import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { type JSONValue, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { goText } from "@tsbuilder/apimachinery/text";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
@@ -26,13 +27,167 @@ import type {
 } from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
-import { scaleProblem, validateScale } from "./validate-scale.ts";
 import { objectMetaNode } from "../registry/object-meta-schema.ts";
 import { formatAge } from "../registry/format-age.ts";
 import type { Cell, TableColumns } from "../registry/table-columns.ts";
-import { readPath } from "./json-path.ts";
 import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
 import { badRequest, forbidden, invalidObject } from "../contract/status-error.ts";
+
+type ScaleSubresource = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
+
+/** The fields of a scale subresource: those of the status are validated with the status alone, too. */
+type ScaleFields = "spec" | "status";
+
+const maxReplicas = 2 ** 31 - 1;
+
+/** With a scale subresource, replicas must be non-negative integers of 32 bits, and the selector a string. */
+export function validateScale(
+  object: ApiObject,
+  scale: ScaleSubresource | undefined,
+  fields: readonly ScaleFields[] = ["spec", "status"],
+): FieldError[] {
+  if (!scale) return [];
+  return [
+    ...(fields.includes("spec") ? checkReplicas(object, scale.specReplicasPath) : []),
+    ...checkReplicas(object, scale.statusReplicasPath),
+    ...(scale.labelSelectorPath ? checkSelector(object, scale.labelSelectorPath) : []),
+  ];
+}
+
+/** Why the Scale of an object can't be read: another version has stored a value of a wrong type. */
+function scaleProblem(object: ApiObject, scale: ScaleSubresource): string | undefined {
+  const problems = validateScale(object, scale).map(({ detail }) => detail);
+  return problems.find((detail) => detail.includes(" accessor error: "));
+}
+
+function checkReplicas(object: ApiObject, path: string): FieldError[] {
+  const found = readNested(object, path);
+  if ("wrong" in found) return [wrongParent(path, found, 0)];
+  const { value } = found;
+  if (value === undefined) return [];
+  if (typeof value !== "number" || !Number.isInteger(value)) return [accessorError(path, value, "int64", 0)];
+  if (value < 0) return [invalid(path, value, "should be a non-negative integer")];
+  return value > maxReplicas ? [invalid(path, value, `should be less than or equal to ${maxReplicas}`)] : [];
+}
+
+function checkSelector(object: ApiObject, path: string): FieldError[] {
+  const found = readNested(object, path);
+  if ("wrong" in found) return [wrongParent(path, found, "")];
+  const { value } = found;
+  return value === undefined || typeof value === "string" ? [] : [accessorError(path, value, "string", "")];
+}
+
+/** A value on the way to a field that should have been an object. */
+interface WrongParent {
+  readonly wrong: unknown;
+  /** The path of the field that was looked up in it. */
+  readonly at: string;
+}
+
+/** Reads a field by its path. */
+function readNested(object: ApiObject, path: string): { readonly value: unknown } | WrongParent {
+  let value: unknown = object;
+  let at = "";
+  for (const field of path.slice(1).split(".")) {
+    at += `.${field}`;
+    if (value === undefined || value === null) return { value: undefined };
+    if (!isObject(value)) return { wrong: value, at };
+    value = (value as Record<string, unknown>)[field];
+  }
+  return { value: value ?? undefined };
+}
+
+function wrongParent(path: string, { wrong, at }: WrongParent, zero: number | string): FieldError {
+  return invalid(path, zero, describe(at, wrong, "map[string]interface{}"));
+}
+
+function accessorError(path: string, value: unknown, expected: string, zero: number | string): FieldError {
+  return invalid(path, zero, describe(path, value, expected));
+}
+
+function describe(path: string, value: unknown, expected: string): string {
+  return `${path} accessor error: ${goText(value as JSONValue)} is of the type ${goTypeOf(value)}, expected ${expected}`;
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/**
+ * Evaluates the JSONPath that printer columns and selectable fields use: `.spec.replicas`,
+ * `.status.conditions[?(@.type=="Ready")].status`, `.spec.ports[*].port`, `.metadata.labels['a\.b']`.
+ */
+export function readPath(root: unknown, path: string): unknown[] {
+  let values: unknown[] = [root];
+  for (const step of parsePath(path)) values = values.flatMap((value) => takeStep(value, step));
+  return values.filter((value) => value !== undefined && value !== null);
+}
+
+type Step =
+  | { readonly kind: "field"; readonly name: string }
+  | { readonly kind: "index"; readonly index: number }
+  | { readonly kind: "all" }
+  | { readonly kind: "filter"; readonly path: string; readonly operator: string; readonly value: unknown };
+
+const cache = new Map<string, readonly Step[]>();
+
+function parsePath(path: string): readonly Step[] {
+  let steps = cache.get(path);
+  if (!steps) {
+    steps = [...scan(path.replace(/^\{|\}$/g, ""))];
+    cache.set(path, steps);
+  }
+  return steps;
+}
+
+const token =
+  /\.?\[\?\(\s*@([^=!<>\s]+)\s*(==|!=|<=|>=|<|>)?\s*("[^"]*"|'[^']*'|[^)\s]*)\s*\)\]|\.?\[(\*|-?\d+)\]|\.?\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]|\.((?:[^.[\]\\]|\\.)+)/g;
+
+function* scan(path: string): Generator<Step> {
+  for (const found of path.matchAll(token)) {
+    const [, filter, operator = "", value = "", index, single, double, field] = found;
+    if (filter !== undefined) yield { kind: "filter", path: filter, operator, value: literal(value) };
+    else if (index === "*" || field === "*") yield { kind: "all" };
+    else if (index !== undefined) yield { kind: "index", index: Number(index) };
+    else yield { kind: "field", name: (single ?? double ?? field!).replace(/\\(.)/g, "$1") };
+  }
+}
+
+function literal(text: string): unknown {
+  if (/^["']/.test(text)) return text.slice(1, -1);
+  if (text === "true" || text === "false") return text === "true";
+  return text === "" ? undefined : Number(text);
+}
+
+function takeStep(value: unknown, step: Step): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  switch (step.kind) {
+    case "field":
+      return [(value as Record<string, unknown>)[step.name]];
+    case "index":
+      return Array.isArray(value) ? [value.at(step.index)] : [];
+    case "all":
+      return Object.values(value);
+    case "filter":
+      return (Array.isArray(value) ? value : []).filter((item) => passes(item, step));
+  }
+}
+
+function passes(item: unknown, { path, operator, value }: Step & { kind: "filter" }): boolean {
+  const [actual] = readPath(item, path);
+  if (operator === "") return actual !== undefined;
+  if (operator === "==") return actual === value;
+  if (operator === "!=") return actual !== value;
+  // Only values of one type have an order.
+  if (typeof actual !== typeof value || typeof actual === "object") return false;
+  const [a, b] = [actual as number, value as number];
+  if (operator === "<") return a < b;
+  if (operator === "<=") return a <= b;
+  return operator === ">" ? a > b : a >= b;
+}
 
 /** The strategy of custom resources, derived from the schema of each version. */
 function customStrategy(

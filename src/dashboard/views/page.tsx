@@ -5,7 +5,6 @@ import { LogView } from "./log-view.tsx";
 import { ObjectsView } from "./objects-view.tsx";
 import { Context, type Shown, type View, atFirst, usePage, views } from "./shown.ts";
 import { TimelineView } from "./timeline-view.tsx";
-import { useFindings } from "./use-findings.ts";
 import { Problem } from "./problem.tsx";
 import { duration, timeOfDay } from "./times.ts";
 import type { Finding } from "../history/findings.ts";
@@ -384,6 +383,36 @@ function FindingsView() {
       ))}
     </ul>
   );
+}
+
+/** What was found in the record, of what had begun by a moment; by default up to now, when what waits may wait too long. */
+function useFindings({ findings, history, state }: Feed, moment: number | undefined): readonly Finding[] {
+  const now = useNow(state === "live" && moment === undefined);
+  return useMemo(
+    () => findings.list(now).filter(({ from }) => moment === undefined || from <= moment),
+    [
+      findings,
+      history.written,
+      history.reconciles.length,
+      history.calls.length,
+      history.samples.length,
+      moment,
+      now,
+    ],
+  );
+}
+
+const pause = 5000;
+
+/** The time, every few seconds; undefined if it is not wanted. */
+function useNow(isWanted: boolean): number | undefined {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), pause);
+    return () => clearInterval(timer);
+  }, [isWanted]);
+  return isWanted ? now : undefined;
 }
 
 /** Moves through the time of the session. */

@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../history/history.ts";
 import { whatLedTo } from "../history/what-led-to.ts";
 import { CallLaneRow } from "./call-lane-row.tsx";
 import { Empty } from "./empty.tsx";
 import { LaneBar, labelWidth } from "./lane-bar.tsx";
-import { Merged } from "./merged.tsx";
 import { Legend, Outcome } from "./outcome.tsx";
 import { ReconcileDetail } from "./reconcile-detail.tsx";
 import { ReconcileLine } from "./reconcile-line.tsx";
@@ -213,6 +213,33 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         {(one) => <CallLine call={one} />}
       </Merged>
     </aside>
+  );
+}
+
+/** So many are listed at the most. */
+const most = 100;
+
+interface MergedProps<Item> {
+  readonly items: readonly Item[];
+  readonly noun: string;
+  readonly keyOf: (item: Item) => string;
+  readonly children: (item: Item) => ComponentChildren;
+}
+
+/** What one bar stands for, where it stands for several. */
+function Merged<Item>({ items, noun, keyOf, children }: MergedProps<Item>) {
+  if (items.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        {items.length} {noun} stand here
+      </summary>
+      <ul class="reconciles">
+        {items.slice(0, most).map((item) => (
+          <li key={keyOf(item)}>{children(item)}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -4,8 +4,6 @@ import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { chooseVersion } from "./choose-version.ts";
-import { fetchBytes } from "./fetch-bytes.ts";
 
 /** The Kubernetes project's index of its test binaries. */
 export const officialIndex =
@@ -122,6 +120,20 @@ async function findArchive(index: string, wanted: string | undefined, platform: 
   throw notAnIndex(index);
 }
 
+/**
+ * Chooses the latest matching version: `1.34.1` matches only itself, `1.34` its latest patch, undefined the latest of
+ * all. A pre-release must be named in full.
+ */
+function chooseVersion(offered: readonly string[], wanted: string | undefined): string | undefined {
+  const name = wanted?.replace(/^v/, "");
+  if (name !== undefined && offered.includes(name)) return name;
+  return offered
+    .filter((version) => /^\d+\.\d+\.\d+$/.test(version))
+    .filter((version) => name === undefined || version.startsWith(`${name}.`))
+    .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .at(-1);
+}
+
 async function readReleases(index: string): Promise<NonNullable<ReleaseIndex["releases"]>> {
   const text = Buffer.from(await fetchBytes(index)).toString("utf8");
   try {
@@ -131,6 +143,23 @@ async function readReleases(index: string): Promise<NonNullable<ReleaseIndex["re
     // A proxy or a login page responds with something that is not YAML.
   }
   throw notAnIndex(index);
+}
+
+/** Downloads a file, with a helpful error if the server cannot be reached. */
+async function fetchBytes(url: string): Promise<Uint8Array> {
+  try {
+    const response = await fetch(url);
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    throw new Error(`the server responded with ${response.status}`);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    throw new TsbuilderError(`could not download ${url}: ${reason}`, {
+      code: "TOOL_FAILED",
+      hint: "use a mirror with --index URL or TSBUILDER_ENVTEST_INDEX, or an installed version with --offline",
+      cause: error,
+    });
+  }
 }
 
 function archiveName(release: string, platform: string): string {

@@ -1,8 +1,6 @@
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { markerString, stringLiteral } from "../../shared/source-text.ts";
-import { commentLines, isWritable } from "./comment-lines.ts";
-import { fieldMarkerLines, markerLines, quoteMarker } from "./marker-lines.ts";
+import { commentTextLines, jsonText, markerString, stringLiteral } from "../../shared/source-text.ts";
 import type { ThirdPartyCrd } from "./read-crds.ts";
 import { quantityPattern } from "../schema/well-known.ts";
 import { exampleMarker, markerValue } from "./marker-value.ts";
@@ -238,6 +236,32 @@ class TypeWriter {
   }
 }
 
+/** Returns whether a comment can hold a description so that it is read back unchanged. */
+function isWritable(description: string | undefined): boolean {
+  if (description === undefined) return true;
+  const lines = description.split("\n");
+  const isKept = lines.every((line) => !/^(?:\+[A-Za-z]|TODO|---)|[ \t]$/u.test(line));
+  return isKept && description.trim() === description && !/\n\n\n|[\r\u2028\u2029]/u.test(description);
+}
+
+/** Formats a description and markers as the comment above a declaration; empty if there are none. */
+function commentLines(description: string | undefined, markers: readonly string[], indent: string): string {
+  const text = description === undefined ? [] : commentTextLines(description).map(hideMarker);
+  const lines = [...text, ...markers];
+  if (lines.length === 0) return "";
+  // The text would end a block comment early, or contains what looks like a tag.
+  const needsLines = lines.some((line) => line.includes("*/") || /(?:^|\s)@/u.test(line));
+  if (needsLines) return lines.map((line) => `${`${indent}// ${line}`.trimEnd()}\n`).join("");
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  const body = lines.map((line) => `${`${indent} * ${line}`.trimEnd()}\n`);
+  return `${indent}/**\n${body.join("")}${indent} */\n`;
+}
+
+/** A description that looks like a marker must not act as one: it could grant permissions. */
+function hideMarker(line: string): string {
+  return line.replace(/^(\s*)\+(?=[A-Za-z])/u, "$1\\+");
+}
+
 interface Value {
   readonly type: string;
   /** The type already says which values are allowed, or that unknown fields are preserved. */
@@ -366,6 +390,77 @@ function scaleMarker({ specReplicasPath, statusReplicasPath, labelSelectorPath }
 
 function quotePath(path: string): string {
   return /^[\w.-]+$/u.test(path) ? path : quoteMarker(path);
+}
+
+const bounds = {
+  maximum: "Maximum",
+  minimum: "Minimum",
+  multipleOf: "MultipleOf",
+  exclusiveMaximum: "ExclusiveMaximum",
+  exclusiveMinimum: "ExclusiveMinimum",
+  maxLength: "MaxLength",
+  minLength: "MinLength",
+  maxItems: "MaxItems",
+  minItems: "MinItems",
+  uniqueItems: "UniqueItems",
+  maxProperties: "MaxProperties",
+  minProperties: "MinProperties",
+} as const;
+
+/** The markers for what a field's or named type's TypeScript type cannot express. */
+function markerLines(
+  schema: JSONSchema,
+  written: { readonly format: boolean; readonly pattern: boolean },
+): string[] {
+  const lines: string[] = [];
+  const add = (name: string, value?: string): void => {
+    lines.push(`+${name}${value === undefined ? "" : `=${value}`}`);
+  };
+  for (const [key, name] of Object.entries(bounds)) {
+    const value = schema[key as keyof typeof bounds];
+    if (value !== undefined) add(`kubebuilder:validation:${name}`, String(value));
+  }
+  if (schema.pattern !== undefined && !written.pattern) {
+    add("kubebuilder:validation:Pattern", quoteMarker(schema.pattern));
+  }
+  if (schema.format !== undefined && !written.format)
+    add("kubebuilder:validation:Format", quoteMarker(schema.format));
+  if (schema["x-kubernetes-list-type"]) add("listType", schema["x-kubernetes-list-type"]);
+  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) add("listMapKey", quoteMarker(key));
+  if (schema["x-kubernetes-map-type"]) {
+    add(schema.properties ? "structType" : "mapType", schema["x-kubernetes-map-type"]);
+  }
+  if (schema["x-kubernetes-embedded-resource"]) add("kubebuilder:validation:XEmbeddedResource");
+  if (schema.title !== undefined) add("kubebuilder:title", markerString(schema.title));
+  const docs = schema.externalDocs;
+  if (docs?.url !== undefined) {
+    const text = docs.description === undefined ? "" : `,description=${markerString(docs.description)}`;
+    add(`kubebuilder:externalDocs:url`, `${markerString(docs.url)}${text}`);
+  }
+  for (const rule of schema["x-kubernetes-validations"] ?? []) {
+    const args = Object.entries(rule)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${typeof value === "string" ? quoteMarker(value) : String(value)}`);
+    add(`kubebuilder:validation:XValidation:${args.join(",")}`);
+  }
+  return lines;
+}
+
+/** Markers that only apply to fields. */
+function fieldMarkerLines(schema: JSONSchema): string[] {
+  const lines: string[] = [];
+  if (schema.default !== undefined) lines.push(`+default=${jsonText(schema.default)}`);
+  const example = schema.example === undefined ? undefined : exampleMarker(schema.example);
+  if (example !== undefined) lines.push(example);
+  return lines;
+}
+
+/** A string as a marker's value: in backticks if that avoids escapes. */
+function quoteMarker(text: string): string {
+  if (/^[A-Za-z][\w./-]*$/u.test(text) && text !== "true" && text !== "false") return text;
+  return /[`\n\r\t\u2028\u2029]|\*\//u.test(text) || !/["\\]/u.test(text)
+    ? markerString(text)
+    : `\`${text}\``;
 }
 
 function column({ jsonPath, ...rest }: PrinterColumn): string {

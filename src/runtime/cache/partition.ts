@@ -3,7 +3,6 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
 import { type ObjectKey, formatKey, keyOf, keyText } from "../client/object-key.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
-import { compareResourceVersions } from "./compare-resource-versions.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
@@ -335,6 +334,17 @@ function isComparable(version: string | undefined): version is string {
 function isAtLeast({ object }: Entry, uid: string | undefined, version: string): boolean {
   const { resourceVersion = "" } = object.metadata;
   return object.metadata.uid === uid && (compareResourceVersions(resourceVersion, version) ?? -1) >= 0;
+}
+
+/**
+ * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of them
+ * is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
+ * a double can hold.
+ */
+function compareResourceVersions(a: string, b: string): number | undefined {
+  if (a === b) return 0;
+  if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return undefined;
+  return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
 }
 
 function placeOf(key: string): ObjectKey {

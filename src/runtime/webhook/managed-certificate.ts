@@ -1,4 +1,4 @@
-import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { type Kind, type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import { ApiError } from "../errors/api-error.ts";
@@ -7,13 +7,6 @@ import { retryOnConflict } from "../client/retry-on-conflict.ts";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
-import {
-  CertificateSecret,
-  ConvertedResource,
-  MutatingWebhookConfiguration,
-  ValidatingWebhookConfiguration,
-  type WebhookClientConfig,
-} from "./webhook-kinds.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
@@ -217,6 +210,53 @@ function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undef
   };
   return isUsable(bundle) ? bundle : undefined;
 }
+
+/** How the API server reaches a webhook. */
+interface WebhookClientConfig {
+  /** PEM in base64. */
+  caBundle?: string;
+  service?: { name: string; namespace: string; path?: string; port?: number };
+  url?: string;
+}
+
+/** The part of both configuration kinds that contains the CA. */
+interface WebhookConfiguration extends KubernetesObject {
+  webhooks?: { name: string; clientConfig: WebhookClientConfig }[];
+}
+
+/** The part of a CRD that contains the CA. */
+export interface ConvertedResource extends KubernetesObject {
+  spec: { conversion?: { strategy: string; webhook?: { clientConfig?: WebhookClientConfig } } };
+}
+
+export interface CertificateSecret extends KubernetesObject {
+  type?: string;
+  data?: { [name: string]: string };
+}
+
+const admission = { group: "admissionregistration.k8s.io", version: "v1" };
+
+const MutatingWebhookConfiguration = defineKind<WebhookConfiguration>(admission, {
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+  scope: "Cluster",
+});
+
+export const ValidatingWebhookConfiguration = defineKind<WebhookConfiguration>(admission, {
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+  scope: "Cluster",
+});
+
+export const ConvertedResource = defineKind<ConvertedResource>(
+  { group: "apiextensions.k8s.io", version: "v1" },
+  { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
+);
+
+export const CertificateSecret = defineKind<CertificateSecret>(
+  { group: "", version: "v1" },
+  { kind: "Secret", plural: "secrets" },
+);
 
 /** Creates the certificate source for the given options. */
 export function makeManagedCertificate(

@@ -8,7 +8,6 @@ import dgram from "node:dgram";
 import net from "node:net";
 import workers from "node:worker_threads";
 import { promisify } from "node:util";
-import { Replacements } from "./replace.ts";
 import { type Environment, environment } from "./environment.ts";
 import { OutsideError } from "./outside-error.ts";
 import type { Random } from "../random/random.ts";
@@ -366,6 +365,32 @@ function refuseOutside(replacements: Replacements): void {
   refuse(fs.promises, writes, "fs.promises", inMemory);
   refuse(fs, ["open", "openSync"], "fs", inMemory, isForWriting);
   refuse(fs.promises, ["open"], "fs.promises", inMemory, isForWriting);
+}
+
+type Table = { [name: string]: unknown };
+
+/** Replacements of properties, which can be undone in reverse order. */
+class Replacements {
+  readonly #undo: Array<() => void> = [];
+
+  set(table: object, name: string, replace: (real: never) => unknown): void {
+    const real = Object.getOwnPropertyDescriptor(table, name);
+    const value = replace((table as Table)[name] as never);
+    Object.defineProperty(table, name, {
+      value,
+      configurable: true,
+      writable: true,
+      enumerable: real?.enumerable ?? true,
+    });
+    this.#undo.push(() => {
+      if (real) Object.defineProperty(table, name, real);
+      else delete (table as Table)[name];
+    });
+  }
+
+  undo(): void {
+    for (const undo of this.#undo.toReversed()) undo();
+  }
 }
 
 function randomBytes(random: Random, size: number): Buffer {

@@ -15,7 +15,6 @@ import { CelOptional } from "../values/optional.ts";
 import type { Value } from "../values/value.ts";
 import { compileAttribute, isAttribute, withoutStart } from "./compile-attribute.ts";
 import type { Context } from "./context.ts";
-import { constantOf } from "./constant.ts";
 import { type Evaluate, type Frame, asEvalError, charge } from "./frame.ts";
 import { typeOf } from "../values/type-of.ts";
 import { Scope } from "./scope.ts";
@@ -24,6 +23,7 @@ import { isIn } from "../functions/collections.ts";
 import type { Overload } from "../functions/function.ts";
 import { numberOf } from "../values/equality.ts";
 import { noSuchOverload } from "./no-such-overload.ts";
+import type { Env } from "../check/env.ts";
 
 /** Compiles a node. */
 export function compileExpr(expr: Expr, context: Context): Evaluate {
@@ -141,6 +141,69 @@ function membership({ args, overloads }: Call, context: Context): Evaluate | und
   }
   const evaluate = context.compile(element, context);
   return (frame) => isIn(evaluate(frame), list);
+}
+
+/** The conversions that are evaluated at compile time if their argument is a constant. */
+const conversions: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/**
+ * Returns the value of a constant expression, or undefined. Folded expressions cost nothing at run time; as on the API
+ * server, they are literals, literal lists and maps, and conversions.
+ */
+function constantOf(expr: Expr, env: Env): Value | undefined {
+  switch (expr.kind) {
+    case "literal":
+      return expr.value;
+    case "list":
+      return expr.optional.size > 0 ? undefined : constantList(expr.items, env);
+    case "map": {
+      if (expr.entries.some(({ optional }) => optional)) return undefined;
+      const keys = expr.entries.map(({ key }) => constantOf(key, env));
+      const values = expr.entries.map(({ value }) => constantOf(value, env));
+      if (keys.includes(undefined) || values.includes(undefined)) return undefined;
+      return constantMap(keys as Value[], values as Value[]);
+    }
+    case "call":
+      return constantConversion(expr, env);
+    default:
+      return undefined;
+  }
+}
+
+function constantList(items: readonly Expr[], env: Env): Value | undefined {
+  const values = items.map((item) => constantOf(item, env));
+  return values.includes(undefined) ? undefined : new NativeList(values as Value[]);
+}
+
+function constantMap(keys: readonly Value[], values: readonly Value[]): Value | undefined {
+  try {
+    return new NativeMap(keys.map((key, index) => [key, values[index]!] as const));
+  } catch (error) {
+    // A repeated key is an error at run time.
+    if (error instanceof EvalError) return undefined;
+    throw error;
+  }
+}
+
+function constantConversion({ name, target, args, overloads }: Call, env: Env): Value | undefined {
+  if (target || args.length !== 1 || !conversions.has(name)) return undefined;
+  const argument = constantOf(args[0]!, env);
+  if (argument === undefined) return undefined;
+  const candidates = overloads ?? env.findFunction(name)?.overloads ?? [];
+  const fitting = candidates.find((candidate) => candidate.accepts([argument]));
+  if (!fitting) throw noSuchOverload(name, [argument]);
+  return fitting.apply([argument]);
 }
 
 function compileFunction(expr: Call, context: Context): Evaluate {

@@ -2,16 +2,71 @@ import { type Call, type Expr, type MapEntry, type StructExpr, call, literal, op
 import { CelSyntaxError, type Issue } from "./issue.ts";
 import { parseLiteral } from "./literal.ts";
 import { expandMacro } from "./macros.ts";
-import {
-  argumentStart,
-  argumentStarts,
-  expressionStart,
-  expressionStarts,
-  fieldStart,
-  followsMember,
-  quoteToken,
-} from "./expectations.ts";
 import { type Token, type TokenKind, punctuation, reservedWords } from "./token.ts";
+
+/** The tokens with which an expression may start, as in messages. */
+const expressionStarts =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+/** The tokens with which an expression may start. */
+const expressionStart: ReadonlySet<TokenKind> = new Set([
+  "[",
+  "{",
+  "(",
+  ".",
+  "-",
+  "!",
+  "true",
+  "false",
+  "null",
+  "float",
+  "int",
+  "uint",
+  "string",
+  "bytes",
+  "ident",
+]);
+
+/** The tokens that may follow the opening parenthesis of arguments, as in messages. */
+const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
+
+/** The tokens that may follow the opening parenthesis of arguments. */
+const argumentStart: ReadonlySet<TokenKind> = new Set([...expressionStart, ")"]);
+
+/** The tokens that may be a field name. */
+const fieldStart: ReadonlySet<TokenKind> = new Set(["ident", "quoted"]);
+
+/** The tokens that may follow a member, from which parsing can continue after an error. */
+const followsMember: ReadonlySet<TokenKind> = new Set([
+  "eof",
+  ".",
+  "[",
+  "]",
+  ")",
+  "}",
+  ",",
+  "?",
+  ":",
+  "==",
+  "!=",
+  "<",
+  "<=",
+  ">",
+  ">=",
+  "in",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "&&",
+  "||",
+]);
+
+/** Quotes a token as in messages, with escaped line breaks. */
+function quoteToken(token: Token): string {
+  return `'${token.text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}'`;
+}
 
 /** Ends parsing if recovery is not possible; the issue has been reported. */
 class ParseAbortedError extends Error {}

@@ -9,12 +9,13 @@ import {
   childOf,
   difference,
   emptySet,
+  fieldSet,
   intersection,
   isEmptySet,
   isEqualSet,
+  ownedLeaf,
   union,
 } from "./field-set.ts";
-import { fieldsOf, withStructs } from "./fields-of.ts";
 import { type FieldManager, type Managers, managerKey, withFields } from "./managers.ts";
 import { mergeValues } from "./merge.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
@@ -22,9 +23,9 @@ import { hasManagers, managersOf, withManagers } from "./stored-managers.ts";
 import { newObjectOf, recordUpdate } from "./track-update.ts";
 import { compareFields } from "./compare.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { memberSchema } from "../member-schema.ts";
-import { itemElement } from "./list-items.ts";
-import { fieldElement } from "./path-element.ts";
+import { isDeclared, memberSchema } from "../member-schema.ts";
+import { groupItems, itemElement } from "./list-items.ts";
+import { fieldElement, fieldNameOf } from "./path-element.ts";
 import { shapeOf } from "./shape.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */
@@ -281,6 +282,51 @@ function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | und
   const schema = endpoint.schemaOf(endpoint.apiVersion);
   const { added, modified, removed } = compareFields(lastApplied, live, schema);
   return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
+}
+
+/**
+ * Returns the fields that an applier of an object owns, by its schema.
+ * Structs are not owned, only their fields; keys of maps and items of lists are owned.
+ */
+function fieldsOf(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
+  const shape = shapeOf(value, schema);
+  if (shape.kind === "leaf") return ownedLeaf;
+  if (shape.kind === "object" && isObject(value)) {
+    return fieldSet(
+      false,
+      Object.entries(value).map(([name, member]) => {
+        const below = fieldsOf(member, memberSchema(schema, name));
+        const owned = below.owned || isEmptyObject(member) || !isDeclared(schema, name);
+        return [fieldElement(name), fieldSet(owned, below.children)] as const;
+      }),
+    );
+  }
+  if (shape.kind === "list" && Array.isArray(value)) {
+    return fieldSet(
+      false,
+      [...groupItems(value, shape.keys, schema?.items)].map(([element, [item]]) => {
+        return [element, fieldSet(true, fieldsOf(item!, schema?.items).children)] as const;
+      }),
+    );
+  }
+  return emptySet;
+}
+
+/** Adds the structs that contain fields of a set: they are removed with their last field. */
+function withStructs(set: FieldSet, schema: SchemaNode | undefined): FieldSet {
+  return fieldSet(
+    set.owned,
+    [...set.children].map(([element, child]) => {
+      const name = fieldNameOf(element);
+      const below = withStructs(child, name === undefined ? schema?.items : memberSchema(schema, name));
+      const isStruct = name !== undefined && isDeclared(schema, name);
+      return [element, fieldSet(below.owned || isStruct, below.children)] as const;
+    }),
+  );
+}
+
+function isEmptyObject(value: JSONValue): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {

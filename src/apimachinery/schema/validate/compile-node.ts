@@ -5,9 +5,10 @@ import type { Check } from "./check.ts";
 import { formatCheck } from "../formats/formats.ts";
 import { compilePattern } from "../pattern.ts";
 import { type Run, uncorrelated } from "./run.ts";
-import { descend, oldItems, oldMember } from "./descend.ts";
 import { goFloat, goNumber, goPlainFloat, quote } from "../../text/index.ts";
 import type { FieldError } from "../../errors/index.ts";
+import { indexListMap } from "../list-map.ts";
+import { isUnchanged } from "../is-unchanged.ts";
 
 /**
  * Compiles a schema node to a closure. The order of checks, and what counts as a passed check, are the API server's,
@@ -394,6 +395,36 @@ function checkItems(
     else check(value[index], run);
     run.leave();
   }
+}
+
+/** Runs a child's check with the child's old value; drops its errors if the child is unchanged. */
+function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown, run: Run): void {
+  const parent = run.old;
+  const before = run.errors.length;
+  run.old = old;
+  check(value, run);
+  run.old = parent;
+  if (old !== uncorrelated && run.errors.length > before && isUnchanged(schema, value, old)) {
+    run.errors.length = before;
+  }
+}
+
+/** Returns the old value of a member. The root's apiVersion and kind are never correlated. */
+function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
+  if (!isObject(run.old) || !Object.hasOwn(run.old, key)) return uncorrelated;
+  if (run.isTypeField(key)) return uncorrelated;
+  const known =
+    Object.hasOwn(schema.properties ?? {}, key) || typeof schema.additionalProperties === "object";
+  return known ? memberOf(run.old, key) : uncorrelated;
+}
+
+/** Returns a function that finds an item's old value; only the items of list maps have one. */
+function oldItems(schema: JSONSchema, old: unknown): (item: unknown) => unknown {
+  if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(old) || !itemsOf(schema)) {
+    return () => uncorrelated;
+  }
+  const find = indexListMap(schema, old);
+  return (item) => find(item) ?? uncorrelated;
 }
 
 function hasDuplicates(value: unknown[]): boolean {

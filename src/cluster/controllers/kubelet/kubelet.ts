@@ -1,6 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import {
   type Container,
   type ContainerStatus,
@@ -16,7 +17,6 @@ import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { chooseStage } from "../stages/choose-stage.ts";
 import type { StagesContext } from "../stages/stages-context.ts";
 import { nodeAddress } from "../../kinds/core/node/controller/fake-node.ts";
-import { type Reference, requiredReferences } from "./missing-references.ts";
 import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
 
 /** How long the pod of a Job runs, in milliseconds. */
@@ -148,6 +148,51 @@ function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): Po
     (next, type) => setPodCondition(next, { type, status: "False", reason: "ContainersNotReady" }, now),
     status,
   );
+}
+
+/** A ConfigMap or Secret that a pod needs to start. */
+interface Reference {
+  readonly resource: "configmaps" | "secrets";
+  readonly name: string;
+  /** The container whose environment needs it; absent for a volume, which all containers wait for. */
+  readonly container?: string;
+}
+
+/** Every reference to a ConfigMap or Secret has these fields. */
+type Source = ConfigMapEnvSource;
+
+/** Lists the ConfigMaps and Secrets that a pod can't start without. */
+function requiredReferences({ spec }: Pod): Reference[] {
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  return [...(spec.volumes ?? []).flatMap(referencesOfVolume), ...containers.flatMap(referencesOfContainer)];
+}
+
+function referencesOfVolume({ configMap, secret, projected }: Volume): Reference[] {
+  return [
+    ...required("configmaps", configMap),
+    ...required("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
+    ...(projected?.sources ?? []).flatMap((source) => [
+      ...required("configmaps", source.configMap),
+      ...required("secrets", source.secret),
+    ]),
+  ];
+}
+
+function referencesOfContainer(container: Container): Reference[] {
+  return [
+    ...(container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
+      ...required("configmaps", configMapRef),
+      ...required("secrets", secretRef),
+    ]),
+    ...(container.env ?? []).flatMap(({ valueFrom }) => [
+      ...required("configmaps", valueFrom?.configMapKeyRef),
+      ...required("secrets", valueFrom?.secretKeyRef),
+    ]),
+  ].map((reference) => ({ ...reference, container: container.name }));
+}
+
+function required(resource: Reference["resource"], source: Source | undefined): Reference[] {
+  return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
 
 /**

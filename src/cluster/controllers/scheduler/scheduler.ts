@@ -1,6 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import { compareText } from "@tsbuilder/apimachinery/text";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import {
   type Node,
   type PersistentVolumeClaim,
@@ -24,10 +25,10 @@ import {
 import { claimsOfPod } from "../../kinds/core/persistent-volume/controller/protection.ts";
 import { selectedNode } from "../../kinds/core/persistent-volume/controller/provision.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/pod-disruption-budget/controller/pod-disruption-budgets.ts";
-import { chooseNode, nameOf } from "./choose-node.ts";
 import type { Host, Refusal, Snapshot } from "./host.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
-import { type ReportStep, stepReporter } from "./report.ts";
+import { refusalOf } from "./filters.ts";
+import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
 
 const user = "system:kube-scheduler";
 
@@ -165,6 +166,49 @@ async function makeRoom(
   }
 }
 
+/** What the scheduler did, to what, and for which other object. */
+interface Step {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly action: string;
+  readonly message: string;
+  readonly related?: KubernetesObject;
+}
+
+type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
+
+const component = "default-scheduler";
+
+/**
+ * Writes Events as those of `events.k8s.io` are: with an action, and a series instead of a count. An Event that can't be
+ * written is dropped.
+ */
+function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
+  return async (about, { related, ...text }) => {
+    const now = formatMicroTime(clock.now());
+    const event = aboutObject(about, text);
+    const { namespace, name } = event.metadata;
+    const same = objects.get(events, namespace, name);
+    try {
+      if (same) {
+        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
+        await objects.update(user, { ...same, series });
+      } else {
+        await objects.create(user, {
+          ...event,
+          ...text,
+          eventTime: now,
+          reportingComponent: component,
+          reportingInstance: `${component}-tsbuilder`,
+          ...(related && { related: referenceTo(related) }),
+        });
+      }
+    } catch {
+      // A namespace that is being deleted accepts no Events, and nobody would read them.
+    }
+  };
+}
+
 /** Whether victims of a pod still terminate on the node where room is being made for it. */
 function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
   const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
@@ -174,6 +218,29 @@ function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
       other.metadata.deletionTimestamp !== undefined &&
       other.status?.conditions?.some((condition) => condition.reason === reason) === true,
   );
+}
+
+/** The node for a pod, or why each host refuses it. */
+type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
+
+/** Chooses the node with the fewest pods among those that a pod may run on. Preferences are not considered. */
+export function chooseNode(pod: Pod, snapshot: Snapshot): Choice {
+  const refusals = new Map<Host, Refusal>();
+  let best: Host | undefined;
+  for (const host of snapshot.hosts) {
+    const refusal = refusalOf(pod, host, snapshot);
+    if (refusal) refusals.set(host, refusal);
+    else if (!best || compare(host, best) < 0) best = host;
+  }
+  return best ? { node: nameOf(best) } : { refusals };
+}
+
+function compare(a: Host, b: Host): number {
+  return a.pods.length - b.pods.length || (nameOf(a) < nameOf(b) ? -1 : 1);
+}
+
+function nameOf({ node }: Host): string {
+  return node.metadata.name ?? "";
 }
 
 /** What the real scheduler adds for pods without devices. */

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { tmpdir } from "node:os";
 import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
@@ -15,7 +17,6 @@ import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import { Credentials } from "../../auth/credentials.ts";
-import { type ControlPlaneFiles, writeControlPlaneFiles } from "./control-plane-files.ts";
 
 /** The options that both kinds of clusters support. */
 const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
@@ -153,6 +154,39 @@ function apiserverFlags(
     "--disable-admission-plugins=ServiceAccount",
     "--allow-privileged=true",
   ];
+}
+
+/** The files of a control plane, in a folder that is deleted with it. */
+interface ControlPlaneFiles {
+  readonly folder: string;
+  readonly etcdData: string;
+  readonly clientCA: string;
+  readonly servingCert: string;
+  readonly servingKey: string;
+  readonly serviceAccountKey: string;
+}
+
+/** Writes certificates and keys to a new folder that only its owner can read. */
+function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles {
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-control-plane-"));
+  const write = (name: string, content: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  };
+  // In this format kube-apiserver accepts the private key as the public one, too.
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return {
+    folder,
+    etcdData: join(folder, "etcd"),
+    clientCA: write("client-ca.crt", ca.cert),
+    servingCert: write("serving.crt", serving.cert),
+    servingKey: write("serving.key", serving.key),
+    serviceAccountKey: write(
+      "service-account.key",
+      privateKey.export({ type: "sec1", format: "pem" }) as string,
+    ),
+  };
 }
 
 function local(port: number): string {

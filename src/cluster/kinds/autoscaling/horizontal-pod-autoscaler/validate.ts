@@ -1,5 +1,6 @@
 import type {
   ContainerResourceMetricSource,
+  CrossVersionObjectReference,
   ExternalMetricSource,
   HPAScalingRules,
   MetricIdentifier,
@@ -15,8 +16,35 @@ import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../../contract/sent.ts";
 import { type Problems, needed, optionalChoice, positive, refused } from "../../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
-import { anyVersion, pathSegment, referenceProblems, targetVersion } from "./target-reference.ts";
 import { containerResourceName } from "../../core/resource-names.ts";
+import { pathSegmentName } from "../../../registry/validate-name.ts";
+
+type Reference = Sent<CrossVersionObjectReference>;
+
+/** The name of an object or a metric: a segment of a path. */
+const pathSegment = (name: string): string[] => pathSegmentName(name, false);
+
+/** A reference to an object of any kind; `versionReasons` says what is wrong with its apiVersion. */
+function* referenceProblems(
+  field: string,
+  reference: Reference,
+  versionReasons: readonly string[],
+): Problems {
+  yield* needed(`${field}.kind`, reference.kind, pathSegment);
+  yield* needed(`${field}.name`, reference.name, pathSegment);
+  yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", versionReasons);
+}
+
+/** The target needs an API group; only a ReplicationController has none. */
+function targetVersion({ apiVersion = "", kind }: Reference): string[] {
+  if (apiVersion.includes("/") || kind === "ReplicationController") return anyVersion({ apiVersion });
+  return ["apiVersion must specify API group"];
+}
+
+/** What a metric describes may be in any group. */
+function anyVersion({ apiVersion = "" }: Reference): string[] {
+  return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
+}
 
 /** Validates an autoscaler. An update may keep references whose apiVersion is invalid. */
 export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {

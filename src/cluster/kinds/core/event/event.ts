@@ -6,13 +6,41 @@ import { fieldText } from "../../../registry/field-text.ts";
 import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField, text } from "../../cells/read-field.ts";
-import { eventTo } from "./conversion.ts";
 import type { Resource, Strategy } from "../../../registry/resource.ts";
 import type { Fields } from "../../fill-in.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { type Problems, refused } from "../../checks/problems.ts";
+
+/** The fields with different names in the two groups: core's first. */
+const renamed = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+] as const;
+
+/** Events are one kind in two groups: core and events.k8s.io. */
+function eventTo(event: ApiObject, apiVersion: string): ApiObject {
+  const names = new Map<string, string>(
+    renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
+  );
+  const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
+  const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
+  if (apiVersion !== "v1") dropEmpty(converted);
+  return converted;
+}
+
+/** Drops fields that Go serializes in the core group even if empty, but not in events.k8s.io. */
+function dropEmpty(event: ApiObject): void {
+  for (const field of ["reportingController", "reportingInstance"]) {
+    if (event[field] === "") delete event[field];
+  }
+}
 
 /** Events have fields that Go serializes even if empty. */
 const eventStrategy: Partial<Strategy> = {

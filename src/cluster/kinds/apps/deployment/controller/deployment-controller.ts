@@ -1,4 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type Deployment, type DeploymentStatus, deployments } from "./deployments.ts";
 import { type ReplicaSet, replicaSets } from "../../replica-set/controller/replica-sets.ts";
 import { type LooseCondition, pods } from "../../../../control-loop/api/core.ts";
@@ -6,15 +7,14 @@ import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
-import { desiredReplicas } from "./desired-replicas.ts";
+import { type DesiredReplicas, desiredReplicas } from "./desired-replicas.ts";
 import { proportionalReplicas, wasScaled } from "./proportional-replicas.ts";
-import { availableReplicas, isComplete, specReplicas } from "./replica-counts.ts";
+import { availableReplicas, isComplete, rolloutLimits, specReplicas } from "./replica-counts.ts";
 import { currentAnnotations, findCurrent, revisionAnnotation, revisionOf } from "./revisions.ts";
-import { rolloutConditions, untilDeadline } from "./rollout-conditions.ts";
-import { endOld, reportScaling, scaleAll } from "./scale-replica-sets.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 import { sum } from "../../../../control-loop/counts.ts";
 import { newReplicaSet, scaled } from "./new-replica-set.ts";
+import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
 
 const user = userOf("deployment");
 
@@ -133,6 +133,53 @@ async function createCurrent(
   return created;
 }
 
+async function scaleAll(
+  context: ReportingContext,
+  deployment: Deployment,
+  owned: readonly ReplicaSet[],
+  target: DesiredReplicas,
+): Promise<void> {
+  const { objects, user } = context;
+  for (const replicaSet of owned) {
+    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
+    const next = scaled(deployment, replicaSet, replicas);
+    if (isEqual(next, replicaSet)) continue;
+    await objects.update(user, next);
+    await reportScaling(context, deployment, replicaSet, replicas);
+  }
+}
+
+async function reportScaling(
+  context: ReportingContext,
+  deployment: Deployment,
+  replicaSet: ReplicaSet,
+  to: number,
+): Promise<void> {
+  const { report } = context;
+  const from = replicaSet.spec.replicas;
+  if (from === to) return;
+  const direction = to > from ? "up" : "down";
+  const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
+  await report(deployment, "Normal", "ScalingReplicaSet", message);
+}
+
+/**
+ * With Recreate, old pods are deleted before new ones are created. Returns whether there are old pods left.
+ */
+async function endOld(
+  context: ReportingContext,
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+): Promise<boolean> {
+  const { objects } = context;
+  const running = old.filter(({ spec }) => spec.replicas !== 0);
+  await scaleAll(context, deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
+  const owners = new Set(old.map(({ metadata }) => metadata.uid));
+  return objects
+    .list(pods, deployment.metadata.namespace)
+    .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+}
+
 /** Computes the status of a Deployment from its ReplicaSets. */
 function deploymentStatus(
   deployment: Deployment,
@@ -157,6 +204,123 @@ function deploymentStatus(
   };
   const conditions = rolloutConditions(deployment, counts, current, now);
   return { ...counts, conditions: [...conditions, ...failureOf(deployment, all)] };
+}
+
+type Finding = Pick<LooseCondition, "type" | "status"> & { reason: string; message: string };
+
+/** The conditions `Available` and `Progressing` that `kubectl rollout status` and `kubectl wait` read. */
+function rolloutConditions(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  current: ReplicaSet | undefined,
+  now: number,
+): LooseCondition[] {
+  const before = deployment.status?.conditions ?? [];
+  const progress = progressing(deployment, status, current, now);
+  const found = [available(deployment, status), ...(progress ? [progress] : [])];
+  const isNews = ({ type, status, reason, message }: Finding) =>
+    !before.some(
+      (last) =>
+        last.type === type &&
+        last.status === status &&
+        last.reason === reason &&
+        (type === "Available" || (last.message === message && reason !== "ReplicaSetUpdated")),
+    );
+  const news = found.filter(isNews);
+  const kept = before.filter(
+    ({ type }) => type !== "ReplicaFailure" && !news.some((finding) => finding.type === type),
+  );
+  return [...kept, ...news.map((finding) => dated(finding, before, now))];
+}
+
+/** After how many milliseconds a stalled rollout exceeds its progress deadline, if it has one. */
+function untilDeadline(deployment: Deployment, now: number): number | undefined {
+  const condition = progressingCondition(deployment);
+  const seconds = deployment.spec.progressDeadlineSeconds;
+  const waiting = condition?.status === "True" && condition.reason !== "NewReplicaSetAvailable";
+  if (!waiting || !seconds || seconds >= 2 ** 31 - 1 || deployment.spec.paused) return undefined;
+  const since = Date.parse(condition.lastUpdateTime ?? condition.lastTransitionTime ?? "");
+  return Math.max(0, since + seconds * 1000 - now);
+}
+
+function available(deployment: Deployment, status: DeploymentStatus): Finding {
+  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
+  const enough = (status.availableReplicas ?? 0) >= minAvailable;
+  return {
+    type: "Available",
+    status: enough ? "True" : "False",
+    reason: enough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
+    message: enough
+      ? "Deployment has minimum availability."
+      : "Deployment does not have minimum availability.",
+  };
+}
+
+function progressing(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  current: ReplicaSet | undefined,
+  now: number,
+): Finding | undefined {
+  const before = progressingCondition(deployment);
+  const name = current?.metadata.name ?? "";
+  const found = (state: "True" | "False" | "Unknown", reason: string, message: string): Finding => ({
+    type: "Progressing",
+    status: state,
+    reason,
+    message,
+  });
+  if (deployment.spec.paused) return found("Unknown", "DeploymentPaused", "Deployment is paused");
+  if (!current) return undefined;
+  if (isComplete(deployment, status)) {
+    return found("True", "NewReplicaSetAvailable", `ReplicaSet "${name}" has successfully progressed.`);
+  }
+  if (before?.reason === "DeploymentPaused") {
+    return found("Unknown", "DeploymentResumed", "Deployment is resumed");
+  }
+  if (!before || isOfOlderRollout(before, name)) {
+    return found("True", "NewReplicaSetCreated", `Created new replica set "${name}"`);
+  }
+  if (hasProgressed(deployment.status ?? {}, status)) {
+    return found("True", "ReplicaSetUpdated", `ReplicaSet "${name}" is progressing.`);
+  }
+  if (before.reason !== "ProgressDeadlineExceeded" && untilDeadline(deployment, now) === 0) {
+    return found("False", "ProgressDeadlineExceeded", `ReplicaSet "${name}" has timed out progressing.`);
+  }
+  return undefined;
+}
+
+function isOfOlderRollout({ reason, message }: LooseCondition, name: string): boolean {
+  return reason !== "DeploymentResumed" && !message?.includes(`"${name}"`);
+}
+
+function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {
+  const grew = (key: "updatedReplicas" | "readyReplicas" | "availableReplicas") =>
+    (now[key] ?? 0) > (before[key] ?? 0);
+  const oldOnes = (status: DeploymentStatus) => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
+  return (
+    grew("updatedReplicas") ||
+    grew("readyReplicas") ||
+    grew("availableReplicas") ||
+    oldOnes(now) < oldOnes(before)
+  );
+}
+
+/** lastTransitionTime changes with the status, lastUpdateTime also with the reason or message. */
+function dated(finding: Finding, before: readonly LooseCondition[], now: number): LooseCondition {
+  const last = before.find(({ type }) => type === finding.type);
+  const stamp = formatTime(now);
+  const same = last?.reason === finding.reason && last.message === finding.message;
+  const moved = finding.type === "Progressing" && finding.reason === "ReplicaSetUpdated";
+  return {
+    ...finding,
+    lastUpdateTime: same && !moved ? (last.lastUpdateTime ?? stamp) : stamp,
+    lastTransitionTime: last?.status === finding.status ? (last.lastTransitionTime ?? stamp) : stamp,
+  };
+}
+
+function progressingCondition({ status }: Deployment): LooseCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Progressing");
 }
 
 /**

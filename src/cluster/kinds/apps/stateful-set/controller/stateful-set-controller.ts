@@ -2,7 +2,12 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
 import { type StatefulSet, type StatefulSetStatus, statefulSets } from "./stateful-sets.ts";
-import { type Pod, persistentVolumeClaims, pods } from "../../../../control-loop/api/core.ts";
+import {
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+} from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../../control-loop/failures.ts";
@@ -19,11 +24,12 @@ import {
   dropOldRevisions,
   ensureRevision,
   listRevisions,
+  revisionLabel,
 } from "../../../../control-loop/revisions/controller-revisions.ts";
 import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
-import { claimsOf, ordinalOf, revisionOfPod, statefulPod } from "./stateful-pods.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 import { burst } from "../../../../control-loop/pods/burst.ts";
+import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 
 /** What to do next: ordinals to create pods for, and pods to delete. */
 interface Step {
@@ -272,4 +278,68 @@ function statefulSetStatus(
     collisionCount: set.status?.collisionCount ?? 0,
     ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
   };
+}
+
+/** The ordinal of a pod: the number after the set's name and a dash; -1 if it has none. */
+function ordinalOf({ metadata }: StatefulSet, pod: Pod): number {
+  const prefix = `${metadata.name}-`;
+  const name = pod.metadata.name ?? "";
+  const ordinal = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return /^\d+$/.test(ordinal) ? Number(ordinal) : -1;
+}
+
+/** The name of the revision that a pod was created from. */
+function revisionOfPod(pod: Pod): string {
+  return pod.metadata.labels?.[revisionLabel] ?? "";
+}
+
+/** Builds the pod of an ordinal, with its stable name, hostname and volumes. */
+function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevision): Pod {
+  const name = `${set.metadata.name}-${ordinal}`;
+  const pod = newPod(
+    set,
+    revision.data.spec.template,
+    { name, generateName: `${set.metadata.name}-` },
+    {
+      [revisionLabel]: revision.metadata.name!,
+      "statefulset.kubernetes.io/pod-name": name,
+      "apps.kubernetes.io/pod-index": String(ordinal),
+    },
+  );
+  const claims = claimTemplates(set).map(({ metadata }) => ({
+    name: metadata.name!,
+    persistentVolumeClaim: { claimName: `${metadata.name}-${name}` },
+  }));
+  const others = (pod.spec.volumes ?? []).filter(({ name }) => !claims.some((claim) => claim.name === name));
+  const volumes = [...others, ...claims];
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      hostname: name,
+      ...(set.spec.serviceName ? { subdomain: set.spec.serviceName } : {}),
+      ...(volumes.length > 0 ? { volumes } : {}),
+    },
+  };
+}
+
+/** Builds the claims of a pod's volumes. They outlive the pod, and by default the set. */
+function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
+  const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
+  return claimTemplates(set).map((template) => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      name: `${template.metadata.name}-${set.metadata.name}-${ordinal}`,
+      namespace: set.metadata.namespace!,
+      labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
+      ...(template.metadata.annotations ? { annotations: template.metadata.annotations } : {}),
+      ...(whenDeleted === "Delete" ? { ownerReferences: [ownerReferenceTo(set)] } : {}),
+    },
+    spec: structuredClone(template.spec),
+  }));
+}
+
+function claimTemplates({ spec }: StatefulSet): NonNullable<StatefulSet["spec"]["volumeClaimTemplates"]> {
+  return spec.volumeClaimTemplates ?? [];
 }

@@ -3,13 +3,21 @@ import { findController, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { Cron } from "croner";
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
-import { type CronJob, cronJobs } from "./cron-jobs.ts";
 import { type Job, jobs } from "../../job/controller/jobs.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { finishedCondition } from "../../job/controller/job-conditions.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
 import type { Stored } from "../../../../contract/stored.ts";
+import type { Defaulted } from "../../../../control-loop/defaulted.ts";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+
+export type CronJob = Defaulted<
+  Stored<batch.CronJob>,
+  "successfulJobsHistoryLimit" | "failedJobsHistoryLimit"
+>;
+
+export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
 
 /** The times of a schedule. */
 interface DueTimes {
