@@ -63,7 +63,7 @@ const sizeBudgets: Readonly<Record<string, number>> = {
 /** The packages that are larger than they may be. */
 export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budgets = sizeBudgets): string[] {
   const budget = budgets[name];
-  if (budget === undefined) return [`${name}: has no budget in src/packaging/release/size-budgets.ts`];
+  if (budget === undefined) return [`${name}: has no budget in src/packaging/release/pack-release.ts`];
   const size = Math.ceil(bytes.length / 1000);
   return size <= budget ? [] : [`${name}: has ${size} kB packed, and may have ${budget}`];
 }

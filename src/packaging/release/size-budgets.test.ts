@@ -9,5 +9,5 @@ test("a package may have its budget, and no byte more", () => {
 });
 
 test("a new package needs a budget", () => {
-  expect(checkSize(tarball("b", 1))).toEqual(["b: has no budget in src/packaging/release/size-budgets.ts"]);
+  expect(checkSize(tarball("b", 1))).toEqual(["b: has no budget in src/packaging/release/pack-release.ts"]);
 });
