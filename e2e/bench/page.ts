@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { findChromium } from "../../src/book/build/find-chromium.ts";
+import { findChromium } from "../../src/book/build/read-in-browser.ts";
 import { readPageAssets } from "../../src/cli/page-assets.ts";
 import { fileRecord } from "../../src/dev/record/file-record.ts";
 import { startPage } from "../../src/dev/page/page-server.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../../src/book/build/blocks.ts";
+import type { Block } from "../../src/book/build/check-book.ts";
 
 const block = new RegExp(
   [

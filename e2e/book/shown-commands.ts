@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { listRepositoryFiles } from "../../src/book/build/repository-files.ts";
+import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
 import { findCommand } from "../../src/cli/dispatch.ts";
 import { thisTsbuilder } from "../../src/cli/host.ts";
 import { orderWords } from "../../src/cli/order-words.ts";

@@ -22,7 +22,7 @@ import {
   loadConfig,
   Manager,
 } from "@tsbuilder/runtime";
-import { resetSocket } from "../../src/runtime/testing/reset-socket.ts";
+import { resetSocket } from "../../src/runtime/testing/fault-proxy.ts";
 
 interface Churn extends CustomResource<{ value: number }, { value?: number }> {}
 const Churn = defineKind<Churn>(

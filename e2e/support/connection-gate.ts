@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { settled } from "@tsbuilder/apimachinery/time";
 import { onTestFinished } from "vitest";
-import { resetSocket } from "../../src/runtime/testing/reset-socket.ts";
+import { resetSocket } from "../../src/runtime/testing/fault-proxy.ts";
 
 /**
  * A load balancer in front of a server: while it hangs, a new connection never gets a response. Small pieces are

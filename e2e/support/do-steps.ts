@@ -5,7 +5,7 @@ import {
   type KubernetesObject,
   type UnstructuredObject,
 } from "@tsbuilder/runtime";
-import type { PlannedStep } from "../../src/simulation/operations/planned-step.ts";
+import type { PlannedStep } from "../../src/simulation/operations/operations-for.ts";
 import type { CRD } from "../../src/simulation/operations/validity.ts";
 
 export const CustomResourceDefinition = defineKind<KubernetesObject>(

@@ -71,7 +71,7 @@ function runReading(cwd: string): { outcomes: Outcome[]; calls: string[] } {
     at("home/.profile"),
   ];
   const traced = hasStrace
-    ? ["strace", "-f", "-qq", "-y", "-s", "4096", "-e", "trace=%file", "-o", at("trace")]
+    ? ["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", "trace=%file", "-o", at("trace")]
     : [];
   const [name, ...args] = [...traced, ...command];
   const { stderr, status } = spawnSync(name!, args, { cwd, env: environment(), encoding: "utf8" });

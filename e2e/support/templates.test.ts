@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Manager } from "../../src/chart/manager.ts";
-import { chartPart, workflowPart } from "../../src/chart/plan-chart.ts";
-import { valuesPart } from "../../src/chart/values.ts";
+import { chartPart, valuesPart, workflowPart } from "../../src/chart/plan-chart.ts";
 import { basePart } from "../../src/olm/base-csv.ts";
 import { scorecardPart } from "../../src/olm/plan-bundle.ts";
 import { featureNames } from "../../src/project/features.ts";

@@ -2,7 +2,6 @@ import type { CodeNotAllowedError } from "../plugins/contributed/allowed-code.ts
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
-import { overview } from "./overview.ts";
 import { extendCommand } from "./extend-command.ts";
 import { readFlagWord } from "./flag-word.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
@@ -74,6 +73,23 @@ async function dispatchWithoutCommand(words: readonly string[], ui: Ui): Promise
     return names.length < rest.length || names.length === 0 ? 0 : 1;
   };
   return isJson ? reportAsJson("", ui, list) : list(ui);
+}
+
+/** The list of commands; with a word, only those that start with it. */
+function overview(word?: string): string {
+  const listed = commands.filter(({ name }) => word === undefined || name.startsWith(`${word} `));
+  const width = Math.max(...listed.map(({ name }) => name.length));
+  const lines = listed.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const head =
+    word === undefined
+      ? ["Build Kubernetes operators in TypeScript.", "", "Usage: tsbuilder <command> [flags]"]
+      : [`Usage: tsbuilder ${word} <command> [flags]`];
+  const foot = [
+    'Use "tsbuilder <command> --help" for more information about a command.',
+    "--verbose says which programs run and which files are written, and prints the stack of errors.",
+    "A flag that is omitted is read from the environment: --project-name from TSBUILDER_PROJECT_NAME.",
+  ];
+  return [...head, "", "Commands:", ...lines, "", ...foot].join("\n");
 }
 
 /** The longest command name that the arguments begin with. */

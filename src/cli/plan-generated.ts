@@ -2,7 +2,8 @@ import type { ManifestsPlan } from "../generators/manifests-plan.ts";
 import type { GeneratorOptions } from "../generators/options.ts";
 import type { GeneratorCache } from "../generators/project-sources.ts";
 import type { Draft } from "../scaffold/tree.ts";
-import { refuseFindings } from "./refuse-findings.ts";
+import type { Diagnostic } from "../generators/diagnostic.ts";
+import { TsbuilderError } from "../shared/errors.ts";
 
 /**
  * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. What is found is kept
@@ -36,4 +37,25 @@ export function mergeChanges(draft: Draft, { changes, diagnostics }: ManifestsPl
     else draft.write(path, content, "generated");
   }
   return notes;
+}
+
+/** Throws all errors of the generators at once; returns their warnings. */
+function refuseFindings(findings: readonly Diagnostic[]): string[] {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) {
+    const count = errors.length === 1 ? "is an error" : `are ${errors.length} errors`;
+    throw new TsbuilderError(
+      [`there ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
+      { code: "INVALID_SOURCE", hint: "fix the sources; nothing was written", problems: errors },
+    );
+  }
+  return findings.map((finding) => `warning: ${describeFinding(finding)}`);
+}
+
+function describeFinding({ message, hint, at, frame }: Diagnostic): string {
+  return [
+    at ? `${at.file}:${at.line}:${at.column}: ${message}` : message,
+    ...(frame === undefined ? [] : [frame]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ].join("\n");
 }

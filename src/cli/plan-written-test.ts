@@ -1,10 +1,15 @@
 import type { Recording } from "../dev/record/read-recording.ts";
-import { writtenTest, type WrittenTestOptions } from "../dev/written-test/written-test.ts";
-import type { Project } from "../project/project.ts";
+import { type WrittenTestOptions, writtenTest } from "../dev/written-test/written-test.ts";
+import { type Project, hasWebhooks, qualifiedGroup } from "../project/project.ts";
 import type { FileChange } from "../scaffold/file-change.ts";
-import { Draft, memoryTree, type Tree } from "../scaffold/tree.ts";
+import { Draft, type Tree, memoryTree } from "../scaffold/tree.ts";
 import { formatCreated } from "./format-created.ts";
-import { writtenTestFacts } from "./written-test-facts.ts";
+import { fileHeader } from "../plugins/typescript/file-header.ts";
+import { typesModule } from "../plugins/typescript/types-module.ts";
+import type { ProjectFacts, SetupFacts } from "../dev/written-test/project-facts.ts";
+import { importPath } from "../project/paths.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { readHeader } from "./plan-project.ts";
 
 /** The project that gets a test. */
 interface TestedProject {
@@ -24,6 +29,43 @@ export function planWrittenTest(
   const formatted = format(root, path, text, isShown);
   draft.write(path, formatted.text);
   return { changes: draft.changes(), notes: [...notes, ...formatted.notes] };
+}
+
+const entryPoint = "src/main.ts";
+
+/** What a test has to know of a project to be written to a file of it. */
+function writtenTestFacts(project: Project, tree: Tree, file: string): ProjectFacts {
+  const setups = setupsOf(tree.read(entryPoint) ?? "", file);
+  if (setups.length === 0) {
+    throw new TsbuilderError(`"${entryPoint}" calls no setup function of a controller`, {
+      code: "INVALID_PROJECT",
+      hint: "a test is written for what it registers: create a controller with tsbuilder create api",
+    });
+  }
+  return {
+    header: fileHeader(readHeader(tree) ?? ""),
+    kinds: project.resources
+      .filter(({ origin }) => origin.type !== "core")
+      .map((resource) => ({
+        apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
+        kind: resource.kind,
+        module: typesModule(project, resource, file),
+        isOwn: resource.origin.type === "own",
+      })),
+    setups,
+    hasWebhooks: project.resources.some(hasWebhooks),
+  };
+}
+
+/** The setup functions of controllers that the entry point imports and calls. */
+function setupsOf(text: string, file: string): SetupFacts[] {
+  return [...text.matchAll(/^import \{ (setup\w+Controller)(?: as (\w+))? \} from "\.\/([^"]+)";$/gmu)]
+    .map(([, name = "", local = name, path = ""]) => ({
+      name,
+      local,
+      module: importPath(file, `src/${path}`),
+    }))
+    .filter(({ local }) => text.includes(`\n${local}(manager);`));
 }
 
 /** As a new file is, whether or not it is one. */

@@ -1,10 +1,12 @@
-import { visibleText } from "@tsbuilder/apimachinery/text";
 import { styleText } from "node:util";
+import { constants } from "node:os";
+import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Position, type Problem, TsbuilderError } from "../shared/errors.ts";
 import { codeFrame } from "../shared/text.ts";
 import type { FileChange, Plan } from "../scaffold/file-change.ts";
-import { explainSystemError } from "./explain-system-error.ts";
 import type { Ui } from "./ui.ts";
+import type { ErrorCode } from "../shared/error-codes.ts";
+import { subjects, systemCodes, unlistedCode } from "./system-codes.ts";
 
 /**
  * The real terminal. Nothing else writes to standard output. Most text contains names and values of a project, a cluster
@@ -26,6 +28,7 @@ function colourLabels(text: string): string {
 }
 
 const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
+
 type Label = keyof typeof colours;
 
 /** The changes of a plan without those of tsbuilder's own records. */
@@ -107,6 +110,44 @@ export function explainError(error: unknown): ExplainedError {
     message,
     hint: "this is a bug in tsbuilder: please report it with the lines above",
   };
+}
+
+/** An error of the operating system for programs and people; undefined for any other error, which is a bug. */
+function explainSystemError(
+  error: unknown,
+): { readonly code: string; readonly message: string; readonly hint: string } | undefined {
+  const { code, syscall, path, hostname, address, port } = (error ?? {}) as SystemError;
+  if (code === undefined || syscall === undefined) return undefined;
+  const own = codeOf(error as SystemError);
+  if (syscall === "uv_cwd") {
+    return {
+      code: "NOT_FOUND" satisfies ErrorCode,
+      message: `the current folder does not exist any more (${own})`,
+      hint: "change to one that does: cd",
+    };
+  }
+  const listed = Object.hasOwn(systemCodes, own) ? own : unlistedCode;
+  const { subject, what, hint } = systemCodes[listed]!;
+  const socket = address === undefined || port === undefined ? address : `${address}:${port}`;
+  // What was not called by `atFile` may name no path.
+  const name = path ?? hostname ?? socket;
+  const named = name === undefined ? subjects[subject] : `"${name}"`;
+  // Of a program that is started, the call contains its name.
+  const [call] = syscall.split(" ");
+  return { code: listed, message: `${named} ${what} (${own}, ${call})`, hint };
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/** Node has no names for some codes, among them EDQUOT, and says only their number. */
+function codeOf({ code = "", errno = 0 }: SystemError): string {
+  if (!code.startsWith("Unknown system error")) return code;
+  const found = Object.entries(constants.errno).find(([, number]) => number === Math.abs(errno));
+  return found?.[0] ?? code;
 }
 
 /** Formats an error with its hint. */

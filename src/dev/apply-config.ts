@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import {
-  placeRbac,
-  localConversion,
-  localWebhooks,
   type LocalWebhooks,
   type ObjectPlace,
+  localConversion,
+  localWebhooks,
+  placeRbac,
 } from "./dev-objects.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
-import { readConfig, readConfigFiles } from "./config-files.ts";
 import { explainLeftover, explainRejection, isOtherKind } from "./explain-rejection.ts";
+import { readYaml } from "../shared/read-yaml.ts";
 
 /** The field manager of everything that dev applies. */
 const devFieldManager = "tsbuilder-dev";
@@ -145,6 +147,36 @@ async function applyObject(client: Client, object: ManifestObject, fieldManager:
 function readWebhooks(project: string): ManifestObject[] {
   const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
   return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
+}
+
+/** Reads the objects in all YAML files of a folder in the project, except for kustomize's own files. */
+function readConfig(project: string, folder: string): ManifestObject[] {
+  return readConfigFiles(project, folder).flatMap(({ objects }) => objects);
+}
+
+/** Reads them with the paths of their files: `config/samples/apps_v1_mysql.yaml`. */
+function readConfigFiles(
+  project: string,
+  folder: string,
+): { readonly file: string; readonly objects: readonly ManifestObject[] }[] {
+  const path = join(project, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path)
+    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith("kustom"))
+    .toSorted()
+    .map((name) => `${folder}/${name}`)
+    .map((file) => ({ file, objects: readObjects(project, file) }));
+}
+
+function readObjects(project: string, file: string): ManifestObject[] {
+  const complaint = {
+    code: "INVALID_SOURCE",
+    hint: "fix the YAML; it is reloaded when you save it",
+  } as const;
+  return readYaml(file, readFileSync(join(project, file), "utf8"), complaint).flatMap((value) => {
+    const object = value as ManifestObject | null;
+    return object?.kind && object.metadata?.name ? [object] : [];
+  });
 }
 
 function ignoreNotFound(error: unknown): void {

@@ -3,7 +3,7 @@ import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../e2e/support/eventually.ts";
-import { observer } from "./observer.ts";
+import { observer } from "./trial.ts";
 
 const example = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 

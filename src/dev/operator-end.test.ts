@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operatorEnd } from "./operator-end.ts";
+import { operatorEnd } from "./session-operator.ts";
 
 test.each([
   ["with code 0", ["--log-level", "debug", "--help"], "info"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseServicePorts } from "./service-ports.ts";
+import { parseServicePorts } from "./foreground-cluster.ts";
 
 test("parseServicePorts() finds the local port behind a Service, by its port where one is named", () => {
   const resolve = parseServicePorts(["shop/hooks=9443", "shop/others:443=9000", "shop/others:8443=9001"]);

@@ -1,17 +1,17 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { type MissingPermission, missingPermission } from "@tsbuilder/apimachinery/naming";
 import { TsbuilderError } from "../shared/errors.ts";
 import { operatorClock } from "./clock/operator-clock.ts";
 import type { ObjectPlace } from "./dev-objects.ts";
 import type { DevCluster } from "./dev-cluster.ts";
-import type { Report } from "./dev-event.ts";
-import { operatorEnd } from "./operator-end.ts";
+import type { DevEvent, Report } from "./dev-event.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
-import { listenToOperator, type OperatorRecord } from "./record/listen-to-operator.ts";
+import { type OperatorRecord, listenToOperator } from "./record/listen-to-operator.ts";
 import { subscriber } from "./record/subscriber.ts";
-import { waitForPort } from "./wait-for-port.ts";
 import type { WebhookPlace } from "./webhook-certificate.ts";
 
 /** Where a session's operator runs in the cluster, and where it serves its webhooks, if at all. */
@@ -74,6 +74,39 @@ export async function sessionOperator(
       if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
     },
   };
+}
+
+/** By then, an operator that listens nowhere has logged the reason. */
+const patienceMilliseconds = 10_000;
+
+/** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
+async function waitForPort(port: number, isAwaited: () => boolean): Promise<void> {
+  const deadline = Date.now() + patienceMilliseconds;
+  while (isAwaited() && Date.now() < deadline && !(await listens(port))) await delay(10);
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** What to say of an operator that ended by itself: nothing is wrong if it only printed its flags, or has lost its Lease. */
+export function operatorEnd(reason: string, args: readonly string[], isExpected: boolean): DevEvent {
+  if (isExpected) return { type: "info", text: `the operator ended ${reason}, as it must without its Lease` };
+  if (reason === "with code 0" && args.some((arg) => arg === "--help" || arg === "-h")) {
+    return { type: "info", text: "the operator printed its flags and ended: start dev without --help" };
+  }
+  const error = new TsbuilderError(`the operator exited ${reason}`, {
+    code: "TOOL_FAILED",
+    hint: "see the last lines of its log; it restarts with the next edit",
+  });
+  return { type: "error", error };
 }
 
 function notAllowed({ verb, resource, marker }: MissingPermission): TsbuilderError {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { untilRested } from "./until-rested.ts";
+import { untilRested } from "./trial.ts";
 
 /** An object whose status and version change with the reads. */
 function changing(versions: readonly string[], statusFrom: number) {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "../ship/manifest.ts";
-import { installDeployment, makesCertificate } from "./install-deployment.ts";
-import { isForOwnCertificate } from "./permissions.ts";
+import { installDeployment, isForOwnCertificate, makesCertificate } from "./assemble-csv.ts";
 import type { Deployment } from "./served-by.ts";
 import { findWebhooks } from "./webhook-definitions.ts";
 

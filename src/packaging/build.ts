@@ -1,15 +1,53 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { build as bundle, type Plugin } from "esbuild";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Plugin, build as bundle, transformSync } from "esbuild";
 import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { readCommit } from "./commit.ts";
-import { keepReachable } from "./keep-reachable.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { libraryFolders, readCli, readLibraries } from "./own-sources.ts";
-import { packSiblings, type PackageSource } from "./pack.ts";
-import { toScripts } from "./to-scripts.ts";
+import { type PackageSource, packSiblings } from "./pack.ts";
+
+/**
+ * Turns the modules of a bundle into scripts: their compiled code can be kept, which Node 20 does for no module. A script
+ * is a function of `exports`, `module`, `require` and `__url`: see `Scripts` in src/cli/start.
+ */
+export function toScripts(folder: string): void {
+  const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  for (const name of modules) {
+    const path = join(folder, name);
+    writeFileSync(path.replace(/\.js$/u, ".cjs"), toScript(readFileSync(path, "utf8"), modules));
+    rmSync(path);
+  }
+}
+
+/** Node's own modules that take milliseconds to load, where most commands need none of their functions. */
+const seldomUsed =
+  /^( *var \w+ = )(?:\(0, \w+\.__require\)|__require|require)\("(?:node:)?(child_process|crypto)"\);$/gmu;
+
+/** The whole of a module by which esbuild imports a CommonJS module later: its exports are that module's, as in Node. */
+const wrappedScript = /^export default (require_\w+\(\));$/mu;
+
+/** A module as a script: it requires what the module imports, at once or later. */
+function toScript(module: string, modules: readonly string[]): string {
+  const { code } = transformSync(module.replace(wrappedScript, "module.exports = $1;"), {
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    supported: { "dynamic-import": false },
+    define: { "import.meta.url": "__url", "import.meta.resolve": "require.resolve" },
+    logLevel: "error",
+  });
+  const linked = code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
+    modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
+  );
+  const body = linked
+    .replaceAll(seldomUsed, '$1require.later("node:$2");')
+    // A copy of the exports would be one more call wherever one script uses another.
+    .replace("__toCommonJS(stdin_exports)", '__defProp(stdin_exports, "__esModule", { value: true })');
+  return `(function (exports, module, require, __url) {${body}\n})`;
+}
 
 /** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages. */
 const root = findOwnPackage().folder;
@@ -17,8 +55,11 @@ const root = findOwnPackage().folder;
 await step("compile the packages", () =>
   run("node_modules/typescript-native/bin/tsc", ["-b", ...libraryFolders]),
 );
+
 await step("bundle the CLI", bundleCli);
+
 await step("bundle what others build on", bundleLibrary);
+
 await step("pack the tarballs", packAll);
 
 /** Each command becomes its own script, loaded on demand; large dependencies that few commands need stay external. */
@@ -113,6 +154,21 @@ async function bundleLibrary(): Promise<void> {
   });
   const inputs = [...Object.keys(metafile.inputs), "node_modules/typescript/lib/typescript.js"];
   writeFileSync(join(folder, licensesFile), describeLicenses(root, inputs));
+}
+
+/** Removes the declarations of a folder that no entry needs, directly or through others. */
+function keepReachable(folder: string, entries: readonly string[]): void {
+  const reachable = new Set(entries.map((entry) => join(folder, entry)));
+  // A Set also visits what is added on the way.
+  for (const file of reachable) {
+    const text = readFileSync(file, "utf8");
+    for (const [, specifier = ""] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)\.ts"/gu))
+      reachable.add(join(dirname(file), `${specifier}.d.ts`));
+  }
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !reachable.has(file)) rmSync(file);
+  }
 }
 
 /** Templates are compiled now, and not when they are filled in; what others build on has none of them. */

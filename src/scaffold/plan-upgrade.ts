@@ -1,10 +1,58 @@
+import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../shared/errors.ts";
 import { withPlainLineEnds } from "../shared/line-ends.ts";
 import type { FileChange } from "./file-change.ts";
-import { mergeJson } from "./merge-json.ts";
 import { type Conflict, type MarkedText, mergeMarked } from "./merge-texts.ts";
 import type { OwnedFiles } from "./ownership.ts";
 import type { Draft } from "./tree.ts";
+
+/** The result of merging a JSON file, and the keys that both sides changed. */
+interface MergedJson {
+  readonly text: string;
+  /** `devDependencies.vitest`; the user's value is kept. */
+  readonly disputed: readonly string[];
+}
+
+/**
+ * Applies the changes between two versions of our JSON to the user's, key by key: a line-based merge would conflict on
+ * the comma after a dependency that the user added. Undefined if one of the three is not JSON.
+ */
+export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
+  const disputed: string[] = [];
+  try {
+    const [from, to, users] = [base, ours, theirs].map((text) => JSON.parse(text) as JSONValue);
+    const merged = mergeValues(from, to, users, [], disputed);
+    return { text: `${JSON.stringify(merged, undefined, 2)}\n`, disputed };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function mergeValues(
+  base: JSONValue | undefined,
+  ours: JSONValue | undefined,
+  theirs: JSONValue | undefined,
+  path: readonly string[],
+  disputed: string[],
+): JSONValue | undefined {
+  if (isSame(base, theirs)) return ours;
+  if (isSame(base, ours) || isSame(ours, theirs)) return theirs;
+  if (!isObject(ours) || !isObject(theirs)) {
+    disputed.push(path.join("."));
+    return theirs;
+  }
+  const from = isObject(base) ? base : {};
+  const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
+  const entries = [...keys].map(
+    (key) => [key, mergeValues(from[key], ours[key], theirs[key], [...path, key], disputed)] as const,
+  );
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JSONValue;
+}
+
+/** The order of members counts: it is the user's, and stays. */
+const isSame = (a: JSONValue | undefined, b: JSONValue | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
 
 /** A project as scaffolded by two versions of tsbuilder. */
 export interface UpgradeRequest {

@@ -1,13 +1,11 @@
+import { posix } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
-import { type Blueprint, type Insert, insertKey, type Part } from "./blueprint.ts";
+import { type Blueprint, type Insert, type Part, insertKey } from "./blueprint.ts";
 import { hasMarker, insertLines, removeLines } from "./insert.ts";
 import { mergeTexts } from "./merge-texts.ts";
-import { keepFiles } from "./keep-files.ts";
-import { moveFiles } from "./move-files.ts";
 import type { OwnedFiles } from "./ownership.ts";
-import { rewriteImports } from "./relative-imports.ts";
 import { renderPart } from "./template.ts";
-import type { Draft } from "./tree.ts";
+import type { Draft, Tree } from "./tree.ts";
 
 /** The current and the desired description of a project. */
 export interface ScaffoldRequest {
@@ -53,6 +51,22 @@ export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldRe
   }
   addInserts(draft, request);
   return { notes, moves };
+}
+
+/** Moves files, and rewrites all relative imports in the project that are affected. */
+function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owned: OwnedFiles): void {
+  if (moves.size === 0) return;
+  const sources = draft.list("").filter(isModule);
+  for (const path of new Set([...sources, ...moves.keys()])) {
+    const text = draft.read(path);
+    if (text === undefined) continue;
+    const target = moves.get(path) ?? path;
+    const moved = rewriteImports(text, path, target, moves);
+    if (target === path && moved === text) continue;
+    if (target !== path) draft.remove(path);
+    draft.write(target, moved);
+    owned.carry(path, target, text, moved);
+  }
 }
 
 interface PlannedFile {
@@ -136,6 +150,26 @@ function removeFiles(
   for (const path of paths) if (!kept.has(path)) draft.remove(path);
 }
 
+/**
+ * The files to keep for the user, each with the note that says why: those that were edited, and of the others what they
+ * import, or the project would no longer compile.
+ */
+function keepFiles(
+  tree: Tree,
+  edited: readonly string[],
+  candidates: ReadonlySet<string>,
+): Map<string, string> {
+  const kept = new Map(edited.map((path) => [path, `kept "${path}", which you edited`]));
+  // A Map also visits what is added on the way.
+  for (const path of kept.keys()) {
+    for (const imported of relativeImports(tree.read(path) ?? "", path)) {
+      if (candidates.has(imported) && !kept.has(imported))
+        kept.set(imported, `kept "${imported}", which "${path}" imports`);
+    }
+  }
+  return kept;
+}
+
 function createFile(
   draft: Draft,
   { part, path, content }: PlannedFile,
@@ -184,6 +218,36 @@ function updateFile(
   }
   draft.write(file.path, merged, file.part.ownership);
 }
+
+const module = /\.[cm]?[jt]sx?$/u;
+
+/** Returns whether a file may have imports. */
+function isModule(path: string): boolean {
+  return module.test(path);
+}
+
+/** The files of the project that a module imports. */
+function relativeImports(text: string, path: string): string[] {
+  if (!isModule(path)) return [];
+  return [...text.matchAll(specifierPattern)].map(([, , , specifier]) =>
+    posix.join(posix.dirname(path), specifier!),
+  );
+}
+
+/** Rewrites the relative import specifiers of a module for its new path and those of other moved files. */
+function rewriteImports(text: string, from: string, to: string, moves: ReadonlyMap<string, string>): string {
+  if (!isModule(from)) return text;
+  return text.replaceAll(specifierPattern, (whole, before: string, quote: string, specifier: string) => {
+    const resolved = posix.join(posix.dirname(from), specifier);
+    const target = moves.get(resolved) ?? resolved;
+    if (target === resolved && posix.dirname(from) === posix.dirname(to)) return whole;
+    const relative = posix.relative(posix.dirname(to), target);
+    return `${before}${quote}${relative.startsWith(".") ? relative : `./${relative}`}${quote}`;
+  });
+}
+
+/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
+const specifierPattern = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;
 
 function removeInserts(draft: Draft, { before, after, owned }: ScaffoldRequest): void {
   const wanted = new Set(after.inserts.map(insertKey));

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { applyObjects, diffObjects, type ApplyOptions } from "./apply.ts";
-import { describeObject, isCrd, type ManifestObject, parseManifest } from "./manifest.ts";
+import { type ApplyOptions, applyObjects, diffObjects } from "./apply.ts";
+import { type ManifestObject, describeObject, isCrd, parseManifest } from "./manifest.ts";
 import { checkKinds } from "./served-kinds.ts";
-import { splitByNamespace } from "./split-by-namespace.ts";
 import { type Overrides, renderConfig } from "./render.ts";
+import { type ClusterChoice, readJson } from "./kubectl.ts";
 
 /** Renders what `install` applies: the CRDs. */
 export async function renderCrds(project: string): Promise<ManifestObject[]> {
@@ -43,4 +43,30 @@ export async function applyOrDiff(
     (object) => `${describeObject(object)} would be created, as well as its namespace`,
   );
   return answered.length + created.length > 0 ? [...answered, ...created] : ["nothing would change"];
+}
+
+/** Objects that the cluster can validate in a dry run, and those it cannot. */
+interface SplitObjects {
+  readonly checkable: readonly ManifestObject[];
+  /** Objects in a namespace that does not exist yet. */
+  readonly unchecked: readonly ManifestObject[];
+}
+
+/**
+ * Separates objects in namespaces that do not exist yet. A dry run creates no namespace, so the server responds with
+ * 404 to a dry run of anything in it.
+ */
+async function splitByNamespace(
+  objects: readonly ManifestObject[],
+  choice: ClusterChoice,
+): Promise<SplitObjects> {
+  const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
+  const found = await Promise.all(namespaces.map((name) => readJson(choice, ["get", "namespace", name])));
+  const missing = new Set(namespaces.filter((_, index) => found[index] === undefined));
+  const isUnchecked = ({ metadata }: ManifestObject): boolean =>
+    metadata.namespace !== undefined && missing.has(metadata.namespace);
+  return {
+    checkable: objects.filter((object) => !isUnchecked(object)),
+    unchecked: objects.filter(isUnchecked),
+  };
 }

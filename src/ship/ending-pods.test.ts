@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEnding } from "./ending-pods.ts";
+import { isEnding } from "./wait.ts";
 
 const deleted = (deletionTimestamp: string) => ({ metadata: { name: "pod", deletionTimestamp } });
 const at = Date.parse("2026-01-01T00:00:00Z");

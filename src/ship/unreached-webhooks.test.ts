@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ManifestObject } from "./manifest.ts";
-import { hasWebhooks, unreachedWebhooks } from "./unreached-webhooks.ts";
+import { hasWebhooks, unreachedWebhooks } from "./wait.ts";
 
 const webhooks: ManifestObject = {
   apiVersion: "admissionregistration.k8s.io/v1",

@@ -1,15 +1,16 @@
-import type { FieldError } from "../errors/index.ts";
+import { type FieldError, duplicate, invalid } from "../errors/index.ts";
 import { compileDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
 import type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
 import { checkEmbedded, hasEmbedded } from "./embedded/check-embedded.ts";
 import { coerceEmbedded } from "./embedded/coerce-embedded.ts";
 import type { JSONSchema } from "./json-schema.ts";
-import { compileListTypes } from "./list-types.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { prune } from "./prune.ts";
-import { shapeOf } from "./shape.ts";
+import { type Shape, shapeOf } from "./shape.ts";
 import { compileNode } from "./validate/compile-node.ts";
 import { Run } from "./validate/run.ts";
+import { type JSONObject, isObject } from "../json/index.ts";
+import { goJSON } from "../text/index.ts";
 
 /**
  * Compiles a structural schema. This takes well under a millisecond for a schema of 50 KB, fast enough for the creation
@@ -65,6 +66,115 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   function isRatcheted(old: unknown, path: string): boolean {
     return old !== undefined && checkListTypes!(old, path).length > 0;
   }
+}
+
+/** Reports duplicate items of sets, and items of list maps with the same keys. */
+type CheckListTypes = (value: unknown, path: string) => FieldError[];
+
+/** The part of a schema that contains sets and list maps. */
+interface Node {
+  readonly schema: JSONSchema;
+  readonly properties: Map<string, Node>;
+  values: Node | undefined;
+  items: Node | undefined;
+}
+
+/** Compiles the check; returns undefined for a schema without sets and list maps. */
+function compileListTypes(shape: Shape): CheckListTypes | undefined {
+  const node = compile(shape, new Map());
+  if (!node) return undefined;
+  return (value, path) => {
+    const errors: FieldError[] = [];
+    check(value, node, path, errors);
+    return errors;
+  };
+}
+
+/** Omits subtrees without such lists; keeps the cycles of a cyclic schema. */
+function compile(shape: Shape, known: Map<Shape, Node>): Node | undefined {
+  const existing = known.get(shape);
+  if (existing) return existing;
+  const node: Node = { schema: shape.schema, properties: new Map(), values: undefined, items: undefined };
+  known.set(shape, node);
+  for (const [name, child] of shape.properties) {
+    const compiled = compile(child, known);
+    if (compiled) node.properties.set(name, compiled);
+  }
+  node.values = shape.values && compile(shape.values, known);
+  node.items = shape.items && compile(shape.items, known);
+  const type = shape.schema["x-kubernetes-list-type"];
+  const isNeeded = type === "set" || type === "map" || node.properties.size > 0 || node.values || node.items;
+  return isNeeded ? node : undefined;
+}
+
+function check(value: unknown, node: Node, path: string, errors: FieldError[]): void {
+  if (Array.isArray(value)) {
+    checkList(value, node, path, errors);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    if (typeof item !== "object" || item === null) continue;
+    if (node.values) check(item, node.values, `${path}[${key}]`, errors);
+    const property = node.properties.get(key);
+    if (property) check(item, property, path === "" ? key : `${path}.${key}`, errors);
+  }
+}
+
+function checkList(list: unknown[], { schema, items }: Node, path: string, errors: FieldError[]): void {
+  switch (schema["x-kubernetes-list-type"]) {
+    case "set":
+      if (list.length < 2) break;
+      for (const index of repeated(list.map(identity))) {
+        errors.push(duplicate(`${path}[${index}]`, list[index]));
+      }
+      break;
+    case "map":
+      checkListMap(list, schema["x-kubernetes-list-map-keys"] ?? [], path, errors);
+      break;
+    default:
+  }
+  if (items) list.forEach((item, index) => check(item, items, `${path}[${index}]`, errors));
+}
+
+function checkListMap(list: unknown[], keys: readonly string[], path: string, errors: FieldError[]): void {
+  const strange = list.findIndex((item) => item !== null && !isObject(item));
+  if (strange !== -1) {
+    const detail = "must be an object for an array of list-type map";
+    errors.push(invalid(`${path}[${strange}]`, list[strange], detail));
+    return;
+  }
+  if (list.length < 2) return;
+  for (const index of repeated(list.map((item) => identify((item ?? {}) as JSONObject<unknown>, keys)))) {
+    errors.push(duplicate(`${path}[${index}]`, pick((list[index] ?? {}) as JSONObject<unknown>, keys)));
+  }
+}
+
+/** Returns the keys of an item as one value; an absent key differs from every value. */
+function identify(item: JSONObject<unknown>, keys: readonly string[]): unknown {
+  if (keys.length === 1) return identity(item[keys[0]!]);
+  return keys.map((key) => `${typeof item[key]} ${String(identity(item[key]))}`).join("\u0000");
+}
+
+function pick(item: JSONObject<unknown>, keys: readonly string[]): JSONObject<unknown> {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]));
+}
+
+function identity(item: unknown): unknown {
+  return typeof item === "object" && item !== null ? goJSON(item) + typeof item : item;
+}
+
+/** Returns the index of the second occurrence of each duplicate value; further occurrences are not reported. */
+function repeated(values: readonly unknown[]): number[] {
+  const times = new Map<unknown, number>();
+  const indices: number[] = [];
+  values.forEach((value, index) => {
+    const count = (times.get(value) ?? 0) + 1;
+    times.set(value, count);
+    if (count === 2) indices.push(index);
+  });
+  return indices;
 }
 
 /** Branches of `anyOf` and `allOf` may report the same error several times. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareKeys } from "./compare-keys.ts";
+import { compareKeys } from "./emit-yaml.ts";
 
 describe("compareKeys()", () => {
   it.each([

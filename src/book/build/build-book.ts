@@ -2,9 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
-import { llmsFullText, llmsText } from "./llms.ts";
-import { readPages } from "./pages.ts";
-import { bookFolder, siteFolder, stagedFolder, stagePages } from "./stage-pages.ts";
+import { type Page, bodyOf, isIndex, readPages } from "./pages.ts";
+import { bookFolder, siteFolder, stagePages, stagedFolder } from "./stage-pages.ts";
 import { referencePages } from "./reference/reference-pages.ts";
 
 /** Builds the book to `dist/book`. */
@@ -14,4 +13,30 @@ export async function buildBook(): Promise<void> {
   const pages = readPages(stagedFolder);
   writeFileSync(join(siteFolder, "llms.txt"), llmsText(pages, bookAddress));
   writeFileSync(join(siteFolder, "llms-full.txt"), llmsFullText(pages));
+}
+
+/**
+ * The book's table of contents for language models: each page with its address and its first paragraph. Pages without a
+ * section come first: further down they would seem to belong to the section before them.
+ */
+export function llmsText(pages: readonly Page[], address: string): string {
+  const bySection = pages.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""));
+  const entries = bySection.map((page) => {
+    const entry = `- [${page.title}](${address}${page.path.replace(/\.md$/, ".html")}): ${firstParagraph(page)}`;
+    return isIndex(page) ? `\n## ${page.title}\n\n${entry}` : entry;
+  });
+  return `# tsbuilder\n\n> Kubernetes operators in TypeScript\n\n${entries.join("\n")}\n`;
+}
+
+/** All pages in one text, without their front matter. */
+export function llmsFullText(pages: readonly Page[]): string {
+  return pages.map(bodyOf).join("\n");
+}
+
+function firstParagraph(page: Page): string {
+  const [, paragraph = ""] = bodyOf(page).split("\n\n");
+  return paragraph
+    .replaceAll("\n", " ")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim();
 }

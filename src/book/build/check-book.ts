@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join, posix, relative, sep } from "node:path";
+import { execFileSync } from "node:child_process";
 import { bookAddress } from "../../shared/book-address.ts";
-import { explainLinks } from "./explain-links.ts";
-import { countCommands, explainPages } from "./explain-pages.ts";
-import { anchorsIn, explainSite, fileOf, type Site } from "./explain-site.ts";
-import { readPages } from "./pages.ts";
+import { type Site, anchorsIn, explainSite, fileOf } from "./explain-site.ts";
+import { type Page, bodyOf, readPages } from "./pages.ts";
 import { readInBrowser } from "./read-in-browser.ts";
-import { listRepositoryFiles } from "./repository-files.ts";
 import { repository, siteFolder, stagedFolder } from "./stage-pages.ts";
 
 /** Checks the built book, and prints which commands of its pages run; returns what is wrong. */
@@ -17,6 +15,94 @@ export async function checkBook(base: string): Promise<string[]> {
   for (const line of countCommands(pages)) console.log(line);
   const site = readSite(base);
   return [...explainSite(site), ...explainSources(site), ...(await readInBrowser(site))];
+}
+
+/** A sentence for each page that begins without a paragraph, and for each block that can't be read or whose commands no test would run. */
+export function explainPages(pages: readonly Page[]): string[] {
+  return pages.flatMap((page) => {
+    const beginning = /^# .*\n\n(?!#|```|\||>|- |\d+\. )\S/.test(bodyOf(page))
+      ? []
+      : [`${page.path}: begin the page with a paragraph, which llms.txt shows`];
+    try {
+      return [
+        ...beginning,
+        ...readBlocks(page.path, page.text).flatMap((block) => explainBlock(block, page)),
+      ];
+    } catch (error) {
+      return [...beginning, (error as Error).message];
+    }
+  });
+}
+
+function explainBlock({ at, language, path }: Block, { follow }: Page): string[] {
+  if (path !== undefined || !/^(?:sh|bash|shell|zsh)$/.test(language)) return [];
+  if (language !== "sh") return [`${at}: no test runs "${language}": write "sh", or "console" if none can`];
+  return follow === undefined
+    ? [`${at}: no test runs this command: write "follow: empty", or "console" if none can`]
+    : [];
+}
+
+/** How many commands of each page a test runs, and how many are only read. */
+export function countCommands(pages: readonly Page[]): string[] {
+  return pages.map(({ path: page, text }) => {
+    const count = (wanted: string, line: RegExp): number =>
+      readBlocks(page, text)
+        .filter(({ language, path }) => language === wanted && path === undefined)
+        .reduce((sum, { content }) => sum + (content.match(line)?.length ?? 0), 0);
+    return `${page}: ${count("sh", /^.+$/gm)} commands run, ${count("console", /^\$ /gm)} only read`;
+  });
+}
+
+/** A block of code on a page. */
+export interface Block {
+  /** Page and line: `guides/metrics.md:12`. */
+  readonly at: string;
+  readonly language: string;
+  /** The file of the reader's project that the block is, or is appended to. */
+  readonly path?: string;
+  readonly append: boolean;
+  readonly content: string;
+  /** Whether it stands right after the block before it. */
+  readonly adjacent: boolean;
+}
+
+const fence = /^( *)(`{3,})([^`\n]*)\n(.*?)^\1\2 *$/gms;
+
+const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
+
+/** The blocks of a page. Throws if one has no language, or can't be read: nobody would compile, run or compare it. */
+export function readBlocks(page: string, text: string): Block[] {
+  const unread = /^[ \t>]*(?:`{3}|~{3})/m.exec(
+    text.replaceAll(fence, (block) => block.replaceAll(/./g, " ")),
+  );
+  if (unread)
+    throw new Error(
+      `${page}:${lineOf(text, unread.index)}: a block has no end, or is quoted or indented: begin and end it with \`\`\` at the start of a line`,
+    );
+  let end = 0;
+  return [...text.matchAll(fence)].map(({ 0: block, 1: indent, 3: words = "", 4: content = "", index }) => {
+    const at = `${page}:${lineOf(text, index)}`;
+    if (words === "")
+      throw new Error(`${at}: a block has no language: write "text", or "console" for a dialogue`);
+    if (indent !== "") throw new Error(`${at}: a block is indented: begin it at the start of its line`);
+    const [all, language = "", path, append] = info.exec(words) ?? [];
+    if (all === undefined)
+      throw new Error(`${at}: a block begins with "${words}": write "ts" or "ts [src/main.ts]"`);
+    const adjacent = end > 0 && text.slice(end, index).trim() === "";
+    end = index + block.length;
+    return {
+      at,
+      language,
+      append: append !== undefined,
+      content,
+      adjacent,
+      ...(path !== undefined && { path }),
+    };
+  });
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split("\n").length;
 }
 
 function readSite(base: string): Site {
@@ -46,4 +132,169 @@ function explainSources(site: Site): string[] {
     },
     bookAddress,
   });
+}
+
+/**
+ * Lists the files of a repository's working tree, sorted, without those that its `.gitignore` names: the files that
+ * git knows or would add, or, in a source tree without git, such as an unpacked archive, all others.
+ */
+export function listRepositoryFiles(root: string): readonly string[] {
+  const files = existsSync(join(root, ".git")) ? listByGit(root) : listByWalk(root);
+  return files.toSorted();
+}
+
+function listByGit(root: string): readonly string[] {
+  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  const listed = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+  // A file that was deleted, but not yet in the index, is listed, too.
+  return [...new Set(listed.split("\0"))].filter((file) => file !== "" && existsSync(join(root, file)));
+}
+
+/** Reads the patterns of each folder's own `.gitignore`, as the scaffolded golden projects have one. */
+function listByWalk(root: string, folder = root, ignored: readonly Pattern[] = []): readonly string[] {
+  const patterns = [...ignored, ...readPatterns(folder)];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (isIgnored(path, entry.isDirectory(), patterns)) return [];
+    if (entry.isDirectory()) return listByWalk(root, path, patterns);
+    return [relative(root, path).replaceAll(sep, "/")];
+  });
+}
+
+interface Pattern {
+  readonly matches: (path: string) => boolean;
+  readonly onlyFolders: boolean;
+  readonly isNegated: boolean;
+}
+
+function readPatterns(folder: string): readonly Pattern[] {
+  const file = join(folder, ".gitignore");
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split(/\r?\n/u);
+  return lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => readPattern(line, folder));
+}
+
+/** A pattern with a slash before its end is of a path from the folder of its file, any other of a name at any depth. */
+function readPattern(line: string, folder: string): Pattern {
+  const isNegated = line.startsWith("!");
+  const text = line.slice(isNegated ? 1 : 0);
+  const path = text.replace(/\/$/u, "");
+  const anywhere = path.includes("/") ? "" : "(?:.*/)?";
+  const glob = path
+    .replace(/^\//u, "")
+    .replaceAll(/[.+^${}()|[\]\\]/gu, String.raw`\$&`)
+    .replaceAll(/\*\*\/|\*\*|\*|\?/gu, (wildcard) => wildcards[wildcard]!);
+  const pattern = new RegExp(`^${anywhere}${glob}$`, "u");
+  return {
+    matches: (file) => pattern.test(relative(folder, file).replaceAll(sep, "/")),
+    onlyFolders: text.endsWith("/"),
+    isNegated,
+  };
+}
+
+const wildcards: Readonly<Record<string, string>> = {
+  "**/": "(?:.*/)?",
+  "**": ".*",
+  "*": "[^/]*",
+  "?": "[^/]",
+};
+
+/** The last pattern that matches decides. */
+function isIgnored(path: string, isFolder: boolean, patterns: readonly Pattern[]): boolean {
+  const last = patterns.findLast(({ matches, onlyFolders }) => (isFolder || !onlyFolders) && matches(path));
+  return last !== undefined && !last.isNegated;
+}
+
+/** A file that links to others. */
+interface LinkingFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What can be linked to. */
+interface LinkTargets {
+  /** The text of a file of the repository; undefined if there is none. */
+  read(path: string): string | undefined;
+  exists(path: string): boolean;
+  /** The anchors of a page of the built book, by its address below the book's; undefined if there is none. */
+  anchorsOfPage(address: string): ReadonlySet<string> | undefined;
+  readonly bookAddress: string;
+}
+
+/** A sentence for each link of READMEs, messages and templates that leads nowhere. */
+export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets): string[] {
+  return files.flatMap(({ path, text }) => {
+    const prose = path.endsWith(".md")
+      ? text.replaceAll(/^```.*?^```$/gms, (block) => block.replaceAll(/./g, " "))
+      : "";
+    return [
+      ...find(text, bookLink(targets.bookAddress)).map(({ link, index }) => ({
+        link,
+        index,
+        ok: leadsToPage(link.slice(targets.bookAddress.length), targets),
+      })),
+      ...find(text, installedLink).map(({ link, index }) => ({
+        link,
+        index,
+        ok: leadsToReadme(link, targets),
+      })),
+      ...find(prose, markdownLink).map(({ link, index }) => ({
+        link,
+        index,
+        ok: leadsToFile(path, link, targets),
+      })),
+    ]
+      .filter(({ ok }) => !ok)
+      .map(
+        ({ link, index }) =>
+          `${path}:${text.slice(0, index).split("\n").length} links to ${link}: it leads nowhere`,
+      );
+  });
+}
+
+/** Where a package's README is on a user's disk. */
+const installedLink = /node_modules\/(@tsbuilder\/\w+\/README\.md#[\w-]+)/g;
+
+const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
+
+const bookLink = (address: string): RegExp =>
+  new RegExp(String.raw`(${address.replaceAll(".", String.raw`\.`)}(?:[\w/.#-]*[\w/])?)`, "g");
+
+function find(text: string, pattern: RegExp): { link: string; index: number }[] {
+  return [...text.matchAll(pattern)].map(({ 1: link = "", index }) => ({ link, index }));
+}
+
+function leadsToPage(address: string, targets: LinkTargets): boolean {
+  const [page = "", anchor] = address.split("#");
+  const anchors = targets.anchorsOfPage(page);
+  return anchors !== undefined && (anchor === undefined || anchors.has(anchor));
+}
+
+function leadsToReadme(link: string, targets: LinkTargets): boolean {
+  return leadsToFile("", `src/${link.slice("@tsbuilder/".length)}`, targets);
+}
+
+function leadsToFile(from: string, link: string, targets: LinkTargets): boolean {
+  const [file = "", anchor] = link.split("#");
+  const path = file === "" ? from : posix.normalize(posix.join(posix.dirname(from), file));
+  if (anchor === undefined || !path.endsWith(".md")) return targets.exists(path);
+  return anchorsOf(targets.read(path) ?? "").has(anchor);
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+/** The anchors of a Markdown file. */
+export function anchorsOf(text: string): Set<string> {
+  const prose = text.replaceAll(/^```.*?^```$/gms, "");
+  return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
 }

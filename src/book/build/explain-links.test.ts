@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anchorsOf } from "./anchors.ts";
-import { explainLinks } from "./explain-links.ts";
+import { anchorsOf, explainLinks } from "./check-book.ts";
 
 const files: Readonly<Record<string, string>> = {
   "src/runtime/README.md": "# Runtime\n\n## Time in tests\n\n```sh\n# no heading\n```\n",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countCommands, explainPages } from "./explain-pages.ts";
+import { countCommands, explainPages } from "./check-book.ts";
 import { readPage } from "./pages.ts";
 import { routesOf } from "./routes.ts";
 

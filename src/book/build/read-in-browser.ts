@@ -1,10 +1,12 @@
+import { existsSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import type { Site } from "./explain-site.ts";
-import { findChromium } from "./find-chromium.ts";
-import { openPage } from "./open-page.ts";
-import { pressKeys } from "./press-keys.ts";
-import { serveSite } from "./serve-site.ts";
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { type Site, fileOf } from "./explain-site.ts";
+import { siteFolder } from "./stage-pages.ts";
 
 const widths = [1280, 390];
 
@@ -35,6 +37,52 @@ export async function readInBrowser(site: Site): Promise<string[]> {
   }
 }
 
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+};
+
+/** Serves the built book on loopback, as its host will. */
+async function serveSite({ base }: Site): Promise<{ origin: string; stop(): Promise<void> }> {
+  const server = createServer(({ url = "" }, response) => {
+    const { pathname } = new URL(url, "http://localhost");
+    const file = join(siteFolder, fileOf(pathname.slice(base.length)));
+    if (!pathname.startsWith(base) || !existsSync(file)) return void response.writeHead(404).end();
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "text/plain" }).end(readFileSync(file));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** The program of a Chromium, or why there is none. */
+type FoundChromium = { readonly program: string } | { readonly missing: string; readonly isChosen: boolean };
+
+/** The Chromium that `CHROMIUM` names; by default, the one that Debian installs. */
+export function findChromium(chosen = process.env["CHROMIUM"]): FoundChromium {
+  const program = chosen ?? "/usr/bin/chromium";
+  if (existsSync(program)) return { program };
+  return chosen === undefined
+    ? {
+        missing: `there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`,
+        isChosen: false,
+      }
+    : {
+        missing: `CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`,
+        isChosen: true,
+      };
+}
+
 async function readAll(browser: Browser, site: Site, origin: string): Promise<string[]> {
   const addresses = [...site.pages.keys()]
     .filter((path) => path !== "404.html")
@@ -48,6 +96,55 @@ async function readAll(browser: Browser, site: Site, origin: string): Promise<st
     `the keyboard can't be tried: ${error.message.split("\n")[0]}`,
   ]);
   return [...found.flat(), ...pressed];
+}
+
+/** How much slower than this machine the one is whose keys are pressed: a key must not be lost on any. */
+const slowness = 10;
+
+/** Opens the search and a page of the table of contents by the keyboard alone; returns what could not be reached. */
+async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const problems: string[] = [];
+  for (const [what, reach] of Object.entries(ways)) {
+    try {
+      await openPage(page, home);
+      await reach(page);
+    } catch (error) {
+      const [reason] = (error as Error).message.split("\n");
+      problems.push(`the keyboard does not reach ${what}: ${reason}`);
+    }
+  }
+  await page.close();
+  return problems;
+}
+
+const ways: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  "the link to the content": async (page) => tabTo(page, ".VPSkipLink", 1),
+  "a result of the search": async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("#localsearch-input:focus");
+    await page.keyboard.type("quick start");
+    // What the first letters find is shown while the others are typed.
+    await page.waitForSelector("#localsearch-list [role=option]:first-child a[href*='/quick-start.html']");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/quick-start/);
+  },
+  "a page of the table of contents": async (page) => {
+    await tabTo(page, ".VPSidebar a[href$='/quick-start.html']", 40);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/quick-start/);
+  },
+};
+
+async function tabTo(page: Page, selector: string, presses: number): Promise<void> {
+  for (let press = 0; press < presses; press++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  throw new Error(`${presses} times Tab`);
 }
 
 async function readPages(
@@ -77,6 +174,15 @@ async function readPages(
     }
   }
   return problems;
+}
+
+/**
+ * Opens a page of the book, and waits until it is mounted, however busy the machine is: before that nothing
+ * listens to a key, and what only the browser knows, such as the name of the switch to a dark page, is missing.
+ */
+async function openPage(page: Page, address: string): Promise<void> {
+  await page.goto(address, { waitUntil: "networkidle" });
+  await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
 }
 
 async function readAt(page: Page, width: number, address: string): Promise<string[]> {

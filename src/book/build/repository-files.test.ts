@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { listRepositoryFiles } from "./repository-files.ts";
+import { listRepositoryFiles } from "./check-book.ts";
 
 const root = mkdtempSync(join(tmpdir(), "tsbuilder-repository-files-"));
 afterAll(() => rmSync(root, { recursive: true }));

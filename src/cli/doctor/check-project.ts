@@ -1,3 +1,5 @@
+import { builtinResources } from "@tsbuilder/apimachinery/kinds";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
 import { describeProject } from "../../plugins/index.ts";
 import { insertKey } from "../../scaffold/blueprint.ts";
@@ -5,8 +7,11 @@ import { findInsert } from "../../scaffold/find-insert.ts";
 import { hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { OpenProject } from "../open-project.ts";
-import { checkBindings, checkRoles, roleFile } from "./check-roles.ts";
 import type { Finding } from "./finding.ts";
+import { clusterRoleName } from "../../project/cluster-role.ts";
+import { type Project, qualifiedGroup } from "../../project/project.ts";
+import type { Tree } from "../../scaffold/tree.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
 
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
@@ -45,6 +50,111 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   const findings = [...missing, ...unmarked, ...unwired, ...generated, ...roles];
   if (findings.length > 0) return findings;
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
+}
+
+/** The generated roles. */
+export const roleFile = "config/rbac/role.yaml";
+
+/** Finds permissions on cluster-scoped kinds in the Role of a namespaced operator, which can't give them. */
+export function checkRoles(project: Project, tree: Tree): Finding[] {
+  const text = project.namespaced ? tree.read(roleFile) : undefined;
+  if (text === undefined) return [];
+  const kinds = clusterScopedKinds(project);
+  const roles = readYaml(roleFile, text) as readonly (Role | null)[];
+  const lost = roles
+    .filter((role) => role?.kind === "ClusterRole" && role.metadata?.name === "manager-role")
+    .flatMap((role) => role?.rules ?? [])
+    .flatMap((rule) => kinds.filter((kind) => rule && allows(rule, kind)))
+    .map(({ group, plural }) => [plural, group].filter(Boolean).join("."));
+  const bind = tree.has("config/rbac/cluster_role_binding.yaml")
+    ? ""
+    : `, and bind ${clusterRoleName} with a ClusterRoleBinding in config/rbac`;
+  return [...new Set(lost)].map((name) => ({
+    state: "wrong",
+    subject: roleFile,
+    message: `the operator is namespaced, and a Role can't allow "${name}", which is cluster-scoped`,
+    remedy: `add roleName=${clusterRoleName} to its +kubebuilder:rbac markers, run npm run manifests${bind}`,
+  }));
+}
+
+/** Finds generated roles that no binding names: their name is an option, the binding a file of the user's. */
+export function checkBindings(tree: Tree): Finding[] {
+  const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
+  const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));
+  const bound = new Set(
+    tree
+      .list("config")
+      .filter((path) => /\.ya?ml$/u.test(path))
+      .flatMap((path) => boundRoles(path, tree.read(path))),
+  );
+  return [...names]
+    .filter((name) => !bound.has(name))
+    .map((name) => ({
+      state: "wrong",
+      subject: roleFile,
+      message: `nothing binds the role "${name}", so the operator lacks its permissions`,
+      remedy: `name it as the roleRef of a binding, such as that of config/rbac/role_binding.yaml`,
+    }));
+}
+
+/** The names in the roleRefs of manifests. */
+function boundRoles(file: string, text: string | undefined): unknown[] {
+  return text?.includes("roleRef") ? readYaml(file, text).flatMap((value) => [...roleRefs(file, value)]) : [];
+}
+
+/** The names that bindings refer to, and those that kustomize's patches set, whose YAML is a text. */
+function* roleRefs(file: string, value: unknown): Generator {
+  if (typeof value !== "object" || value === null) return;
+  const { roleRef, path, value: set, patch } = value as Record<string, unknown>;
+  for (const ref of [roleRef, path === "/roleRef" && set]) if (isObject(ref)) yield ref["name"];
+  if (path === "/roleRef/name") yield set;
+  if (typeof patch === "string") yield* boundRoles(file, patch);
+  for (const child of Object.values(value)) yield* roleRefs(file, child);
+}
+
+interface Role {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string };
+  readonly rules?: readonly (Rule | null)[];
+}
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs?: readonly string[];
+}
+
+interface ClusterScopedKind {
+  readonly group: string;
+  readonly plural: string;
+  /** Of the project itself. */
+  readonly isOwn: boolean;
+}
+
+function clusterScopedKinds({ resources }: Project): ClusterScopedKind[] {
+  const own = resources
+    .filter(({ namespaced }) => !namespaced)
+    .map((resource) => ({ group: qualifiedGroup(resource), plural: resource.plural, isOwn: true }));
+  const builtIn = builtinResources()
+    .filter(({ scope }) => scope === "Cluster")
+    .map(({ group, plural }) => ({ group, plural, isOwn: false }));
+  return [...own, ...builtIn.filter((one) => !own.some((other) => isSame(one, other)))];
+}
+
+const isSame = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
+  a.group === b.group && a.plural === b.plural;
+
+/**
+ * Whether a rule is about a kind. All resources of a group are about the project's own kinds only: of others, namespaced
+ * ones may be meant. So is `get` alone: some operators read single objects where they may, and do without elsewhere.
+ */
+function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: ClusterScopedKind): boolean {
+  const plurals = resources.map((resource) => resource.split("/")[0]!);
+  return (
+    verbs.some((verb) => verb !== "get") &&
+    [kind.group, "*"].some((group) => apiGroups.includes(group)) &&
+    [kind.plural, ...(kind.isOwn ? ["*"] : [])].some((plural) => plurals.includes(plural))
+  );
 }
 
 /** README, workflows and the like may be deleted on purpose. */

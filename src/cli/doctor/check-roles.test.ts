@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Project } from "../../project/project.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { checkBindings, checkRoles, roleFile } from "./check-roles.ts";
+import { checkBindings, checkRoles, roleFile } from "./check-project.ts";
 
 const zone = {
   group: "apps",

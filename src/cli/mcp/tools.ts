@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -8,8 +9,10 @@ import type { Host } from "../host.ts";
 import { reportAsJson } from "../json-report.ts";
 import { findProjectRoot } from "../find-project-root.ts";
 import { explainError } from "../report.ts";
-import { type CommandLine, plannableCommands, readName, readPlannable } from "./command-line.ts";
-import { Plans } from "./plans.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { planFlags } from "../apply-or-show.ts";
+import { commands } from "../commands/index.ts";
+import { readFlagWord } from "../flag-word.ts";
 
 /** A server with tsbuilder's commands as tools, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
@@ -163,6 +166,96 @@ async function showPlan(
   if (shown["written"] !== false) return { ...shown, output };
   const diff = (output as readonly string[]).join("\n");
   return { plan: plans.show({ line, diff }), ...shown, diff };
+}
+
+/** What a command would write, as `--output json` reports it. */
+interface ShownPlan {
+  readonly line: CommandLine;
+  /** What `--diff` prints. */
+  readonly diff: string;
+}
+
+/**
+ * The plans that were shown in this session. A plan's name is made of what it writes, so a plan of the same command
+ * that would write something else has another one.
+ */
+class Plans {
+  readonly #shown = new Map<string, ShownPlan>();
+
+  /** Returns the plan's name. */
+  show(plan: ShownPlan): string {
+    const name = nameOf(plan);
+    this.#shown.set(name, plan);
+    return name;
+  }
+
+  /** The command line of a plan that was shown. */
+  find(name: string): CommandLine {
+    const plan = this.#shown.get(name);
+    if (plan) return plan.line;
+    throw new TsbuilderError(`no plan "${name}" was shown`, {
+      code: "REFUSED",
+      hint: "call the tool plan first, and show the user what it would write",
+    });
+  }
+}
+
+/** A command with the arguments that an agent gave it. */
+interface CommandLine {
+  /** `["create", "api"]` */
+  readonly name: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** The commands that can show which files they would write; `deploy --diff` asks a cluster instead. */
+async function plannableCommands(): Promise<readonly string[]> {
+  const loaded = await Promise.all(
+    commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
+  );
+  return loaded.filter(({ command }) => command.flags["diff"] === planFlags.diff).map(({ name }) => name);
+}
+
+/** The words of a command's name, or of a group of commands; flags are none of them. */
+function readName(command: string): readonly string[] {
+  const words = command.split(" ").filter((word) => word !== "");
+  const isKnown = commands.some(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
+  if (words.length === 0 || isKnown) return words;
+  throw new TsbuilderError(`there is no command "${command}"`, {
+    code: "REFUSED",
+    hint: "use its name alone, such as create api; without one, the tool help lists them",
+  });
+}
+
+const onlyShows = "omit it: plan only shows, and apply writes";
+
+/** Flags that can't be in a plan, each with what to do instead. */
+const refused = new Map([
+  ...["--", "--diff", "--no-diff", "--dry-run", "--no-dry-run"].map((flag) => [flag, onlyShows] as const),
+  ["--plugins", "loading a plugin runs its code: have the user add it with tsbuilder edit --plugins"],
+]);
+
+/** The command line of a command and its arguments; refuses what would write, or run code of others, without a plan. */
+async function readPlannable(command: string, args: readonly string[]): Promise<CommandLine> {
+  const known = await plannableCommands();
+  if (!known.includes(command)) {
+    throw new TsbuilderError(`"${command}" can't be planned`, {
+      code: "REFUSED",
+      hint: `use one of: ${known.join(", ")}; have the user run other commands`,
+    });
+  }
+  for (const word of args) {
+    const hint = refused.get(readFlagWord(word)?.flag ?? word);
+    if (hint !== undefined)
+      throw new TsbuilderError(`"${word}" can't be an argument of a plan`, { code: "REFUSED", hint });
+  }
+  return { name: command.split(" "), args };
+}
+
+function nameOf({ line, diff }: ShownPlan): string {
+  return createHash("sha256")
+    .update(JSON.stringify([line, diff]))
+    .digest("hex")
+    .slice(0, 12);
 }
 
 async function answer(work: () => Promise<Report>): Promise<CallToolResult> {

@@ -16,10 +16,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { toScripts } from "../../packaging/to-scripts.ts";
-import { openCodeFolder } from "./code-folder.ts";
-import { readCode } from "./kept-code.ts";
-import { Scripts } from "./scripts.ts";
+import { toScripts } from "../../packaging/build.ts";
+import { openCodeFolder } from "./start.ts";
+import { Scripts, readCode } from "./scripts.ts";
 
 let folder: string;
 let code: string;

@@ -1,14 +1,47 @@
 import { join } from "node:path";
+import { lstatSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { cachedDataVersionTag } from "node:v8";
 import { findOwnPackage } from "../../packaging/own-package.ts";
 import type { main as Main } from "../main.ts";
-import { openCodeFolder } from "./code-folder.ts";
 import { Scripts } from "./scripts.ts";
 import { fitShortRun } from "./short-run.ts";
+import { openCacheFolder } from "../../shared/own-folder.ts";
+
+/** Versions of tsbuilder and of Node, and kinds of runs, whose code is kept. */
+const keptFolders = 8;
+
+/**
+ * The folder that keeps compiled code for this version of tsbuilder, of Node, and the present flags of V8; created if it
+ * is missing. Undefined where nothing can be kept, or somebody else could change it: what is found there is run.
+ */
+export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
+  const all = openCacheFolder("code", env);
+  if (all === undefined) return undefined;
+  try {
+    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    else utimesSync(folder, new Date(), new Date());
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+function removeOldest(all: string, made: string): void {
+  const folders = readdirSync(all)
+    .map((name) => join(all, name))
+    .filter((path) => path !== made);
+  const byAge = folders
+    .map((path) => ({ path, time: lstatSync(path).mtimeMs }))
+    .sort((a, b) => b.time - a.time);
+  for (const { path } of byAge.slice(keptFolders - 1)) rmSync(path, { recursive: true, force: true });
+}
 
 // The only file of the bundle that Node loads by itself: all others are scripts, whose compiled code is kept. It is no
 // module: to load one, Node loads its loader of modules first, which takes as long as --version does.
 
 const argv = process.argv.slice(2);
+
 const { folder, version } = findOwnPackage();
 
 // A reader such as `head` closes the pipe early: there is nowhere left to write.

@@ -1,7 +1,9 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { askGit, git, isRepository } from "../git.ts";
 import { formatTrailer, readAim } from "./upgrade-trailer.ts";
-import { type TreeFile, writeTree } from "./write-tree.ts";
 
 /** An upgrade as it becomes commits. */
 export interface UpgradeToCommit {
@@ -29,6 +31,47 @@ export function commitUpgrade({ root, from, to, before, after, changes, message 
   const tree = writeTree(root, head, changes);
   const trailer = formatTrailer(from, to, readAim(root), tree);
   return commitTree(root, tree, [head, ours], `${message}\n\n${trailer}`);
+}
+
+/** A file of a tree; without content, it is deleted. */
+interface TreeFile {
+  readonly path: string;
+  readonly content: string | Uint8Array | undefined;
+}
+
+/**
+ * Stores files of a project as a tree of git, on top of a commit or of nothing, and returns its id. Neither the files on
+ * disk nor the index of the user's change.
+ */
+function writeTree(root: string, onto: string | undefined, files: readonly TreeFile[]): string {
+  const work = mkdtempSync(join(tmpdir(), "tsbuilder-tree-"));
+  try {
+    const prefix = git(root, ["rev-parse", "--show-prefix"]);
+    const folder = join(work, "files", prefix);
+    mkdirSync(folder, { recursive: true });
+    const env = {
+      GIT_DIR: git(root, ["rev-parse", "--absolute-git-dir"]),
+      GIT_WORK_TREE: join(work, "files"),
+      GIT_INDEX_FILE: join(work, "index"),
+    };
+    git(folder, ["read-tree", ...(onto === undefined ? ["--empty"] : [onto])], { env });
+    for (const { path, content } of files) if (content !== undefined) write(root, folder, path, content);
+    git(folder, ["update-index", "--add", "--remove", "-z", "--stdin"], {
+      env,
+      input: files.map(({ path }) => `${path}\0`).join(""),
+    });
+    return git(folder, ["write-tree"], { env });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** A file stays executable. */
+function write(root: string, folder: string, path: string, content: string | Uint8Array): void {
+  const old = join(root, path);
+  const mode = existsSync(old) ? statSync(old).mode : path.endsWith(".sh") ? 0o755 : 0o644;
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content, { mode });
 }
 
 /** Refuses what could not be told from the upgrade, and a folder that is under no version control. */

@@ -1,12 +1,15 @@
 import { refuseOutside } from "../../scaffold/refuse-outside.ts";
 import { shownChanges } from "../report.ts";
 import type { Ui } from "../ui.ts";
-import { commitUpgrade } from "./commit-upgrade.ts";
-import { describeConflicts, describePullRequest } from "./describe-upgrade.ts";
-import { git } from "../git.ts";
-import { withoutIgnored } from "./ignored-files.ts";
+import { commitUpgrade, isSameUpgrade } from "./commit-upgrade.ts";
+import { askGit, git } from "../git.ts";
 import type { ProjectUpgrade } from "./plan-project-upgrade.ts";
-import { openPullRequest, pushBranch, setBranch } from "./push-upgrade.ts";
+import type { FileChange } from "../../scaffold/file-change.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
+import { type ToolCall, formatCall, runTool } from "../../ship/tool.ts";
+import { parseJson } from "../../shared/read-json.ts";
+import { aimOfCommit, currentBranch, hasUpgrade, isSameAim, readAim } from "./upgrade-trailer.ts";
 
 interface Delivery {
   /** Undefined for the current branch. */
@@ -69,6 +72,208 @@ export async function deliverUpgrade(
   report(pushed, { branch, pullRequest: url });
   ui.print(`The pull request: ${url}`);
   return false;
+}
+
+/** Points a branch to an upgrade. One with commits of others is refused; an upgrade that was not merged is replaced. */
+function setBranch(root: string, branch: string, commit: string): string {
+  if (!isBranchName(root, branch)) {
+    throw new TsbuilderError(`"${branch}" can't be the name of a branch`, {
+      code: "INVALID_ARGUMENT",
+      hint: "use another name: --branch NAME",
+    });
+  }
+  const ref = `refs/heads/${branch}`;
+  const present = askGit(root, ["rev-parse", "--verify", "--quiet", ref]);
+  const chosen = choose(root, branch, commit, present);
+  if (chosen !== present) git(root, ["branch", "--force", branch, chosen]);
+  return chosen;
+}
+
+/**
+ * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit, that of `origin` if it has
+ * the same upgrade.
+ */
+function pushBranch(root: string, branch: string, commit: string): string {
+  const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
+  const ref = `refs/heads/${branch}`;
+  const [present = ""] = git(root, ["ls-remote", "origin", ref], { hint }).split("\t");
+  if (present !== "") git(root, ["fetch", "--quiet", "--no-tags", "origin", ref], { hint });
+  const chosen = choose(root, `origin/${branch}`, commit, present === "" ? undefined : present);
+  if (chosen !== commit) git(root, ["branch", "--force", branch, chosen]);
+  if (chosen === present) return chosen;
+  const lease = `--force-with-lease=${ref}:${present}`;
+  git(root, ["push", "--quiet", lease, "origin", `${chosen}:${ref}`], { hint });
+  return chosen;
+}
+
+/** git itself would take `@{-1}` for the branch before. */
+function isBranchName(root: string, name: string): boolean {
+  if (name.startsWith("-") || name === "HEAD") return false;
+  return askGit(root, ["check-ref-format", `refs/heads/${name}`]) !== undefined;
+}
+
+/** The upgrade that is already there, if it is the same: another commit would start all checks again. */
+function choose(root: string, branch: string, commit: string, present: string | undefined): string {
+  if (present === undefined) return commit;
+  const aim = readAim(root);
+  const found = aimOfCommit(root, present);
+  if (isSameAim(found, aim)) return isSameUpgrade(root, present, commit) ? present : commit;
+  if (isMerged(root, present)) return commit;
+  const what = found
+    ? `has the upgrade of "${found.folder}" for the branch "${found.onto}"`
+    : "exists, and its last commit is not an upgrade by tsbuilder";
+  throw new TsbuilderError(`the branch "${branch}" ${what}`, {
+    code: "ALREADY_EXISTS",
+    hint: found
+      ? "use another name: --branch NAME"
+      : `merge it into "${aim.onto}", delete it, or use another name: --branch NAME`,
+  });
+}
+
+/** Whether the current branch has an earlier upgrade, and what others added to it, such as resolved conflicts. */
+function isMerged(root: string, present: string): boolean {
+  const isAncestor = askGit(root, ["merge-base", "--is-ancestor", present, "HEAD"]) !== undefined;
+  return isAncestor && hasUpgrade(root, present);
+}
+
+interface PullRequest {
+  readonly branch: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** A branch of a fork may have the same name. */
+interface ListedPullRequest {
+  readonly url: string;
+  readonly isCrossRepository: boolean;
+}
+
+/**
+ * Opens the pull request of a branch, or brings its text up to date. Returns its URL; undefined if `gh` prints none,
+ * and without `gh`, whose command is then printed.
+ */
+async function openPullRequest(
+  root: string,
+  { branch, title, body }: PullRequest,
+  ui: Ui,
+): Promise<string | undefined> {
+  const base = currentBranch(root);
+  const onto = base === undefined ? [] : ["--base", base];
+  const texts = ["--title", title, "--body-file", "-"];
+  const create = ["pr", "create", "--head", branch, ...onto, ...texts];
+  const gh = async (...args: string[]): Promise<string> =>
+    (await runTool({ tool: "gh", args, cwd: root, input: body })).stdout.trim();
+  try {
+    const open = ["--state", "open", "--json", "url,isCrossRepository"];
+    const list = ["pr", "list", "--head", branch, ...onto, ...open];
+    const listed = readListed(await gh(...list), { tool: "gh", args: list });
+    const url = listed.find(({ isCrossRepository }) => !isCrossRepository)?.url;
+    if (url === undefined) {
+      const created = (await gh(...create)).split("\n").findLast((line) => line.startsWith("https://"));
+      if (created === undefined) ui.print(`gh opened the pull request of ${branch}, and printed no URL`);
+      return created;
+    }
+    await gh("pr", "edit", url, ...texts);
+    return url;
+  } catch (error) {
+    if (!(error instanceof TsbuilderError) || error.code !== "TOOL_MISSING") throw error;
+    const call: ToolCall = { tool: "gh", args: create.slice(0, -2) };
+    ui.print(`gh is not installed; the branch is pushed. To open the pull request: ${formatCall(call)}`);
+    return undefined;
+  }
+}
+
+/** Without output, none is open: `gh pr create` itself refuses a second one. */
+function readListed(output: string, call: ToolCall): readonly ListedPullRequest[] {
+  const listed = parseJson(output || "[]");
+  if (Array.isArray(listed)) return listed as ListedPullRequest[];
+  throw new TsbuilderError(`gh pr list did not print a JSON list:\n${output}`, {
+    code: "TOOL_FAILED",
+    hint: `the branch is pushed; for details, run: ${formatCall(call)}`,
+  });
+}
+
+/** An upgrade in words, for the terminal and for a pull request. */
+interface DescribedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly notes: readonly string[];
+  readonly marked: readonly FileConflict[];
+}
+
+/** The conflicts of an upgrade, by place, with both sides. */
+function describeConflicts({ to, marked }: DescribedUpgrade): string[] {
+  return marked.flatMap(({ path, line, ours, theirs }) => [
+    `conflict in ${path}:${line}`,
+    "  yours:",
+    ...indent(theirs, "    "),
+    `  tsbuilder ${to}:`,
+    ...indent(ours, "    "),
+  ]);
+}
+
+/** The text of a pull request, in Markdown; code is indented, since a fence could be part of it. */
+function describePullRequest(upgrade: DescribedUpgrade): string {
+  const { from, to, notes, marked } = upgrade;
+  const conflicts = marked.map(({ path, line, ours, theirs }) =>
+    [
+      `### \`${path}\`, line ${line}`,
+      "Yours:",
+      indent(theirs, "    ").join("\n"),
+      `tsbuilder ${to}:`,
+      indent(ours, "    ").join("\n"),
+    ].join("\n\n"),
+  );
+  const sections = [
+    `Upgrades the project from tsbuilder ${from} to ${to}: templates, packages and generated files, merged with your changes. The first parent of the merge is your branch, the second what tsbuilder ${to} scaffolds.`,
+    ...(marked.length === 0
+      ? []
+      : [
+          `## Conflicts`,
+          `Both sides are in the files, between \`<<<<<<<\` and \`>>>>>>>\`; \`tsbuilder doctor\` finds them. Resolve them in this branch before it is merged, then run \`npm run generate\` and \`npm test\`.`,
+          ...conflicts,
+        ]),
+    ...(notes.length === 0 ? [] : ["## Notes", notes.map((note) => `- ${note}`).join("\n")]),
+  ];
+  return shorten(sections.join("\n\n"));
+}
+
+/** GitHub takes 65,536 characters. */
+const longest = 60_000;
+
+const shorten = (text: string): string =>
+  text.length <= longest ? text : `${text.slice(0, longest)}\n\nThere is more: the files have all of it.`;
+
+const mostLines = 20;
+
+function indent(text: string, by: string): string[] {
+  const lines = text.split("\n");
+  const shown = lines.length > mostLines ? [...lines.slice(0, mostLines), "…"] : lines;
+  return shown.map((line) => `${by}${line}`.trimEnd());
+}
+
+interface Committed {
+  readonly kept: readonly FileChange[];
+  /** The paths of those that the repository ignores. */
+  readonly ignored: readonly string[];
+}
+
+/** Leaves out what the repository ignores, unless npm could not install the project without it. */
+function withoutIgnored(root: string, changes: readonly FileChange[]): Committed {
+  const input = changes.map(({ path }) => `${path}\0`).join("");
+  const found = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
+  const ignored = changes.filter(({ path }) => found.has(path));
+  const needed = ignored.find(({ path, content }) => path.startsWith("vendor/") && content !== undefined);
+  if (needed) {
+    throw new TsbuilderError(`git ignores "${needed.path}", which package.json needs`, {
+      code: "REFUSED",
+      hint: 'add the lines "!/vendor/" and "!/vendor/*.tgz" to the end of .gitignore, and commit them',
+    });
+  }
+  return {
+    kept: changes.filter(({ path }) => !found.has(path)),
+    ignored: ignored.map(({ path }) => path),
+  };
 }
 
 const withoutHooks = ["-c", "core.hooksPath=/dev/null"];

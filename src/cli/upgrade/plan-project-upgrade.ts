@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join, posix, sep } from "node:path";
 import { listVendored } from "../../packaging/vendor.ts";
 import { type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
 import { formatProject, projectFile } from "../../project/store.ts";
@@ -10,8 +12,9 @@ import type { OpenProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
 import { replaceLock } from "../plan-lock.ts";
 import { restoreSpecifiers } from "./own-specifiers.ts";
-import { explainRemoved } from "./removed-packages.ts";
-import { readRestored } from "./restored-paths.ts";
+import { readManifest, sections } from "./read-manifest.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { isInside } from "../../shared/is-inside.ts";
 
 interface UpgradeSettings {
   readonly onConflict: ConflictChoice;
@@ -76,6 +79,50 @@ export async function planProjectUpgrade(
   const locked = isLocked ? [] : explainLock(draft, manager);
   const plan = { changes: draft.changes(), notes: [...notes, ...removed, ...generated, ...locked] };
   return { from: project.cliVersion, to, plan, marked, before, after };
+}
+
+/** Tells which files are to stay as they are. Refuses paths that neither the project nor the new version has. */
+function readRestored(
+  root: string,
+  given: readonly string[],
+  after: readonly FileChange[],
+): (path: string) => boolean {
+  const paths = given.map((path) => posix.normalize(path.split(sep).join("/")).replace(/\/$/u, ""));
+  const unknown = paths.findIndex(
+    (path) => !isInProject(root, path) && !after.some((change) => isBelow(change.path, path)),
+  );
+  if (unknown !== -1) {
+    throw new TsbuilderError(`no file of the project is at or below "${given[unknown]}"`, {
+      code: "INVALID_ARGUMENT",
+      hint: "--restore-path takes files and folders, relative to the folder of PROJECT",
+    });
+  }
+  return (path) => paths.some((folder) => isBelow(path, folder));
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+function isInProject(root: string, path: string): boolean {
+  const file = join(root, path);
+  return path !== "." && isInside(root, file) && existsSync(file);
+}
+
+/**
+ * Notes on the packages that an upgrade removes from a `package.json`: a script, a hook or a workflow of the user's may
+ * run one.
+ */
+export function explainRemoved(before: string, after: string, manager: PackageManager): string[] {
+  const [from, to] = [readManifest(before), readManifest(after)];
+  if (from === undefined || to === undefined) return [];
+  const remaining = new Set(sections.flatMap((section) => Object.keys(to[section] ?? {})));
+  return sections.flatMap((section) =>
+    Object.entries(from[section] ?? {})
+      .filter(([name]) => !remaining.has(name))
+      .map(
+        ([name, version]) =>
+          `package.json: removed "${name}", which new projects no longer use; if you do, ${section === "dependencies" ? manager.add : manager.addForDevelopment} ${name}@${version}`,
+      ),
+  );
 }
 
 async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<boolean> {

@@ -7,12 +7,48 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
-import { callWebhook, type Caller } from "./call-webhook.ts";
-import { matchWebhook } from "./match-webhook.ts";
+import { type Caller, callWebhook } from "./call-webhook.ts";
 import type { Rounds } from "./rounds.ts";
-import { webhookConditionsHold } from "./webhook-conditions.ts";
 import { patchObject } from "./webhook-patch.ts";
-import type { ConfiguredWebhook } from "./webhook.ts";
+import type { ConfiguredWebhook, Webhook } from "./webhook.ts";
+import { matchVersion, matchesNamespace, matchesObject } from "./match-rules.ts";
+import { forbidden } from "../contract/status-error.ts";
+import type { Compilation } from "../expressions/compile-expression.ts";
+import { conditionsHold, matchConditionBudget } from "../expressions/match-conditions.ts";
+import { objectInVersion, requestNames } from "../expressions/request-names.ts";
+import { Budget } from "../expressions/run-expression.ts";
+import { PolicyCompiler } from "../expressions/policy-compiler.ts";
+
+/** Stored webhooks are never changed in place, so their conditions are compiled once. */
+const compiled = new WeakMap<Webhook, Compilation[]>();
+
+/** Whether all match conditions of a webhook hold; the failure policy decides about errors in them. */
+async function webhookConditionsHold(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  version: string,
+  authorizer: Authorizer,
+): Promise<boolean> {
+  if (!webhook.matchConditions?.length) return true;
+  const [object, oldObject] = await Promise.all(
+    [request.object, request.oldObject].map((each) => objectInVersion(each, request, version)),
+  );
+  const names = requestNames(request, { authorizer, version, object, oldObject });
+  const holds = conditionsHold(conditionsOf(webhook), names, new Budget(matchConditionBudget));
+  if (typeof holds === "boolean") return holds;
+  if (webhook.failurePolicy === "Ignore") return false;
+  throw forbidden(request.resource, request.name, holds.error);
+}
+
+function conditionsOf(webhook: Webhook): Compilation[] {
+  let conditions = compiled.get(webhook);
+  if (!conditions) {
+    const compiler = new PolicyCompiler({ params: false, variables: false });
+    conditions = webhook.matchConditions!.map(({ expression }) => compiler.condition(expression));
+    compiled.set(webhook, conditions);
+  }
+  return conditions;
+}
 
 const group = "admissionregistration.k8s.io";
 
@@ -101,6 +137,17 @@ async function mutate(
   }
   calls.end(object);
   return object;
+}
+
+/** Returns the version in which a webhook receives the object; undefined if it is not called for this request. */
+function matchWebhook(
+  { rules = [], matchPolicy, namespaceSelector, objectSelector }: Webhook,
+  request: AdmissionRequest,
+  store: Store,
+): string | undefined {
+  const version = matchVersion(rules, matchPolicy, request);
+  if (version === undefined || !matchesObject(objectSelector, request)) return undefined;
+  return matchesNamespace(namespaceSelector, request, store) ? version : undefined;
 }
 
 async function mutateOnce(

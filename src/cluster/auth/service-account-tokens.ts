@@ -1,18 +1,17 @@
 import {
+  type KeyObject,
   createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
-  type KeyObject,
   sign,
   verify,
 } from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { findBound } from "./bound-objects.ts";
 import type { Store } from "../storage/store.ts";
-import { readSecretToken, secretTokenClaims, secretTokenIssuer } from "./secret-tokens.ts";
 import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
-import { credentialId, serviceAccountUser, type User } from "../contract/user.ts";
+import { type User, credentialId, serviceAccountUser } from "../contract/user.ts";
 
 interface Bound {
   readonly name: string;
@@ -166,6 +165,43 @@ export class ServiceAccountTokens implements TokenIssuer {
       return undefined;
     }
   }
+}
+
+/** The issuer of the tokens in Secrets, whatever the cluster's own issuer is. */
+const secretTokenIssuer = "kubernetes/serviceaccount";
+
+const claimPrefix = "kubernetes.io/serviceaccount/";
+
+/** The claims of a token that is valid while its Secret holds it. */
+function secretTokenClaims(
+  { namespace, name, uid }: { namespace: string; name: string; uid: string },
+  secret: string,
+): Record<string, string> {
+  return {
+    iss: secretTokenIssuer,
+    sub: `system:serviceaccount:${namespace}:${name}`,
+    [`${claimPrefix}namespace`]: namespace,
+    [`${claimPrefix}secret.name`]: secret,
+    [`${claimPrefix}service-account.name`]: name,
+    [`${claimPrefix}service-account.uid`]: uid,
+  };
+}
+
+/** The user of such a token; undefined once its Secret holds another token, or its service account is gone. */
+function readSecretToken(store: Store, token: string, claims: Record<string, unknown>): User | undefined {
+  const text = (name: string) => String(claims[`${claimPrefix}${name}`]);
+  const [namespace, name, uid] = [
+    text("namespace"),
+    text("service-account.name"),
+    text("service-account.uid"),
+  ];
+  const secret = store.collection("secrets").get(`${namespace}/${text("secret.name")}`)?.object;
+  const held = (secret?.["data"] as Record<string, string> | undefined)?.["token"] ?? "";
+  if (!secret || secret.metadata.deletionTimestamp !== undefined) return undefined;
+  if (Buffer.from(held, "base64").toString("utf8") !== token) return undefined;
+  const account = store.collection("serviceaccounts").get(`${namespace}/${name}`)?.object.metadata;
+  if (account?.uid !== uid || account.deletionTimestamp !== undefined) return undefined;
+  return serviceAccountUser(namespace, name, uid);
 }
 
 function encode(value: object): string {

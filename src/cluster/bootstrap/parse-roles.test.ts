@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRoles } from "./parse-roles.ts";
+import { parseRoles } from "./bootstrap-rbac.ts";
 
 test("parseRoles() reads rules for resources, for named objects and for paths", () => {
   const table = `

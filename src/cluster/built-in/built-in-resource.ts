@@ -1,26 +1,191 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import {
   type BuiltinResource,
   type BuiltinSchema,
   DecodeError,
-  decodeBuiltIn,
   convertUnstructured,
+  decodeBuiltIn,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
-import { replaceFields } from "../contract/api-object.ts";
+import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
-import type { Resource, ResourceVersion, Strategy } from "../registry/resource.ts";
-import { builtInSubresources } from "./built-in-subresources.ts";
-import { conversionOf } from "./conversions.ts";
-import { fieldSelectorReaders } from "./field-selectors.ts";
+import type {
+  MetadataCheck,
+  MetadataChecks,
+  Resource,
+  ResourceVersion,
+  Strategy,
+  SubresourceInfo,
+} from "../registry/resource.ts";
 import { findKind } from "./find-kind.ts";
-import { dropGatedFields } from "./gated-fields.ts";
-import { strategyOf } from "./strategy-of.ts";
-import { tableColumns } from "./table-columns.ts";
+import { fieldText } from "../registry/field-text.ts";
+import { Entry } from "../storage/entry.ts";
+import {
+  defaultStrategy,
+  resetBuiltInStatus,
+  resetNothing,
+  resetStatusAlone,
+} from "../registry/default-strategy.ts";
+import { ageOf } from "../registry/format-age.ts";
+import type { CellReader, TableColumns } from "../registry/table-columns.ts";
+
+/** Fields whose feature gates are off by default. */
+const gated = new Set([
+  "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
+  "core/v1.Lifecycle.stopSignal",
+  "core/v1.PodSpec.schedulingGroup",
+  "core/v1.PodStatus.nodeAllocatableResourceClaimStatuses",
+  "core/v1.VolumeMountStatus.volumeStatus",
+  "core/v1.VolumeProjection.clusterTrustBundle",
+  "core/v1.VolumeProjection.podCertificate",
+  "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
+]);
+
+/** Structs that are dropped, too, if nothing is left in them. */
+const emptied = new Set(["lifecycle"]);
+
+/** Says that the rest of a path is within each item of a list. */
+const each = Symbol("each");
+
+/** The way to a gated field. */
+type Path = readonly (string | typeof each)[];
+
+/**
+ * Drops fields whose feature is off before a write is validated, unless the stored object has one. The server records
+ * who set them all the same.
+ */
+function dropGatedFields(
+  schema: () => BuiltinSchema | undefined,
+  { prepareForCreate, prepareForUpdate }: Pick<Strategy, "prepareForCreate" | "prepareForUpdate">,
+): Pick<Strategy, "prepareForCreate" | "prepareForUpdate"> {
+  const drop = (object: object, old?: object): void => {
+    const root = schema();
+    for (const paths of root ? gatedPaths(root).values() : []) {
+      if (old && paths.some((path) => has(old, path))) continue;
+      for (const path of paths) removeAt(object, path);
+    }
+  };
+  return {
+    prepareForCreate(object, write) {
+      drop(object);
+      prepareForCreate?.(object, write);
+    },
+    prepareForUpdate(object, old, write) {
+      drop(object, old);
+      prepareForUpdate?.(object, old, write);
+    },
+  };
+}
+
+/** The ways to each gated field from a value of a type, by the field: a feature is in use if the field is anywhere. */
+type GatedPaths = ReadonlyMap<string, readonly Path[]>;
+
+/** The same for every type that was asked for; empty for one within itself. */
+const pathsByType = new Map<string, GatedPaths>();
+
+function gatedPaths(schema: BuiltinSchema): GatedPaths {
+  if (schema.items) return below(each, gatedPaths(schema.items));
+  const { typeName, properties } = schema;
+  if (!properties || typeName === undefined) return new Map();
+  const known = pathsByType.get(typeName);
+  if (known) return known;
+  pathsByType.set(typeName, new Map());
+  const found = new Map<string, readonly Path[]>();
+  for (const [field, node] of Object.entries(properties)) {
+    const name = `${typeName}.${field}`;
+    const inner = gated.has(name) ? new Map([[name, [[field]]]]) : below(field, gatedPaths(node));
+    for (const [of, paths] of inner) found.set(of, [...(found.get(of) ?? []), ...paths]);
+  }
+  pathsByType.set(typeName, found);
+  return found;
+}
+
+function below(step: string | typeof each, paths: GatedPaths): GatedPaths {
+  return new Map([...paths].map(([name, all]) => [name, all.map((path) => [step, ...path])]));
+}
+
+function has(value: unknown, [first, ...rest]: Path): boolean {
+  if (first === undefined) return value !== undefined;
+  if (first === each) return Array.isArray(value) && value.some((item) => has(item, rest));
+  return typeof value === "object" && value !== null && has((value as Record<string, unknown>)[first], rest);
+}
+
+function removeAt(value: unknown, [first, ...rest]: Path): void {
+  if (typeof value !== "object" || value === null || first === undefined) return;
+  if (first === each) {
+    if (Array.isArray(value)) for (const item of value) removeAt(item, rest);
+    return;
+  }
+  const fields = value as Record<string, unknown>;
+  if (rest.length === 0) delete fields[first];
+  else if (has(fields[first], rest)) {
+    removeAt(fields[first], rest);
+    if (emptied.has(first) && Object.keys(fields[first] as object).length === 0) delete fields[first];
+  }
+}
+
+/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
+function tableColumns(resource: BuiltinResource): TableColumns | undefined {
+  const { kind, columns } = resource;
+  if (columns.length === 0) return undefined;
+  const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
+  const readers = [
+    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
+    ...cellsWithoutColumn,
+  ];
+  return {
+    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
+    cells: (object, now) => readers.map((read) => read(object, now)),
+    ...(rowConditions && { rowConditions }),
+  };
+}
+
+function describe(kind: string, column: string): string {
+  return `${column} of the ${kind}.`;
+}
+
+const common: Readonly<Record<string, CellReader>> = {
+  Name: ({ metadata }) => metadata.name ?? "",
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  // An object that is not stored, as that of a bookmark, has Go's first time.
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
+};
+
+const blank: CellReader = () => "";
+
+/** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
+const served = new Set([
+  "attach",
+  "exec",
+  "log",
+  "portforward",
+  "proxy",
+  "status",
+  "finalize",
+  "approval",
+  "scale",
+  "binding",
+  "eviction",
+  "token",
+  "ephemeralcontainers",
+  "resize",
+]);
+
+/** The subresources of a built-in kind, in the order of discovery. */
+function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
+  const found = new Map<string, SubresourceInfo>();
+  for (const { name, group, version, kind, verbs } of resource.subresources) {
+    if (!served.has(name)) continue;
+    const body = kind !== resource.kind && {
+      body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
+    };
+    found.set(name, { verbs, ...body });
+  }
+  return found;
+}
 
 /** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
 export function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
@@ -35,6 +200,42 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     collection: store.collection(qualifiedName({ group: storage.group, plural })),
     strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
   };
+}
+
+/** The strategy of a built-in kind: the default one, the rules from the generated tables, and the kind's own. */
+function strategyOf(resource: BuiltinResource, store: Store): Strategy {
+  const { rules, subresources } = resource;
+  const kind = findKind(resource);
+  const { strategy, metadataChecks } = kind ?? {};
+  const own = typeof strategy === "function" ? strategy(store) : strategy;
+  const hasStatus = subresources.some(({ name }) => name === "status");
+  return {
+    ...defaultStrategy,
+    metadataChecks: parseMetadataChecks(metadataChecks),
+    resetFields: hasStatus ? resetBuiltInStatus : resetNothing,
+    ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
+    createOnUpdate: rules.allowsCreateOnUpdate,
+    unconditionalUpdate: rules.allowsUnconditionalUpdate,
+    generation: rules.hasGeneration,
+    defaultPropagation: rules.defaultPropagation,
+    returnsDeleted: false,
+    ...own,
+  };
+}
+
+/** Reads the validations of metadata from the notation of built-in kinds. */
+function parseMetadataChecks(text = "new/update/update"): MetadataChecks {
+  const [create, update, status] = text.replace("~", "").split("/").map(parseChecks);
+  return {
+    create: create!,
+    update: update!,
+    status: status!,
+    qualifiedFinalizers: !text.startsWith("~"),
+  };
+}
+
+function parseChecks(text: string): MetadataCheck[] {
+  return text.split("+").filter((word): word is MetadataCheck => word === "new" || word === "update");
 }
 
 /** What is the same in all clusters of this process: simulations start one after the other. */
@@ -76,6 +277,32 @@ function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[
     present,
     presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
     convert: (object, version) => convert.object(object, inVersion(version)),
+  };
+}
+
+/** Converts the objects of a resource between versions. */
+interface Conversion {
+  object(object: ApiObject, apiVersion: string): ApiObject;
+  presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
+}
+
+/** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
+function conversionOf(resource: { group: string; plural: string }): Conversion {
+  const change = findKind(resource)?.convert;
+  const object = (from: ApiObject, apiVersion: string) =>
+    !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
+  return {
+    object,
+    presenter: (apiVersionOf) => (entry, version) => {
+      const apiVersion = apiVersionOf(version);
+      if (!change || entry.object.apiVersion === apiVersion) return entry;
+      let shown = entry.derived(apiVersion) as Entry | undefined;
+      if (!shown) {
+        shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
+        entry.remember(apiVersion, shown);
+      }
+      return shown;
+    },
   };
 }
 
@@ -153,6 +380,18 @@ function withDecoding(
       strategy.default?.(object, context);
     },
   };
+}
+
+type Reader = (object: ApiObject) => string;
+
+/** Readers for the field selectors of a built-in kind; most are plain paths. */
+function fieldSelectorReaders(
+  resource: { group: string; plural: string },
+  fields: readonly string[],
+): ReadonlyMap<string, Reader> | undefined {
+  if (fields.length === 0) return undefined;
+  const own = findKind(resource)?.selectors;
+  return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
 }
 
 /** A Go struct that is not a pointer is always present, even if the client omitted it. */

@@ -1,24 +1,65 @@
-import { isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, isObject, setMember } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { expandMerges } from "./expand-merges.ts";
-import { firstFlow } from "./first-flow.ts";
 import {
   Composer,
   type Document,
   type DocumentOptions,
-  isMap,
-  isScalar,
-  isSeq,
   Lexer,
   LineCounter,
   type Node,
-  Parser,
+  type Pair,
   type ParseOptions,
+  Parser,
   type ScalarTag,
   type SchemaOptions,
   type ToJSOptions,
+  type YAMLMap,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
   visit,
 } from "yaml";
+
+/** How many members the merges of a document may add: merges of merges could add billions. */
+const limit = 100_000;
+
+/**
+ * Replaces each merge (`<<`) of a document by the members that it adds. Go sets them in the order of the text, so that
+ * the last one wins, and counts a key that is set already as a duplicate.
+ */
+function expandMerges(document: Document): void {
+  const expanded = new Set<YAMLMap>();
+  let left = limit;
+
+  function expand(node: unknown): void {
+    if (isSeq(node)) node.items.forEach(expand);
+    if (!isMap(node) || expanded.has(node)) return;
+    expanded.add(node);
+    for (const { value } of node.items) expand(value);
+    if (node.items.some(isMerge))
+      node.items = node.items.flatMap((pair) => (isMerge(pair) ? membersOf(pair.value) : [pair]));
+  }
+
+  /** Of several mappings, the first one wins: it is set last. */
+  function membersOf(value: unknown): Pair[] {
+    const source = isAlias(value) ? value.resolve(document) : value;
+    if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
+    if (!isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
+    expand(source);
+    left -= source.items.length;
+    if (left < 0) throw new RangeError("document contains excessive aliasing");
+    return source.items;
+  }
+
+  expand(document.contents);
+}
+
+function isMerge({ key }: Pair): boolean {
+  if (!isScalar(key) || key.type !== "PLAIN") return false;
+  const { value } = key;
+  return value === "<<" || (typeof value === "symbol" && value.description === "<<");
+}
 
 /**
  * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
@@ -44,6 +85,50 @@ function readDocument(text: string, lineCounter?: LineCounter): Document {
   Object.assign(parser, { lexer: createLexer() });
   const documents = new Composer(readOptions).compose(parser.parse(source), true, source.length);
   return documents.next().value as Document;
+}
+
+/**
+ * The object or list in brackets that a YAML text begins with, without what follows; another text as it is.
+ */
+function firstFlow(text: string): string {
+  if (!/^\s*[[{]/u.test(text)) return text;
+  let depth = 0;
+  let before = "";
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if (isQuote(char) && startsValue(before)) at = endOfQuoted(text, at);
+    else if (char === "#" && /\s/u.test(text[at - 1] ?? "")) at = endOfLine(text, at);
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) return withoutRest(text, at + 1);
+    if (!/\s/u.test(char)) before = char;
+  }
+  return text;
+}
+
+/** A colon makes the object the key of another one. */
+function withoutRest(text: string, end: number): string {
+  return /^[ \t]*:/u.test(text.slice(end)) ? text : text.slice(0, end);
+}
+
+function isQuote(char: string): boolean {
+  return char === '"' || char === "'";
+}
+
+/** Within a word, a quote is a character like others. */
+function startsValue(before: string): boolean {
+  return before !== "" && "{[,:".includes(before);
+}
+
+function endOfQuoted(text: string, start: number): number {
+  const quote = text[start];
+  let at = start + 1;
+  while (at < text.length && text[at] !== quote) at += quote === '"' && text[at] === "\\" ? 2 : 1;
+  return at;
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf("\n", start);
+  return end === -1 ? text.length : end;
 }
 
 /**

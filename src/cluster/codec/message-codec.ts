@@ -1,9 +1,9 @@
 import type { BuiltinSchema, FieldNumber, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
-import { addField, type Field, type Layout, type MessageCodec, messageCodec } from "./message-fields.ts";
-import { plainCodecs } from "./plain-codecs.ts";
-import { scalarCodecs } from "./scalar-codecs.ts";
-import { schemaUnion } from "./schema-union-codecs.ts";
+import { type Field, type Layout, type MessageCodec, addField, messageCodec } from "./message-fields.ts";
+import { message, scalarCodecs, write } from "./scalar-codecs.ts";
 import type { ValueCodec } from "./value-codec.ts";
+import { WireReader, wire } from "./wire-reader.ts";
+import type { WireWriter } from "./wire-writer.ts";
 
 /** Makes the codecs of types from their schemas and field numbers, each when it is first needed. */
 export class MessageCodecs {
@@ -65,6 +65,108 @@ export class MessageCodecs {
   #jsonSchemaProps(): MessageCodec {
     return this.#schemaProps!;
   }
+}
+
+/** The codecs of the fields of a CRD's schema that are unions in JSON, by the name of their type. */
+function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCodec | undefined {
+  switch (typeName) {
+    case "JSONSchemaPropsOrArray":
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: schemaProps });
+    case "JSONSchemaPropsOrBool":
+      return union(schemaProps, {
+        schema: 2,
+        other: 1,
+        isList: false,
+        otherCodec: () => plainCodecs.boolean,
+      });
+    case "JSONSchemaPropsOrStringArray":
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: () => plainCodecs.string });
+    default:
+      return undefined;
+  }
+}
+
+/** The codecs of protobuf's scalar types, by JSON schema type or format. */
+const plainCodecs: Readonly<
+  Record<"boolean" | "int32" | "integer" | "number" | "string" | "byte", ValueCodec>
+> = {
+  boolean: {
+    wireType: wire.varint,
+    read: (reader) => reader.varint() !== 0,
+    write: (writer, field, value) => writer.varint(field, value === true ? 1 : 0),
+    zero: false,
+    isZero: (value) => value === false,
+  },
+  int32: {
+    wireType: wire.varint,
+    // Go keeps the lower half of what does not fit.
+    read: (reader) => reader.varint() | 0,
+    write: (writer, field, value) => writer.varint(field, Math.trunc(value as number)),
+    zero: 0,
+    isZero: (value) => value === 0,
+  },
+  integer: {
+    wireType: wire.varint,
+    read: (reader) => reader.varint(),
+    write: (writer, field, value) => writer.varint(field, Math.trunc(value as number)),
+    zero: 0,
+    isZero: (value) => value === 0,
+  },
+  number: {
+    wireType: wire.fixed64,
+    read: (reader) => reader.double(),
+    write: (writer, field, value) => writer.double(field, value as number),
+    zero: 0,
+    isZero: (value) => value === 0,
+  },
+  string: {
+    wireType: wire.bytes,
+    read: (reader) => reader.text(),
+    write: (writer, field, value) => writer.text(field, value as string),
+    zero: "",
+    isZero: (value) => value === "",
+  },
+  byte: {
+    wireType: wire.bytes,
+    read: (reader) => reader.bytes().toString("base64"),
+    write: (writer, field, value) => writer.bytes(field, Buffer.from(value as string, "base64")),
+    zero: "",
+    isZero: (value) => value === "",
+  },
+};
+
+interface Forms {
+  /** The field number of the schema. */
+  readonly schema: number;
+  /** The field number of the other form, a value or a list of values. */
+  readonly other: number;
+  readonly isList: boolean;
+  readonly otherCodec: () => ValueCodec;
+}
+
+function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: Forms): ValueCodec {
+  const decode = (bytes: Buffer, depth: number): unknown => {
+    let found: unknown;
+    const items: unknown[] = [];
+    const reader = new WireReader(bytes);
+    while (reader.next()) {
+      if (reader.field === schema) found = schemaProps().read(reader, depth + 1);
+      else if (reader.field === other) items.push(otherCodec().read(reader, depth + 1));
+      else reader.skip();
+    }
+    // A schema takes precedence over the other form.
+    return found ?? (isList ? items : (items.at(-1) ?? false));
+  };
+  const writeForm = (writer: WireWriter, value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) otherCodec().write(writer, other, item);
+    else if (typeof value === "boolean") otherCodec().write(writer, other, value);
+    else {
+      // Go also writes the flag if there is a schema.
+      if (!isList) otherCodec().write(writer, other, true);
+      schemaProps().write(writer, schema, value);
+    }
+  };
+  return message(decode, (value) => write((writer) => writeForm(writer, value)), { zero: null });
 }
 
 function wrappedList(item: ValueCodec): ValueCodec {

@@ -1,13 +1,13 @@
 import { AsyncResource } from "node:async_hooks";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Controller, ControllerContext } from "./controller.ts";
-import { isLostRace, isNamespaceEnding, ReportedError } from "./failures.ts";
+import { ReportedError, isLostRace, isNamespaceEnding } from "./failures.ts";
 import { nextTurn } from "./next-turn.ts";
-import { ReconcileClock } from "./reconcile-clock.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
 /** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
 const firstBackoff = 5;
+
 const longestBackoff = 10_000;
 
 /** How many times a key is retried immediately after conflicts. The last one is reported: it may be lost for ever. */
@@ -126,5 +126,40 @@ export class ControlLoop {
       this.#enqueue(key);
     }, after);
     this.#timers.set(key, cancel);
+  }
+}
+
+/**
+ * The clock of a controller. It stands still during a reconcile: what is not due when a status is computed is not due
+ * either when the reconcile says when to come back. Otherwise the reconcile would not ask to come back, and nobody would look again.
+ */
+class ReconcileClock implements Clock {
+  readonly #clock: Clock;
+  #time: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#time ?? this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  setTimer(run: () => void, milliseconds: number): () => void {
+    return this.#clock.setTimer(run, milliseconds);
+  }
+
+  /** Runs a reconcile at the present time. */
+  async during<T>(reconcile: () => Promise<T>): Promise<T> {
+    this.#time = this.#clock.now();
+    try {
+      return await reconcile();
+    } finally {
+      this.#time = undefined;
+    }
   }
 }

@@ -3,9 +3,7 @@ import { checkSchema, compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { customColumns } from "./custom-columns.ts";
-import { readPath } from "./json-path.ts";
-import { validateScale } from "./validate-scale.ts";
+import { customColumns, readPath, validateScale } from "./custom-resource.ts";
 
 /** Rules that read a value in many ways, by the type for which they are written. */
 const rules: ReadonlyArray<readonly [JSONSchema, readonly string[]]> = [

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { Registry } from "../registry/registry.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { preferredReply } from "../http/reply.ts";
-import { aggregatedDiscovery } from "./aggregated.ts";
-import { coreVersions, groupDocument, groupList, resourceList } from "./legacy.ts";
+import { type Resource, subresourcesIn } from "../registry/resource.ts";
+import { groupsOf } from "./groups.ts";
 
 /** Answers `/api`, `/apis` and the paths of groups and versions below them; undefined for other paths. */
 export function handleDiscovery(registry: Registry, context: RequestContext): Reply | undefined {
@@ -32,6 +33,114 @@ function rootDocument(registry: Registry, context: RequestContext, core: boolean
   if (context.request.headers["if-none-match"] === etag) return { code: 304, headers };
   const contentType = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
   return { code: 200, contentType, headers, body };
+}
+
+/** `/api`: the versions of the core group. */
+function coreVersions(serverAddress: string): object {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+}
+
+/** `/apis`: all groups but the core one. */
+function groupList(registry: Registry): object {
+  const groups = groupsOf(registry)
+    .filter(({ name }) => name !== "")
+    .map((group) => groupBody(group.name, group.versions));
+  return { kind: "APIGroupList", apiVersion: "v1", groups };
+}
+
+/** `/apis/apps`: one group. */
+function groupDocument(registry: Registry, name: string): object | undefined {
+  const group = groupsOf(registry).find((each) => each.name === name);
+  return group && { kind: "APIGroup", apiVersion: "v1", ...groupBody(name, group.versions) };
+}
+
+function groupBody(name: string, versions: readonly string[]) {
+  const all = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions: all, preferredVersion: all[0] };
+}
+
+/** `/apis/apps/v1`, `/api/v1`: the resources of one version. */
+function resourceList(registry: Registry, group: string, version: string): object | undefined {
+  if (!registry.servesGroupVersion(group, version)) return undefined;
+  const served = registry
+    .all()
+    .filter((resource) => resource.group === group && resource.versions.some(({ name }) => name === version));
+  return {
+    kind: "APIResourceList",
+    ...(group !== "" && { apiVersion: "v1" }),
+    groupVersion: apiVersionOf({ group, version }),
+    resources: served.flatMap((resource) => [resourceLine(resource), ...subresourceLines(resource, version)]),
+  };
+}
+
+function resourceLine(resource: Resource) {
+  return {
+    name: resource.plural,
+    singularName: resource.singular,
+    namespaced: resource.namespaced,
+    kind: resource.kind,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(resource.storageVersionHash && { storageVersionHash: resource.storageVersionHash }),
+  };
+}
+
+function subresourceLines(resource: Resource, version: string) {
+  return [...subresourcesIn(resource, version)].map(([name, { verbs, body }]) => ({
+    name: `${resource.plural}/${name}`,
+    singularName: "",
+    namespaced: resource.namespaced,
+    ...(body && { group: body.group, version: body.version }),
+    kind: body?.kind ?? resource.kind,
+    verbs,
+  }));
+}
+
+/** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
+function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion: string): object {
+  const all = registry.all();
+  const items = groupsOf(registry)
+    .filter(({ name }) => (name === "") === core)
+    .map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map((version) => ({
+        version,
+        resources: all
+          .filter((each) => each.group === name && each.versions.some((served) => served.name === version))
+          .map((resource) => describe(resource, version)),
+        freshness: "Current",
+      })),
+    }));
+  const apiVersion = `apidiscovery.k8s.io/${documentVersion}`;
+  return { kind: "APIGroupDiscoveryList", apiVersion, metadata: {}, items };
+}
+
+function describe(resource: Resource, version: string) {
+  const { custom, group } = resource;
+  const subresources = subresourcesIn(resource, version);
+  /** Built-in kinds omit group and version: those of the document apply. */
+  const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
+  return {
+    resource: resource.plural,
+    responseKind: own,
+    scope: resource.namespaced ? "Namespaced" : "Cluster",
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(subresources.size > 0 && {
+      subresources: [...subresources].map(([subresource, { verbs, body }]) => ({
+        subresource,
+        responseKind: body ?? own,
+        verbs,
+      })),
+    }),
+  };
 }
 
 /** The first supported media type wins; kubectl up to 1.29 knows only v2beta1. */

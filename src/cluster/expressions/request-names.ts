@@ -1,10 +1,22 @@
-import { authorizerValue, fromJSON, resourceCheckValue, type Value } from "@tsbuilder/apimachinery/cel";
-import type { Authorizer } from "../contract/authorizer.ts";
+import {
+  type AccessOracle,
+  type AccessQuestion,
+  type Value,
+  authorizerValue,
+  fromJSON,
+  resourceCheckValue,
+} from "@tsbuilder/apimachinery/cel";
+import {
+  type Attributes,
+  type Authorizer,
+  pathAttributes,
+  resourceAttributes,
+} from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { type AdmissionRequest, requestNamespace } from "../registry/admission-request.ts";
-import { accessOracle } from "./access-oracle.ts";
 import { requestMap } from "./request-map.ts";
 import type { Names } from "./run-expression.ts";
+import { type User, serviceAccountUser } from "../contract/user.ts";
 
 /** The values that expressions can read besides the request. */
 export interface ExpressionInputs {
@@ -53,6 +65,18 @@ function read(
     default:
       return undefined;
   }
+}
+
+/** Answers the authorization checks of CEL expressions for one user. */
+function accessOracle(authorizer: Authorizer, user: User): AccessOracle {
+  return {
+    decide: (question) => authorizer.decide(user, attributesOf(question)),
+    serviceAccount: (namespace, name) => accessOracle(authorizer, serviceAccountUser(namespace, name)),
+  };
+}
+
+function attributesOf({ verb, resource, path = "" }: AccessQuestion): Attributes {
+  return resource ? resourceAttributes({ ...resource, verb, version: "*" }) : pathAttributes(verb, path);
 }
 
 /** Converts an object of the request to a version. */

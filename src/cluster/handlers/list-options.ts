@@ -1,9 +1,9 @@
+import { matchesRequirements, parseLabelSelector as parse } from "@tsbuilder/apimachinery/selector";
 import { StatusError, badRequest } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { isTrue } from "../http/request-info.ts";
 import { type FieldSelector, parseTerms, readFieldSelector } from "./field-selector.ts";
-import { parseLabelSelector } from "./label-selector.ts";
-import { parseShardSelector, type ShardSelector } from "./shard-selector.ts";
+import { type ShardSelector, parseShardSelector } from "./shard-selector.ts";
 import type { Target } from "./target.ts";
 
 /** The validated options of list and watch. */
@@ -44,6 +44,17 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
+}
+
+/** Parses `app=web,tier in (a,b),!legacy` into a predicate; undefined for an empty selector. */
+function parseLabelSelector(text: string): ((object: ApiObject) => boolean) | undefined {
+  try {
+    const requirements = parse(text);
+    if (requirements.length === 0) return undefined;
+    return ({ metadata }) => matchesRequirements(requirements, metadata.labels ?? {});
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
 }
 
 /** A watch from no revision is told where its initial events end, as if it had asked for it. */

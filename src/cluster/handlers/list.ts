@@ -1,16 +1,97 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import { badRequest } from "../contract/status-error.ts";
 import { encode, includeObjectOf } from "./reply-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
-import { listOfJSON, listOfValues, listOfYAML } from "./list-body.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
 import { expiredContinue, expiredList, listRevision } from "./list-revision.ts";
-import { lookedAt } from "./narrow-list.ts";
 import { presentEntries } from "./present-entries.ts";
 import { checkForm, negotiate, partialOf, rowOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
+import { jsonType } from "../http/reply.ts";
+import type { Pause } from "../http/time-slices.ts";
+
+const comma = Buffer.from(",");
+
+const end = Buffer.from("]}");
+
+/** A response with a list, given without items: its last field is an empty array. The items are encoded in slices of time. */
+async function listOfJSON(
+  pause: Pause,
+  empty: unknown,
+  entries: readonly Entry[],
+  encodeItem: (entry: Entry) => readonly Buffer[],
+): Promise<Reply> {
+  const parts: Buffer[] = [Buffer.from(JSON.stringify(empty).slice(0, -end.length))];
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(...encodeItem(entry));
+    const paused = pause();
+    if (paused) await paused;
+  }
+  parts.push(end);
+  return { code: 200, contentType: jsonType, body: parts };
+}
+
+/** The same for items that nobody else encoded before. */
+async function listOfValues(
+  pause: Pause,
+  empty: unknown,
+  entries: readonly Entry[],
+  valueOf: (entry: Entry) => unknown,
+): Promise<Reply> {
+  const start = JSON.stringify(empty).slice(0, -end.length);
+  const itemOf = (entry: Entry, index: number): string =>
+    `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
+  const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), end];
+  return { code: 200, contentType: jsonType, body };
+}
+
+/** The same in YAML: a list, given without items, and the name of the field that they belong in. */
+async function listOfYAML(
+  pause: Pause,
+  empty: Readonly<Record<string, unknown>>,
+  field: string,
+  entries: readonly Entry[],
+  valueOf: (entry: Entry) => unknown,
+): Promise<Reply> {
+  const whole = emitYaml({ ...empty, [field]: [] } as YamlValue);
+  const line = `${field}: []\n`;
+  const at = whole.startsWith(line) ? 0 : whole.indexOf(`\n${line}`) + 1;
+  const [before, after] = [whole.slice(0, at), whole.slice(at + line.length)];
+  const first = entries.length === 0 ? line : `${field}:\n`;
+  const items = await encodedInSlices(pause, entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
+  return {
+    code: 200,
+    contentType: "application/yaml",
+    body: [Buffer.from(before + first), ...items, Buffer.from(after)],
+  };
+}
+
+/** Many small buffers would keep the garbage collector busy. */
+const pieceLength = 64 * 1024;
+
+async function encodedInSlices(
+  pause: Pause,
+  entries: readonly Entry[],
+  textOf: (entry: Entry, index: number) => string,
+): Promise<readonly Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = "";
+  for (const [index, entry] of entries.entries()) {
+    text += textOf(entry, index);
+    if (text.length >= pieceLength) {
+      pieces.push(Buffer.from(text));
+      text = "";
+    }
+    const paused = pause();
+    if (paused) await paused;
+  }
+  if (text !== "") pieces.push(Buffer.from(text));
+  return pieces;
+}
 
 /** Handles GET of a list, or of a page of it. */
 export async function handleList(context: RequestContext, target: Target): Promise<Reply> {
@@ -55,6 +136,25 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
       ...(isCounted && { remainingItemCount: rest.length - limit }),
     },
   };
+}
+
+/**
+ * The entries that the real server looks at for the first page of a list: a field selector that requires a name or a
+ * namespace narrows it before the limit is counted.
+ */
+function lookedAt(
+  entries: readonly Entry[],
+  { resource: { namespaced }, namespace }: Pick<Target, "resource" | "namespace">,
+  { fields }: Pick<ListOptions, "fields">,
+): readonly Entry[] {
+  if (!fields) return entries;
+  const within = namespaced ? namespace || (fields.only("metadata.namespace") ?? "") : "";
+  const prefix = within === "" ? "" : `${within}/`;
+  const name = fields.only("metadata.name");
+  if (name === undefined || (namespaced && within === "")) {
+    return entries.filter(({ key }) => key.startsWith(prefix));
+  }
+  return entries.filter(({ key }) => key === prefix + name);
 }
 
 /**

@@ -1,9 +1,11 @@
+import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
-import { notAcceptable, StatusError } from "../contract/status-error.ts";
+import { StatusError, notAcceptable } from "../contract/status-error.ts";
 import { readAccept } from "../http/accept.ts";
 import type { Verb } from "../registry/resource.ts";
-import { columnsOf } from "./columns-of.ts";
 import type { Target } from "./target.ts";
+import { ageOf } from "../registry/format-age.ts";
+import type { Cell, ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {
@@ -16,7 +18,9 @@ export interface Representation {
 }
 
 const plain: Representation = { form: "object", metaVersion: "v1", yaml: false };
+
 const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
 const watchTypes = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
 /** Returns the first clause of an Accept header that the server supports. */
@@ -113,4 +117,54 @@ export function rowOf(entry: Entry, target: Target, { include, metaVersion, now 
   const shown =
     include === "None" ? null : include === "Object" ? object : partialOf(entry, target, metaVersion);
   return { cells: columns.cells(object, now), ...(conditions && { conditions }), object: shown };
+}
+
+/** The columns of what an endpoint answers with; undefined if it has no Table. */
+function columnsOf({ resource, served, subresource }: Target): TableColumns | undefined {
+  if (subresource === "") return served.columns;
+  if (subresource === "scale") return resource.custom ? columnsOfCustomScale : columnsOfScale;
+  const hasTable = subresource === "status" && (resource.custom || !withoutStatusTable.has(resource.plural));
+  return hasTable ? served.columns : undefined;
+}
+
+/** Built-in kinds whose `/status` has no Table. */
+const withoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
+
+/** The real server has a printer of its own for the Scales of built-in kinds. */
+const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string", none: 0 });
+
+const columnsOfCustomScale = scaleColumns({ nameFormat: "name", ageType: "date", none: null });
+
+function scaleColumns({
+  nameFormat,
+  ageType,
+  none,
+}: {
+  nameFormat: string;
+  ageType: ColumnDefinition["type"];
+  /** The cell of replicas that a Scale leaves out. */
+  none: Cell;
+}): TableColumns {
+  return {
+    definitions: [
+      column("Name", "string", nameFormat),
+      column("Desired", "integer"),
+      column("Available", "integer"),
+      column("Age", ageType),
+    ],
+    cells(object, now) {
+      const { spec, status } = object as Scale;
+      const { metadata } = object;
+      return [
+        metadata.name ?? "",
+        spec?.replicas ?? none,
+        status?.replicas ?? 0,
+        ageOf(metadata.creationTimestamp, now),
+      ];
+    },
+  };
+}
+
+function column(name: string, type: ColumnDefinition["type"], format = ""): ColumnDefinition {
+  return { name, type, format, description: `${name} of the Scale.`, priority: 0 };
 }

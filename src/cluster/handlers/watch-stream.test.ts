@@ -3,9 +3,8 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeEach, expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
 import type { Change } from "../storage/change.ts";
-import { joinGroup } from "./watch-group.ts";
+import { type WatchView, joinGroup } from "./watch.ts";
 import { backlogLimit, WatchStream } from "./watch-stream.ts";
-import type { WatchView } from "./watch-view.ts";
 
 let now = 0;
 let turn: WatchTurn;

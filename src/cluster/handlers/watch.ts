@@ -1,17 +1,188 @@
 import type { ServerResponse } from "node:http";
+import { type Status, apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
-import { readListOptions, type ListOptions } from "./list-options.ts";
+import { type ListOptions, readListOptions } from "./list-options.ts";
 import { listRevision, malformedRevision, tooOld } from "./list-revision.ts";
 import { presentEntries } from "./present-entries.ts";
-import { negotiate } from "./representation.ts";
+import { type Representation, negotiate, partialOf, tableOf } from "./representation.ts";
 import { includeObjectOf } from "./reply-object.ts";
 import type { Target } from "./target.ts";
-import { WatchFeed } from "./watch-feed.ts";
-import { WatchStream } from "./watch-stream.ts";
-import { WatchView } from "./watch-view.ts";
+import { WatchStream, backlogLimit } from "./watch-stream.ts";
+import type { Change } from "../storage/change.ts";
+import type { Batch } from "../http/watch-turn.ts";
+import type { Resource } from "../registry/resource.ts";
+import { Entry } from "../storage/entry.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+
+type Predicate = NonNullable<ListOptions["matches"]>;
+
+interface ViewOptions {
+  readonly target: Target;
+  readonly matches: Predicate | undefined;
+  readonly representation: Representation;
+  readonly include: "None" | "Metadata" | "Object";
+}
+
+/** What a watcher sees of a resource: objects of its namespace that match its selectors, in a version and form. */
+export class WatchView {
+  readonly target: Target;
+  readonly encoder: EventEncoder;
+  /** What keys of the objects start with. */
+  readonly prefix: string;
+  readonly #matches: Predicate | undefined;
+  readonly #form: Representation;
+
+  constructor({ target, matches, representation, include }: ViewOptions) {
+    const { resource, namespace } = target;
+    this.target = target;
+    this.encoder = new EventEncoder(target, representation, include);
+    this.prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
+    this.#matches = matches;
+    this.#form = representation;
+  }
+
+  /**
+   * The same for views of one resource that see the same lines. Rows of a Table depend on what came before them, and
+   * lines that a webhook converts take time: views of these have none.
+   */
+  get key(): string | undefined {
+    const { resource, version } = this.target;
+    const { form, metaVersion } = this.#form;
+    const isAlone = this.#matches || form === "table" || resource.renamesVersions === false;
+    return isAlone ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
+  }
+
+  shows(entry: Entry): boolean {
+    return this.#matches?.(entry.object) ?? true;
+  }
+
+  /** The line of a change, or undefined if it is not seen. A conversion webhook takes time. */
+  line(change: Change): Buffer | undefined | Promise<Buffer | undefined> {
+    if (!change.entry.key.startsWith(this.prefix)) return undefined;
+    const known = this.#matches ? undefined : this.encoder.known(change, change.type);
+    if (known) return known;
+    const { resource, version } = this.target;
+    const entry = resource.present(change.entry, version);
+    const previous = change.previous && resource.present(change.previous, version);
+    if (entry instanceof Promise || previous instanceof Promise) {
+      return Promise.all([entry, previous]).then(([now, before]) => this.#encode(change, now, before));
+    }
+    return this.#encode(change, entry, previous);
+  }
+
+  #encode(change: Change, entry: Entry, previous: Entry | undefined): Buffer | undefined {
+    const type = this.#matches ? transition(change, this.#matches, entry, previous) : change.type;
+    return type && this.encoder.change(change, type, entry, previous);
+  }
+}
+
+/** For this watcher, an object that starts to match is added, and one that no longer matches is deleted. */
+function transition(
+  change: Change,
+  matches: Predicate,
+  entry: Entry,
+  previous: Entry | undefined,
+): EventType | undefined {
+  const before = previous !== undefined && matches(previous.object);
+  const after = change.type !== "DELETED" && matches(entry.object);
+  if (before) return after ? "MODIFIED" : "DELETED";
+  return after ? "ADDED" : undefined;
+}
+
+type EventType = Change["type"];
+
+const newline = Buffer.from("}\n");
+
+/** Encodes watch events in one representation; whole objects are encoded once for all watchers. */
+class EventEncoder {
+  readonly #target: Target;
+  readonly #representation: Representation;
+  readonly #include: "None" | "Metadata" | "Object";
+  /** Names the bytes of a change for all watchers with the same representation. */
+  readonly #keys: Readonly<Record<EventType, string>>;
+  #rowsSent = false;
+
+  constructor(target: Target, representation: Representation, include: "None" | "Metadata" | "Object") {
+    this.#target = target;
+    this.#representation = representation;
+    this.#include = include;
+    const { resource, version } = target;
+    // Two groups may share a collection, as Events do.
+    const key = `${resource.group}/${version} ${representation.form} ${representation.metaVersion}`;
+    this.#keys = { ADDED: `${key} ADDED`, MODIFIED: `${key} MODIFIED`, DELETED: `${key} DELETED` };
+  }
+
+  /** The ADDED event of an object that existed before the watch began. */
+  initial(entry: Entry): Buffer {
+    return this.#line("ADDED", entry);
+  }
+
+  /** The event of a change that another watcher has sent already. */
+  known(change: Change, type: EventType): Buffer | undefined {
+    return change.encoded?.get(this.#keys[type]);
+  }
+
+  change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
+    const known = this.known(change, type);
+    if (known) return known;
+    const left = type === "DELETED" && change.type !== "DELETED";
+    const line = this.#line(type, left ? stampedWith(previous!, change.revision) : entry);
+    // A row depends on what its watcher got before.
+    if (this.#representation.form === "table") return line;
+    change.encoded ??= new Map();
+    change.encoded.set(this.#keys[type], line);
+    return line;
+  }
+
+  /** A bookmark; the one after the initial objects has an annotation. */
+  bookmark(revision: number, initialEventsEnd: boolean): Buffer {
+    const { resource, version } = this.#target;
+    const empty = resource.bookmarkObject?.(version);
+    const { annotations } = (empty?.["metadata"] ?? {}) as ApiObject["metadata"];
+    const metadata = {
+      resourceVersion: String(revision),
+      ...((annotations || initialEventsEnd) && {
+        annotations: { ...annotations, ...(initialEventsEnd && { "k8s.io/initial-events-end": "true" }) },
+      }),
+    };
+    const apiVersion = apiVersionOf({ group: resource.group, version });
+    const object = { ...empty, kind: resource.kind, apiVersion, metadata };
+    return this.#line("BOOKMARK", new Entry("", revision, object));
+  }
+
+  error(status: Status): Buffer {
+    return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+  }
+
+  #line(type: EventType | "BOOKMARK", entry: Entry): Buffer {
+    const head = Buffer.from(`{"type":"${type}","object":`);
+    return Buffer.concat([head, this.#bytes(type, entry), newline]);
+  }
+
+  #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {
+    const { form, metaVersion } = this.#representation;
+    if (form === "object") return entry.bytes;
+    if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, this.#target, metaVersion)));
+    const table = tableOf([entry], this.#target, {
+      metaVersion,
+      include: this.#include,
+      now: this.#target.core.clock.now(),
+      withDefinitions: !this.#rowsSent,
+      metadata: { resourceVersion: entry.object.metadata.resourceVersion },
+    });
+    if (type !== "BOOKMARK") this.#rowsSent = true;
+    return Buffer.from(JSON.stringify(table));
+  }
+}
+
+/** An object that no longer matches is sent in its last matching state, with the revision of the change. */
+function stampedWith(entry: Entry, revision: number): Entry {
+  const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
+  return new Entry(entry.key, revision, { ...entry.object, metadata });
+}
 
 /** Handles a watch: streams the changes of a resource from a revision on. */
 export function handleWatch(context: RequestContext, target: Target): Reply {
@@ -109,5 +280,156 @@ async function stream(
     out.write(encoder.error(statusErrorOf(error).status));
     out.end();
     if (!(error instanceof StatusError)) throw error;
+  }
+}
+
+/** Holds changes until the initial objects are sent; from then on they pass at once. */
+class WatchFeed {
+  readonly #view: WatchView;
+  readonly #out: WatchStream;
+  #waiting: Change[] | undefined = [];
+  #waitingBytes = 0;
+  #fail: (error: unknown) => void = () => undefined;
+  readonly #stop: () => void;
+  /** Resolves at the end of the watch; rejects if a change can't be converted. */
+  readonly ended: Promise<void>;
+
+  /** What is written from now on is held. */
+  constructor(view: WatchView, out: WatchStream) {
+    this.#view = view;
+    this.#out = out;
+    this.#stop = view.target.resource.collection.listen((change) => this.#push(change));
+    this.ended = new Promise((resolve, reject) => {
+      this.#fail = reject;
+      out.onEnd(() => {
+        this.#stop();
+        resolve();
+      });
+    });
+  }
+
+  /** A bookmark now would tell of changes that the client does not have yet. */
+  get isHolding(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** Sends what was held. From then on, watchers that see the same events are told of changes together. */
+  async open(): Promise<void> {
+    await this.#release();
+    const { key } = this.#view;
+    if (key === undefined) return;
+    this.#stop();
+    this.#out.onEnd(joinGroup(key, this.#view, this.#out, this.#fail));
+  }
+
+  #push(change: Change): void {
+    if (this.#waiting) this.#hold(this.#waiting, change);
+    else this.#settle(change);
+  }
+
+  /** A client that does not read the initial objects is disconnected before too many changes wait for it. */
+  #hold(waiting: Change[], change: Change): void {
+    waiting.push(change);
+    this.#waitingBytes += change.entry.bytes.length;
+    if (this.#waitingBytes > backlogLimit) this.#out.disconnect();
+  }
+
+  async #release(): Promise<void> {
+    for (let next = this.#waiting!.shift(); next; next = this.#waiting!.shift()) await this.write(next);
+    this.#waiting = undefined;
+    this.#waitingBytes = 0;
+  }
+
+  /** Sends changes in order: one whose conversion takes time delays those after it. */
+  #settle(change: Change): void {
+    try {
+      const written = this.write(change);
+      if (!written) return;
+      this.#waiting = [];
+      written.then(() => this.#release()).catch(this.#fail);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  write(change: Change): void | Promise<void> {
+    const line = this.#view.line(change);
+    if (line instanceof Promise) return line.then((text) => text && this.#out.write(text));
+    if (line) this.#out.write(line);
+  }
+}
+
+/** The groups of each resource, by the key of what their members see. */
+const groups = new WeakMap<Resource, Map<string, WatchGroup>>();
+
+/**
+ * From now on the stream gets each change as soon as it is written, together with all others whose views have this key.
+ * `fail` is told why a change can't be sent. Returns a function that takes the stream out of the group.
+ */
+export function joinGroup(
+  key: string,
+  view: WatchView,
+  stream: WatchStream,
+  fail: (error: unknown) => void,
+): () => void {
+  const { resource } = view.target;
+  const ofResource = groups.get(resource) ?? new Map<string, WatchGroup>();
+  groups.set(resource, ofResource);
+  const group = ofResource.get(key) ?? new WatchGroup(view);
+  ofResource.set(key, group);
+  group.join(stream, fail);
+  return () => {
+    group.leave(stream);
+    if (group.size === 0) ofResource.delete(key);
+  };
+}
+
+/** Watchers that see the same events: a change is encoded, kept and put into a chunk once for all of them. */
+class WatchGroup {
+  readonly #view: WatchView;
+  readonly #members = new Map<WatchStream, (error: unknown) => void>();
+  readonly #stop: () => void;
+  #lines: Buffer[] = [];
+
+  constructor(view: WatchView) {
+    this.#view = view;
+    this.#stop = view.target.resource.collection.listen((change) => this.#push(change));
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** What was written before is not for this stream. */
+  join(stream: WatchStream, fail: (error: unknown) => void): void {
+    this.flush();
+    this.#members.set(stream, fail);
+    stream.follow(this);
+  }
+
+  /** What was written before is for this stream, too. */
+  leave(stream: WatchStream): void {
+    this.flush();
+    this.#members.delete(stream);
+    if (this.size === 0) this.#stop();
+  }
+
+  #push(change: Change): void {
+    try {
+      // Of a view with a key, no line takes time.
+      const line = this.#view.line(change) as Buffer | undefined;
+      if (line && this.#lines.push(line) === 1) this.#view.target.core.watchTurn.add(this);
+    } catch (error) {
+      for (const fail of this.#members.values()) fail(error);
+    }
+  }
+
+  flush(last?: Batch): Batch | undefined {
+    if (this.#lines.length === 0) return last;
+    const lines = this.#lines;
+    this.#lines = [];
+    let sent = last;
+    for (const stream of this.#members.keys()) sent = stream.pass(lines, sent);
+    return sent;
   }
 }

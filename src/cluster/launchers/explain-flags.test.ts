@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainFlags, listFlags } from "./explain-flags.ts";
+import { explainFlags, listFlags } from "./kube-apiserver.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 const explain = (...argv: string[]) => explainFlags(parseFlags(argv, listFlags));

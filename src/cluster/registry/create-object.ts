@@ -1,14 +1,13 @@
 import type { AdmissionRequest, Operation } from "./admission-request.ts";
 import {
+  StatusError,
   alreadyExists,
   badRequest,
   generateNameConflict,
   invalidObject,
-  StatusError,
 } from "../contract/status-error.ts";
-import { type ApiObject } from "../contract/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import { allowCreation } from "./allow-creation.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
 import { removeSystemMetadata, setSystemMetadata } from "./object-meta.ts";
 import { removeDuplicateOwners } from "./owner-references.ts";
@@ -16,6 +15,8 @@ import { keyOf, kindSubject } from "./resource.ts";
 import { isUnreadable, parseRevision } from "./revision-text.ts";
 import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
 import type { Write } from "./write.ts";
+import { resourceAttributes } from "../contract/authorizer.ts";
+import { denied } from "../contract/denied.ts";
 
 const nameAttempts = 8;
 
@@ -68,6 +69,21 @@ export async function createObject(
   const { name } = admitted.metadata;
   await core.admission.validate({ ...admissionRequest(write, "CREATE", admitted), name: name! });
   return commit(write, admitted);
+}
+
+/** Denies a PUT or a server-side apply that would create an object if the user may only update or patch. */
+function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
+  const { group, plural } = resource;
+  const attributes = resourceAttributes({
+    verb: "create",
+    group,
+    version,
+    resource: plural,
+    namespace,
+    name,
+  });
+  const { allowed, reason } = core.authorizer.decide(user, attributes);
+  if (!allowed) throw denied(user, attributes, reason);
 }
 
 /** Commits in the same tick in which it checks that the key is free. */

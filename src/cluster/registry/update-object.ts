@@ -1,8 +1,8 @@
 import { invalid } from "@tsbuilder/apimachinery/errors";
-import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, isEqual } from "@tsbuilder/apimachinery/json";
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
 import { badRequest, conflict, invalidObject, notFound } from "../contract/status-error.ts";
-import { type ApiObject } from "../contract/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./admission-request.ts";
 import { admissionRequest, createObject } from "./create-object.ts";
@@ -17,9 +17,8 @@ import { carryOverMetadata } from "./object-meta.ts";
 import { removeDuplicateOwners } from "./owner-references.ts";
 import { kindSubject } from "./resource.ts";
 import { parseRevision } from "./revision-text.ts";
-import { etcdKeyOf } from "./storage-key.ts";
 import { validateUpdatedMetadata } from "./validate-metadata.ts";
-import { keyOfWrite, type Write } from "./write.ts";
+import { type Write, keyOfWrite } from "./write.ts";
 
 /** The source of an update's new object. */
 export interface UpdateSource {
@@ -183,6 +182,24 @@ function checkUid(write: Write, uid: string, { metadata }: ApiObject, source: Up
     write.name,
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
   );
+}
+
+/** Resources whose objects the real server stores under another name than their own. */
+const prefixes: Readonly<Record<string, string>> = {
+  "apiextensions.k8s.io/customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
+  "apiregistration.k8s.io/apiservices": "apiregistration.k8s.io/apiservices",
+  "networking.k8s.io/ingresses": "ingress",
+  "/endpoints": "services/endpoints",
+  "/nodes": "minions",
+  "/replicationcontrollers": "controllers",
+  "/services": "services/specs",
+};
+
+/** The key of an object in etcd, which some messages of the real server contain; those of a dry run without its root. */
+function etcdKeyOf({ resource, namespace, name, dryRun }: Write): string {
+  const { group, plural, namespaced, custom } = resource;
+  const prefix = custom ? `${group}/${plural}` : (prefixes[`${group}/${plural}`] ?? plural);
+  return [dryRun ? "" : "/registry", prefix, ...(namespaced ? [namespace] : []), name].join("/");
 }
 
 function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiObject): void {

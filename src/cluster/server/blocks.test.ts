@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { blocksOf, blockSize } from "./blocks.ts";
+import { blocksOf, blockSize } from "./send-reply.ts";
 
 test("blocks have the bytes of the parts in their order, and none is larger than the limit", () => {
   const part = fc

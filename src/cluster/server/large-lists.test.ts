@@ -12,7 +12,7 @@ import { TimeSlices } from "../http/time-slices.ts";
 import { agentFor, send } from "../testing/send.ts";
 import { openWatch } from "../testing/open-watch.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
-import { blockSize } from "./blocks.ts";
+import { blockSize } from "./send-reply.ts";
 import { serve } from "./serve.ts";
 
 let cluster: TestCluster;

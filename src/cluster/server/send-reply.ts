@@ -5,7 +5,6 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { TimeSlices } from "../http/time-slices.ts";
-import { blocksOf, blockSize } from "./blocks.ts";
 
 const compressFrom = 128 * 1024;
 
@@ -80,6 +79,28 @@ async function sendBlocks(
     if (paused) await paused;
   }
   response.end();
+}
+
+/** A block is encrypted and written at once, which should take less than a millisecond. */
+export const blockSize = 128 * 1024;
+
+/** Joins small parts, and cuts large ones, into blocks of at most `blockSize` bytes. */
+export function* blocksOf(parts: Iterable<Buffer>): Generator<Buffer> {
+  let block: Buffer[] = [];
+  let size = 0;
+  for (const part of parts) {
+    for (let start = 0; start < part.length; start += blockSize) {
+      const piece = part.subarray(start, start + blockSize);
+      if (size + piece.length > blockSize) {
+        yield Buffer.concat(block);
+        block = [];
+        size = 0;
+      }
+      block.push(piece);
+      size += piece.length;
+    }
+  }
+  if (size > 0) yield Buffer.concat(block);
 }
 
 /** Resolves when the client has read what was written, or has disconnected. */

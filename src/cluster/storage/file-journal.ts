@@ -1,22 +1,27 @@
 import { setImmediate } from "node:timers";
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
 import type { Change } from "./change.ts";
-import { encodeChange, encodeHead, encodeState } from "./journal-record.ts";
-import { readJournal } from "./read-journal.ts";
-import { type RecentHistory, recentHistory } from "./recent-history.ts";
-import type { Journal, Store } from "./store.ts";
+import type { Journal, RecordedHistory, RecordedWrite, Store } from "./store.ts";
+import type { Collection } from "./collection.ts";
+import type { Entry } from "./entry.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** Writes bytes from an offset on, or as many as there is room for, and returns how many. */
 type Write = (file: number, bytes: Buffer, offset: number) => number;
@@ -29,6 +34,7 @@ export interface FileJournalOptions {
 }
 
 const compactAfter = 16 * 1024 * 1024;
+
 /** A snapshot is written in blocks of about this many bytes. */
 const blockSize = 1024 * 1024;
 
@@ -136,8 +142,213 @@ export class FileJournal implements Journal {
   }
 }
 
+/**
+ * Reads a snapshot and the log after it. An incomplete last line of the log is cut off: its write was never acknowledged.
+ * Throws a DamagedJournalError for any other damage.
+ */
+function readJournal(snapshotPath: string, logPath: string): RecordedHistory {
+  const snapshot = readSnapshot(snapshotPath);
+  const last = snapshot.writes.at(-1)?.revision ?? snapshot.revision;
+  return { ...snapshot, writes: snapshot.writes.concat(readLog(logPath, last)) };
+}
+
+interface ReadSnapshot extends RecordedHistory {
+  readonly writes: readonly RecordedWrite[];
+}
+
+/** The first record has the revision of the state that follows. Later revisions are writes after it. */
+function readSnapshot(path: string): ReadSnapshot {
+  const lines = readLines(path);
+  if (lines.length === 0) return { revision: 1, state: [], writes: [] };
+  if (lines.at(-1)!.length > 0) throw damagedSnapshot(path, lines.length, "it is incomplete");
+  const [head, ...records] = lines.slice(0, -1).map((line, index) => {
+    const decoded = decodeRecord(line);
+    if (typeof decoded === "string") throw damagedSnapshot(path, index + 1, decoded);
+    return decoded.record;
+  });
+  const { r: revision, n: count = records.length } = head!;
+  if (records.length !== count) {
+    const why = `${records.length} of ${count} records follow its first one`;
+    throw damagedSnapshot(path, lines.length, why);
+  }
+  const writes = records.map(writeOf);
+  const isState = (write: RecordedWrite): boolean => write.revision <= revision;
+  return { revision, state: writes.filter(isState), writes: writes.filter((each) => !isState(each)) };
+}
+
+/** The writes after a revision. A crash may have left older ones, which are in the snapshot. */
+function readLog(path: string, after: number): RecordedWrite[] {
+  const lines = readLines(path);
+  const torn = lines.pop();
+  const records: JournalRecord[] = [];
+  let expected = after + 1;
+  for (const [index, line] of lines.entries()) {
+    const decoded = decodeRecord(line);
+    if (typeof decoded === "string") throw damagedLog(path, index + 1, decoded);
+    const { record, isChecked } = decoded;
+    const isGap = records.length === 0 ? record.r > expected : record.r !== expected;
+    if (isChecked && isGap) {
+      throw damagedLog(path, index + 1, `it is revision ${record.r}, and revision ${expected} is missing`);
+    }
+    expected = record.r + 1;
+    records.push(record);
+  }
+  // Nothing may be appended to an incomplete line.
+  if (torn && torn.length > 0) truncateSync(path, statSync(path).size - torn.length);
+  return records.filter(({ r }) => r > after).map(writeOf);
+}
+
+/** A file of a data folder can't be read. `hint` says how to start the cluster again. */
+class DamagedJournalError extends Error {
+  override readonly name = "DamagedJournalError";
+  readonly code = "EDAMAGED";
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly hint: string;
+
+  constructor(path: string, line: number, why: string, hint: string) {
+    super(`line ${line} of "${path}" is damaged: ${why}`);
+    this.path = path;
+    this.line = line;
+    this.hint = hint;
+  }
+}
+
+const otherFolder = "restore the folder from a backup, or start with an empty one";
+
+/** A damaged line of the log: what was written before it can be kept. */
+function damagedLog(path: string, line: number, why: string): DamagedJournalError {
+  const name = basename(path);
+  const hint =
+    line === 1
+      ? otherFolder
+      : `${otherFolder}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
+  return new DamagedJournalError(path, line, why, hint);
+}
+
+function damagedSnapshot(path: string, line: number, why: string): DamagedJournalError {
+  return new DamagedJournalError(path, line, why, otherFolder);
+}
+
+function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
+  return { collection: c, key: k, revision: r, object: o, lastState: l };
+}
+
+/** The lines of a file; the last one is what follows the last newline. */
+function readLines(path: string): Buffer[] {
+  if (!existsSync(path)) return [];
+  const bytes = readFileSync(path);
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
+}
+
 function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
   yield encodeHead(revision, state.length + changes.length);
   for (const [collection, entry] of state) yield encodeState(collection, entry);
   for (const [collection, change] of changes) yield encodeChange(collection, change);
+}
+
+/** One line of a journal: a write, or a deletion if it has no object. */
+interface JournalRecord {
+  /** The collection. */
+  readonly c: string;
+  readonly k: string;
+  readonly r: number;
+  readonly o?: ApiObject;
+  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
+  readonly l?: ApiObject;
+  /** In the first record of a snapshot: how many records follow. */
+  readonly n?: number;
+}
+
+const newline = Buffer.from("\n");
+
+const brace = Buffer.from("}");
+
+/** The first line of a snapshot. */
+function encodeHead(revision: number, count: number): Buffer {
+  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
+}
+
+/** The line of a state that a snapshot begins with. */
+function encodeState(collection: string, entry: Entry): Buffer {
+  return encodeEntry(collection, entry, "o");
+}
+
+/** The line of a write. */
+function encodeChange(collection: string, { type, entry }: Change): Buffer {
+  return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
+}
+
+function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
+  const head = JSON.stringify({ c, k: key, r: revision });
+  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
+}
+
+/** The checksum of a record's JSON, then the JSON. */
+function encodeLine(json: readonly Buffer[]): Buffer {
+  const sum = json.reduce((before, part) => crc32(part, before), 0);
+  return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
+}
+
+/** A decoded line. Earlier versions wrote records without checksums. */
+interface DecodedRecord {
+  readonly record: JournalRecord;
+  readonly isChecked: boolean;
+}
+
+/** Decodes a line without its newline. Returns a reason if it is damaged. */
+function decodeRecord(line: Buffer): DecodedRecord | string {
+  const isChecked = line[0] !== 0x7b;
+  const json = isChecked ? line.subarray(9) : line;
+  if (isChecked && line.toString("latin1", 0, 9) !== `${hexOf(crc32(json))} `) {
+    return "its checksum does not match";
+  }
+  try {
+    const record = JSON.parse(json.toString("utf8")) as JournalRecord;
+    return typeof record.c === "string" && typeof record.k === "string" && Number.isInteger(record.r)
+      ? { record, isChecked }
+      : "it is not a record of a write";
+  } catch {
+    return "it is not JSON";
+  }
+}
+
+function hexOf(sum: number): string {
+  return sum.toString(16).padStart(8, "0");
+}
+
+/** A state of all resources, and every change after it. */
+interface RecentHistory {
+  /** The revision of the state. */
+  readonly revision: number;
+  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
+  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
+}
+
+/** The longest history that is complete for all resources and whose objects take no more than so many bytes. */
+function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
+  const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
+  const all = collections
+    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
+    .sort(([, a], [, b]) => a.revision - b.revision);
+  let start = all.length;
+  let left = bytes;
+  while (start > 0) {
+    left -= all[start - 1]![1].entry.bytes.length;
+    if (left < 0) break;
+    start--;
+  }
+  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
+  return {
+    revision,
+    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
+    changes: all.slice(start),
+  };
 }

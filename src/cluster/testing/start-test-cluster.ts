@@ -3,13 +3,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { OpenCluster } from "./open-cluster.ts";
 import { loadObjects } from "./load-objects.ts";
-import { putObject } from "./put-object.ts";
+import type { Core } from "../registry/core.ts";
+import { createObject } from "../registry/create-object.ts";
+import { updateObject } from "../registry/update-object.ts";
+import { keyOfWrite, ownWrite } from "../registry/write.ts";
 
 /** Options of `startTestCluster`. */
 export interface TestClusterOptions extends ClusterOptions {
@@ -81,4 +85,25 @@ async function startEmbedded(options: ClusterOptions): Promise<OpenCluster> {
     // In this process, the effects of a commit are done in the microtasks after it.
     served: () => new Promise((resolve) => setImmediate(resolve)),
   };
+}
+
+/** Creates or replaces an object, in this process and without authorization. */
+async function putObject(core: Core, object: ApiObject): Promise<ApiObject> {
+  const { group } = parseApiVersion(object.apiVersion);
+  const resource = core.registry.findKind(group, object.kind);
+  if (!resource)
+    throw new Error(`no resource serves ${object.apiVersion} ${object.kind}; is its CRD installed?`);
+  const metadata = { ...object.metadata, namespace: object.metadata.namespace ?? "default" };
+  const write = ownWrite(core, { ...object, metadata }, { fieldManager: "tsbuilder-testing" });
+  const stored = resource.collection.get(keyOfWrite(write));
+  if (!stored) return (await createObject(write, copyJSON(object))).object;
+  const { entry } = await updateObject(write, {
+    next: (current) => {
+      const next = copyJSON(object);
+      next.metadata.resourceVersion = current!.metadata.resourceVersion!;
+      return next;
+    },
+    retry: true,
+  });
+  return entry.object;
 }

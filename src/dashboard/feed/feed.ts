@@ -2,7 +2,6 @@ import { keptBytes } from "../../dev/record/page-record.ts";
 import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
 import { Findings } from "../history/findings.ts";
 import { History } from "../history/history.ts";
-import { readLines } from "./read-lines.ts";
 
 /** What follows the lines so far: the session is running, and can do these things. */
 interface Live {
@@ -19,6 +18,7 @@ export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused
 
 /** Subscribers are told at most once in so many milliseconds. */
 const pause = 150;
+
 const retryAfter = 1000;
 
 /** Reads the record of the session that serves this page, and again after an outage. */
@@ -125,6 +125,24 @@ export class Feed {
 
   #authorization(): Record<string, string> {
     return { authorization: `Bearer ${this.#token}` };
+  }
+}
+
+/** The lines of a stream of bytes; the last one only if it is ended. */
+export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop()!;
+      yield* lines;
+    }
+  } finally {
+    await reader.cancel();
   }
 }
 

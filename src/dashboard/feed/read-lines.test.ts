@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readLines } from "./read-lines.ts";
+import { readLines } from "./feed.ts";
 
 test("lines come out whole, wherever the stream is cut", async () => {
   await fc.assert(

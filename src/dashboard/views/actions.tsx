@@ -1,7 +1,5 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
-import { LoseLeader } from "./lose-leader.tsx";
-import { MoveClock } from "./move-clock.tsx";
 import { Problem } from "./problem.tsx";
 import { usePage } from "./shown.ts";
 
@@ -59,6 +57,79 @@ export function Actions() {
         </div>
       </div>
     </details>
+  );
+}
+
+/** An operator takes its Lease a moment after it has begun. */
+const askAgain = 2000;
+
+interface LoseLeaderProps {
+  /** Whether somebody sees it. */
+  readonly isSeen: boolean;
+  readonly onLose: () => void;
+}
+
+/** Has another replica take the Lease by which the operator leads; without one it says how to have one. */
+function LoseLeader({ isSeen, onLose }: LoseLeaderProps) {
+  const { feed } = usePage();
+  const [{ lease, hasLed }, setLeader] = useState<LeaderAnswer>({ hasLed: false });
+  useEffect(() => {
+    if (!isSeen) return undefined;
+    const ask = (): void =>
+      void feed.act("leader", {}).then(
+        (answer) => setLeader(answer as LeaderAnswer),
+        () => setLeader(({ hasLed }) => ({ hasLed })),
+      );
+    ask();
+    const timer = setInterval(ask, askAgain);
+    return () => clearInterval(timer);
+  }, [feed, isSeen]);
+  if (!lease && hasLed) return <p class="dim">The operator holds no Lease at the moment.</p>;
+  if (!lease)
+    return (
+      <p class="dim">
+        The operator holds no Lease that another replica could take.{" "}
+        <code>tsbuilder dev -- --leader-elect</code> starts it with leader election.
+      </p>
+    );
+  return (
+    <button
+      type="button"
+      title={`Another replica takes the Lease ${lease.namespace}/${lease.name}`}
+      onClick={onLose}
+    >
+      Lose the leader
+    </button>
+  );
+}
+
+interface LeaderAnswer {
+  readonly lease?: { readonly namespace: string; readonly name: string };
+  readonly hasLed: boolean;
+}
+
+const steps = [
+  { text: "1 min", seconds: 60 },
+  { text: "1 h", seconds: 3600 },
+  { text: "1 day", seconds: 86_400 },
+] as const;
+
+/** Moves the clock of the cluster and of the operator: what waits is due. */
+function MoveClock({ onMove }: { readonly onMove: (seconds: number) => Promise<void> }) {
+  const [isMoving, setMoving] = useState(false);
+  const move = (seconds: number): void => {
+    setMoving(true);
+    void onMove(seconds).finally(() => setMoving(false));
+  };
+  return (
+    <div role="group" aria-label="Move the clock forward by" class="move-clock">
+      <span aria-hidden="true">Move the clock forward by</span>
+      {steps.map(({ text, seconds }) => (
+        <button type="button" key={text} disabled={isMoving} onClick={() => move(seconds)}>
+          {text}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -1,11 +1,14 @@
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { ChangesTab } from "./changes-tab.tsx";
 import { EditTab } from "./edit-tab.tsx";
-import { EventsTab } from "./events-tab.tsx";
-import { FieldsTab } from "./fields-tab.tsx";
-import { ReconcilesTab } from "./reconciles-tab.tsx";
 import { WebhooksTab } from "./webhooks-tab.tsx";
 import { type Tab, tabs, usePage } from "./shown.ts";
+import { about } from "../history/about.ts";
+import { type Track, revisionAt } from "../history/history.ts";
+import { timeOfDay } from "./times.ts";
+import { ReconcileLine } from "./reconcile-line.tsx";
+import { linesWithWriters } from "../history/field-writers.ts";
 
 const titles: Readonly<Record<Tab, string>> = {
   changes: "Changes",
@@ -68,5 +71,99 @@ export function ObjectPane() {
         <CurrentTab key={track.place} track={track} />
       </div>
     </section>
+  );
+}
+
+/** The object as YAML, each line with the managers of its field. */
+function FieldsTab({ track }: { readonly track: Track }) {
+  const { moment } = usePage();
+  const revision = revisionAt(track, moment);
+  if (revision === undefined) return <p class="empty">It does not exist at this moment.</p>;
+  const lines = linesWithWriters(revision.object);
+  const managers = [...new Set(lines.flatMap((line) => line.managers.map(({ manager }) => manager)))];
+  return (
+    <table class="fields" tabIndex={0}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Written by</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line, at) => (
+          <tr key={at}>
+            <td>
+              <code title={line.path}>{line.text}</code>
+            </td>
+            <td>
+              {line.managers.map(({ manager, operation, subresource, at: time }) => (
+                <span
+                  title={operation}
+                  key={`${manager} ${subresource}`}
+                  class={`manager m${managers.indexOf(manager) % 6}`}
+                >
+                  {manager}
+                  {subresource === undefined ? "" : ` (${subresource})`}{" "}
+                  {time !== undefined && <time class="dim">{timeOfDay(Date.parse(time)).slice(0, 8)}</time>}
+                </span>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** So many are drawn: the last ones. */
+const most = 200;
+
+/** The reconciles that the object caused, and those that wrote it, the newest first. */
+function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
+  const { feed, moment } = usePage();
+  const { history } = feed;
+  const many = history.reconciles.length;
+  const found = useMemo(() => {
+    const { caused, wrote } = about(history, place);
+    const writers = new Set(wrote.map(({ reconcile }) => reconcile));
+    const all = new Set([...caused, ...writers]);
+    const reasons = new Set(caused);
+    return [...all]
+      .toSorted((a, b) => b.from - a.from)
+      .map((reconcile) => ({ reconcile, how: how(reasons.has(reconcile), writers.has(reconcile)) }));
+  }, [history, place, many]);
+  const past = found.filter(({ reconcile }) => reconcile.from <= moment).slice(0, most);
+  if (past.length === 0) return <p class="empty">No reconcile had to do with it.</p>;
+  return (
+    <ul class="reconciles">
+      {past.map(({ reconcile, how: why }) => (
+        <li key={reconcile.reconcileID}>
+          <ReconcileLine reconcile={reconcile} how={why} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function how(isCause: boolean, isWriter: boolean): string {
+  if (isCause && isWriter) return "caused by it and wrote it";
+  return isCause ? "caused by it" : "wrote it";
+}
+
+/** The Events about an object. */
+function EventsTab({ track }: { readonly track: Track }) {
+  const { feed, moment } = usePage();
+  const events = about(feed.history, track.place).events.filter(({ revision }) => revision.at <= moment);
+  if (events.length === 0) return <p class="empty">There are no Events about it.</p>;
+  return (
+    <ul class="events">
+      {events.map(({ place, revision: { at }, told: { isWarning, reason, text, times } }) => (
+        <li key={place} class={isWarning ? "warning" : undefined}>
+          <time>{timeOfDay(at)}</time> {isWarning && "⚠ "}
+          <strong>{reason}</strong> {text}
+          {times > 1 && ` (${times} times)`}
+        </li>
+      ))}
+    </ul>
   );
 }

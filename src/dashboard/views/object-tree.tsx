@@ -1,9 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
-import { ownerTree, type TreeNode } from "../history/owner-tree.ts";
+import { type ShownCondition, type TreeNode, ownerTree } from "../history/owner-tree.ts";
 import { isCustom, isOfInterest } from "../history/of-interest.ts";
-import { Conditions } from "./conditions.tsx";
 import { Empty } from "./empty.tsx";
-import { openRows, type TreeRow } from "./open-rows.ts";
+import { type TreeRow, openRows } from "./open-rows.ts";
 import { Rows } from "./rows.tsx";
 import { matcher } from "./matcher.ts";
 import { usePage } from "./shown.ts";
@@ -115,6 +114,22 @@ export function ObjectTree() {
     </section>
   );
 }
+
+/** Conditions in short: a sign tells those that are true from the others, and not the colour alone. */
+function Conditions({ conditions }: { readonly conditions: readonly ShownCondition[] }) {
+  return (
+    <span class="conditions">
+      {conditions.map(({ type, status, reason }) => (
+        <span key={type} class={`condition ${status.toLowerCase()}`} title={reason}>
+          {signs[status] ?? "?"} {type}
+          <span class="hidden"> is {status}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const signs: Readonly<Record<string, string>> = { True: "✓", False: "✗" };
 
 function idOf({ place }: TreeNode): string {
   return `node ${place}`.replaceAll(" ", "-");

@@ -1,14 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../history/history.ts";
 import { whatLedTo } from "../history/what-led-to.ts";
-import { ActMarks } from "./act-marks.tsx";
-import { type Arrow, Arrows, type Point } from "./arrows.tsx";
 import { CallLaneRow } from "./call-lane-row.tsx";
-import { ChosenCall } from "./chosen-call.tsx";
 import { Empty } from "./empty.tsx";
-import { labelWidth } from "./lane-bar.tsx";
-import { LaneRow } from "./lane-row.tsx";
-import { Merged } from "./merged.tsx";
+import { LaneBar, labelWidth } from "./lane-bar.tsx";
 import { Legend, Outcome } from "./outcome.tsx";
 import { ReconcileDetail } from "./reconcile-detail.tsx";
 import { ReconcileLine } from "./reconcile-line.tsx";
@@ -19,17 +15,23 @@ import { StretchButtons } from "./stretch-buttons.tsx";
 import { duration, timeOfDay } from "./times.ts";
 import { useStretch } from "./use-stretch.ts";
 import { useWidth } from "./use-width.ts";
-import { VerdictLegend } from "./verdict.tsx";
+import { VerdictLegend, VerdictWord } from "./verdict.tsx";
 import {
   type Bar,
-  barsOf,
   type CallLane,
-  callLanesOf,
   type Lane,
+  type Mark,
+  barsOf,
+  callLanesOf,
   lanesOf,
   marksOf,
   ticksOf,
 } from "./timeline-scale.ts";
+import { outcomeSigns, outcomes } from "./outcomes.ts";
+import { placesOfCall } from "../../dev/record/recorded-call.ts";
+import { verdictOf, webhookName } from "../history/verdict.ts";
+import { CallDetail } from "./call-detail.tsx";
+import { CallLine, operationOf } from "./call-line.tsx";
 
 const laneHeight = 30;
 
@@ -168,6 +170,180 @@ export function TimelineView() {
         </aside>
       )}
     </section>
+  );
+}
+
+interface ChosenCallProps {
+  readonly call: Call;
+  /** All that its bar stands for, if that is more than one. */
+  readonly merged: readonly Call[];
+}
+
+/** The chosen call of a webhook, below the timeline. */
+function ChosenCall({ call, merged }: ChosenCallProps) {
+  const { feed, show } = usePage();
+  const places = placesOfCall(call);
+  return (
+    <aside class="chosen" aria-label="The chosen call of a webhook">
+      <h2>
+        {webhookName(call)}: {operationOf(call)}
+      </h2>
+      <p>
+        <time>{timeOfDay(call.from)}</time> <VerdictWord verdict={verdictOf(call)} /> in{" "}
+        {duration(call.to - call.from)}
+        {places.map((place) =>
+          feed.history.tracks.has(place) ? (
+            <button
+              type="button"
+              class="link way"
+              key={place}
+              onClick={() => show({ view: "objects", tab: "webhooks", place })}
+            >
+              {place}
+            </button>
+          ) : (
+            <span class="way" key={place}>
+              {place}
+            </span>
+          ),
+        )}
+      </p>
+      <CallDetail call={call} />
+      <Merged items={merged} noun="calls" keyOf={({ uid }) => uid}>
+        {(one) => <CallLine call={one} />}
+      </Merged>
+    </aside>
+  );
+}
+
+/** So many are listed at the most. */
+const most = 100;
+
+interface MergedProps<Item> {
+  readonly items: readonly Item[];
+  readonly noun: string;
+  readonly keyOf: (item: Item) => string;
+  readonly children: (item: Item) => ComponentChildren;
+}
+
+/** What one bar stands for, where it stands for several. */
+function Merged<Item>({ items, noun, keyOf, children }: MergedProps<Item>) {
+  if (items.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        {items.length} {noun} stand here
+      </summary>
+      <ul class="reconciles">
+        {items.slice(0, most).map((item) => (
+          <li key={keyOf(item)}>{children(item)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface LaneRowProps {
+  readonly lane: Lane;
+  readonly bars: readonly Bar<Reconcile>[];
+  readonly chosen: Reconcile | undefined;
+  readonly onChoose: (bar: Bar<Reconcile>) => void;
+}
+
+/** A request of a controller, with bars for its reconciles. */
+function LaneRow({ lane: { controller, request }, bars, chosen, onChoose }: LaneRowProps) {
+  return (
+    <div class="lane">
+      <span class="lane-name" title={`${controller} ${request}`} style={{ width: `${labelWidth - 10}px` }}>
+        <span class="dim">{controller}</span> {request}
+      </span>
+      {bars.map((bar) => {
+        const worst = worstOf(bar);
+        return (
+          <LaneBar
+            key={bar.items[0]!.reconcileID}
+            bar={bar}
+            look={worst.outcome}
+            label={labelOf(bar, worst)}
+            sign={outcomeSigns[worst.outcome]}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+function labelOf({ items: reconciles }: Bar<Reconcile>, { outcome }: Reconcile): string {
+  const [first] = reconciles;
+  const { controller, request, from, to } = first!;
+  if (reconciles.length > 1)
+    return `${reconciles.length} reconciles of ${controller} ${request}, the worst: ${outcome}`;
+  return `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+}
+
+function worstOf({ items: reconciles }: Bar<Reconcile>): Reconcile {
+  return reconciles.reduce((worst, one) =>
+    outcomes.indexOf(one.outcome) > outcomes.indexOf(worst.outcome) ? one : worst,
+  );
+}
+
+/** What was done on the page, each where it was in time; a mark leads to its moment. */
+function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
+  const { show } = usePage();
+  if (marks.length === 0) return null;
+  return (
+    <ul class="acts" aria-label="What was done on the page">
+      {marks.map(({ left, width, acts }) => {
+        const [first, ...more] = acts;
+        const { at, text } = first!;
+        return (
+          <li key={`${at} ${text}`} style={{ left: `${labelWidth + left}px`, width: `${width}px` }}>
+            <button
+              type="button"
+              class="link"
+              title={acts.map((act) => `${timeOfDay(act.at)} the page ${act.text}`).join("\n")}
+              onClick={() => show({ moment: at })}
+            >
+              ▼ {text}
+              {more.length > 0 && `, and ${more.length} more`}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** A place in the timeline, in pixels. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Leads from what came first to what it led to. */
+interface Arrow {
+  readonly start: Point;
+  readonly end: Point;
+}
+
+/** Arrows from the ends of reconciles to the starts of those that they led to. */
+function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
+  return (
+    <svg class="arrows" aria-hidden="true">
+      <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+        <path d="M0 0 8 4 0 8z" />
+      </marker>
+      {arrows.map(({ start, end }) => (
+        <path
+          key={`${start.x} ${start.y}`}
+          class="arrow"
+          marker-end="url(#head)"
+          d={`M${start.x} ${start.y} C${start.x + 30} ${start.y + 20} ${end.x - 30} ${end.y + 20} ${end.x} ${end.y}`}
+        />
+      ))}
+    </svg>
   );
 }
 

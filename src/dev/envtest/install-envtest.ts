@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parse } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { chooseVersion } from "./choose-version.ts";
-import { fetchBytes } from "./fetch-bytes.ts";
-import { readArchive } from "./read-archive.ts";
-import { type Archive, findArchive } from "./release-index.ts";
 
 /** The Kubernetes project's index of its test binaries. */
 export const officialIndex =
@@ -83,6 +81,123 @@ function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: str
   } finally {
     rmSync(beside, { recursive: true, force: true });
   }
+}
+
+/** An archive of binaries for one version and one platform. */
+interface Archive {
+  /** Without the leading `v`. */
+  readonly version: string;
+  readonly url: string;
+  /** SHA-512, hexadecimal. */
+  readonly hash: string;
+}
+
+/** The content of `envtest-releases.yaml`: versions with their archives by file name, each with hash and URL. */
+interface ReleaseIndex {
+  readonly releases?: Readonly<
+    Record<string, Readonly<Record<string, { hash?: string; selfLink?: string }>>>
+  >;
+}
+
+/** Finds the archive of a version in the index at a URL; links in it may be relative to the index. */
+async function findArchive(index: string, wanted: string | undefined, platform: string): Promise<Archive> {
+  const releases = await readReleases(index);
+  const offered = Object.keys(releases)
+    .filter((name) => archiveName(name, platform) in releases[name]!)
+    .map((name) => name.slice(1));
+  const version = chooseVersion(offered, wanted);
+  if (version === undefined) {
+    throw new TsbuilderError(`the index has no version ${wanted ?? ""} for ${platform}`.replace("  ", " "), {
+      code: "NOT_FOUND",
+      hint:
+        offered.length > 0
+          ? `the latest version in it is ${chooseVersion(offered, undefined)}`
+          : `see ${index}`,
+    });
+  }
+  const { hash, selfLink } = releases[`v${version}`]![archiveName(`v${version}`, platform)]!;
+  if (hash && selfLink) return { version, hash, url: new URL(selfLink, index).href };
+  throw notAnIndex(index);
+}
+
+/**
+ * Chooses the latest matching version: `1.34.1` matches only itself, `1.34` its latest patch, undefined the latest of
+ * all. A pre-release must be named in full.
+ */
+function chooseVersion(offered: readonly string[], wanted: string | undefined): string | undefined {
+  const name = wanted?.replace(/^v/, "");
+  if (name !== undefined && offered.includes(name)) return name;
+  return offered
+    .filter((version) => /^\d+\.\d+\.\d+$/.test(version))
+    .filter((version) => name === undefined || version.startsWith(`${name}.`))
+    .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .at(-1);
+}
+
+async function readReleases(index: string): Promise<NonNullable<ReleaseIndex["releases"]>> {
+  const text = Buffer.from(await fetchBytes(index)).toString("utf8");
+  try {
+    const { releases } = parse(text) as ReleaseIndex;
+    if (releases) return releases;
+  } catch {
+    // A proxy or a login page responds with something that is not YAML.
+  }
+  throw notAnIndex(index);
+}
+
+/** Downloads a file, with a helpful error if the server cannot be reached. */
+async function fetchBytes(url: string): Promise<Uint8Array> {
+  try {
+    const response = await fetch(url);
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    throw new Error(`the server responded with ${response.status}`);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    throw new TsbuilderError(`could not download ${url}: ${reason}`, {
+      code: "TOOL_FAILED",
+      hint: "use a mirror with --index URL or TSBUILDER_ENVTEST_INDEX, or an installed version with --offline",
+      cause: error,
+    });
+  }
+}
+
+function archiveName(release: string, platform: string): string {
+  return `envtest-${release}-${platform}.tar.gz`;
+}
+
+function notAnIndex(index: string): TsbuilderError {
+  return new TsbuilderError(`${index} is not an index of envtest releases`, {
+    code: "INVALID_ARGUMENT",
+    hint: "use the URL of an envtest-releases.yaml: --index URL, or TSBUILDER_ENVTEST_INDEX",
+  });
+}
+
+const block = 512;
+
+/** Reads the regular files of a gzipped tar archive by base name; folders are ignored. */
+function readArchive(archive: Uint8Array): Map<string, Uint8Array> {
+  const bytes = gunzipSync(archive);
+  const files = new Map<string, Uint8Array>();
+  for (let at = 0; at + block <= bytes.length;) {
+    const header = bytes.subarray(at, at + block);
+    const name = textOf(header.subarray(0, 100));
+    if (name === "") break;
+    const size = Number.parseInt(textOf(header.subarray(124, 136)), 8);
+    const type = String.fromCharCode(header[156]!);
+    const start = at + block;
+    if (type === "0" || type === "\0") files.set(basename(name), bytes.subarray(start, start + size));
+    at = start + Math.ceil(size / block) * block;
+  }
+  return files;
+}
+
+function textOf(field: Buffer): string {
+  const end = field.indexOf(0);
+  return field
+    .subarray(0, end === -1 ? field.length : end)
+    .toString("utf8")
+    .trim();
 }
 
 function installedVersions(folder: string, platform: string): string[] {

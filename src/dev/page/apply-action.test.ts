@@ -3,7 +3,7 @@ import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../e2e/support/eventually.ts";
-import { applyAction } from "./apply-action.ts";
+import { applyAction } from "./session-actions.ts";
 import type { PageAction } from "./page-action.ts";
 
 let cluster: TestCluster;

@@ -5,8 +5,7 @@ import { Lease } from "@tsbuilder/runtime/k8s/coordination/v1";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DevCluster } from "../dev-cluster.ts";
 import { startEmbeddedCluster } from "../embedded-cluster.ts";
-import { leaderAction } from "./leader-action.ts";
-import { loseLeaderAction } from "./lose-leader-action.ts";
+import { leaderAction, loseLeaderAction } from "./session-actions.ts";
 import { operatorClient } from "./operator-client.ts";
 import type { PageAction } from "./page-action.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneAtATime } from "./one-at-a-time.ts";
+import { oneAtATime } from "./session-actions.ts";
 
 test("a second request is refused until the first is done, be it by failing", async () => {
   const failures: ((error: Error) => void)[] = [];

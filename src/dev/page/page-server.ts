@@ -1,13 +1,18 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from "node:http";
 import type { AddressInfo } from "node:net";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import type { PageRecord } from "../record/page-record.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { PageAccess } from "./page-access.ts";
 import type { PageActions } from "./page-action.ts";
-import { pageHeaders } from "./page-headers.ts";
-import { readJsonBody } from "./read-json-body.ts";
 import { RequestError } from "./request-error.ts";
-import { streamRecord } from "./stream-record.ts";
 
 /** A file of the page. */
 export interface PageAsset {
@@ -71,6 +76,100 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
   access = new PageAccess(port);
   return { url: `http://127.0.0.1:${port}/#${access.token}`, stop: () => close(server) };
 }
+
+/**
+ * Sends the lines so far, then one that says that they were all, with the names of the actions, and then each new line.
+ * A reader that falls too far behind is cut off.
+ */
+async function streamRecord(
+  record: PageRecord,
+  actions: readonly string[],
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  const { past, live, close } = record.read(() => response.destroy());
+  response.once("close", () => {
+    gone.abort();
+    close();
+  });
+  const send = async (bytes: Buffer | string): Promise<void> => {
+    if (gone.signal.aborted) return;
+    if (response.write(bytes)) await setImmediate();
+    else await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+  };
+  const sendAll = async (pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> => {
+    for await (const piece of pieces) {
+      if (gone.signal.aborted) return;
+      await send(piece);
+    }
+  };
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  await sendAll(past);
+  await send(`${JSON.stringify(live ? { type: "live", actions } : { type: "end" })}\n`);
+  if (live) await sendAll(live);
+  response.end();
+}
+
+/** Who may read the record and act: the page that has the token, which this server served. */
+class PageAccess {
+  readonly token = randomBytes(32).toString("base64url");
+  readonly #digest = digestOf(`Bearer ${this.token}`);
+  readonly #port: number;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** Another site can have a name of its own point at this machine. */
+  isOwnHost({ host }: IncomingHttpHeaders): boolean {
+    return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`;
+  }
+
+  /** The code of the refusal of a request for data; undefined if it is allowed. */
+  refuse(headers: IncomingHttpHeaders): 401 | 403 | undefined {
+    const { host, origin, authorization = "", "sec-fetch-site": site } = headers;
+    if (origin !== undefined && origin !== `http://${host}`) return 403;
+    if (site !== undefined && site !== "same-origin") return 403;
+    return timingSafeEqual(digestOf(authorization), this.#digest) ? undefined : 401;
+  }
+}
+
+/** Digests have one length, so that comparing them tells nothing. */
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** The JSON that a request brings. Forms of other sites can't send this type. */
+async function readJsonBody(request: IncomingMessage, most: number): Promise<unknown> {
+  const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json")
+    throw new RequestError(415, "the content type must be application/json");
+  const parts: Buffer[] = [];
+  let length = 0;
+  // The answer goes through the same connection, which would be destroyed with the request.
+  for await (const part of request.iterator({ destroyOnReturn: false })) {
+    length += (part as Buffer).length;
+    if (length > most)
+      throw new RequestError(413, `the body has more than ${most} bytes`, { connection: "close" });
+    parts.push(part as Buffer);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString());
+  } catch {
+    throw new RequestError(400, "the body is not JSON");
+  }
+}
+
+/** The headers of every answer: a page runs nothing but its own script, and no other page gets at it. */
+const pageHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
 
 function refuseMethod(method: string, allowed: readonly string[]): void {
   if (allowed.includes(method)) return;

@@ -1,6 +1,6 @@
 import { defineKind, type RestMapper } from "@tsbuilder/runtime";
 import { beforeEach, expect, test } from "vitest";
-import { checkIsServed } from "./served-resource.ts";
+import { checkIsServed } from "./session-actions.ts";
 
 const atFirst = [
   defineKind({ group: "", version: "v1" }, { kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" }),

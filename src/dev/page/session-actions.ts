@@ -1,15 +1,21 @@
-import type { DevCluster } from "../dev-cluster.ts";
+import type { Client, Kind, KubernetesObject, RestMapper } from "@tsbuilder/runtime";
+import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { DevCluster, OwnCluster } from "../dev-cluster.ts";
 import type { OperatorProcess } from "../operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
-import { applyAction } from "./apply-action.ts";
-import { deleteAction } from "./delete-action.ts";
-import { failAction } from "./fail-action.ts";
-import { leaderAction } from "./leader-action.ts";
-import { loseLeaderAction } from "./lose-leader-action.ts";
 import { moveClockAction } from "./move-clock-action.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import type { PageAction, PageActions } from "./page-action.ts";
-import { restoreAction, type RestoreParts } from "./restore-action.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { ActionInput } from "./action-input.ts";
+import { RequestError } from "./request-error.ts";
+import { didYouMean } from "../../shared/text.ts";
+import type { HeldLease } from "../operator-leases.ts";
+import { sessionEnds } from "../session-ends.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
+import { hiddenValue, hideSecret } from "../hide-secret.ts";
+import { pageAgent } from "../record/recorded.ts";
 
 /** What a page may do to a session. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
@@ -44,6 +50,278 @@ export function sessionActions(parts: ActionParts): PageActions {
       ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
     }),
   };
+}
+
+/**
+ * Writes an object as it was edited: what is missing from it is removed, except for its status. With a resourceVersion it
+ * is refused if the object has changed since. One that is not there, or not any more, is created.
+ */
+export function applyAction(client: Client, defaultNamespace: string): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const options = {
+      fieldManager: pageAgent,
+      dryRun: members.flag("dryRun"),
+      fieldValidation: "Strict",
+    } as const;
+    const object = readObject(members.text("object"));
+    refuseHidden(object);
+    const kind = await client.mapper.kindFor(object);
+    const placed = place(object, kind, defaultNamespace);
+    const { name, namespace } = placed.metadata;
+    const current = await client.find(kind, { name: name!, namespace }, { live: true });
+    const written = current
+      ? await client.update(
+          kind,
+          withStatus(withVersion(placed, current.metadata.resourceVersion), current),
+          options,
+        )
+      : await client.create(kind, asNew(placed), options);
+    return { object: hideSecret(written) };
+  };
+}
+
+function readObject(text: string): KubernetesObject {
+  const [object, ...others] = readYaml("the object", text, hint).filter((each) => each !== null);
+  if (others.length > 0) throw new TsbuilderError("there is more than one object", hint);
+  const { apiVersion, kind, metadata } = isObject(object) ? object : {};
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || !isObject(metadata))
+    throw new TsbuilderError("an object needs apiVersion, kind and metadata", hint);
+  if (typeof metadata["name"] !== "string") throw new TsbuilderError("the object has no metadata.name", hint);
+  return object as KubernetesObject;
+}
+
+const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
+
+/** What a page shows of a Secret must not become its values. */
+function refuseHidden(object: KubernetesObject): void {
+  if (object.kind !== "Secret") return;
+  const { data, stringData } = object as KubernetesObject &
+    Partial<Record<"data" | "stringData", object | null>>;
+  const hidden = [...Object.entries(data ?? {}), ...Object.entries(stringData ?? {})].filter(
+    ([, value]) => value === hiddenValue,
+  );
+  if (hidden.length === 0) return;
+  throw new TsbuilderError(
+    `the Secret's values are not shown here: ${hidden.map(([key]) => key).join(", ")}`,
+    {
+      code: "REFUSED",
+      hint: "set all of them under stringData, or use kubectl edit",
+    },
+  );
+}
+
+/** Managed fields are the server's. */
+function place(object: KubernetesObject, { scope }: Kind, defaultNamespace: string): KubernetesObject {
+  const { managedFields: _, namespace = defaultNamespace, ...metadata } = object.metadata;
+  return { ...object, metadata: { ...metadata, ...(scope === "Namespaced" && { namespace }) } };
+}
+
+function withVersion(object: KubernetesObject, resourceVersion: string | undefined): KubernetesObject {
+  return {
+    ...object,
+    metadata: { ...(resourceVersion !== undefined && { resourceVersion }), ...object.metadata },
+  };
+}
+
+/** Kinds without the subresource would lose it. */
+function withStatus(object: KubernetesObject, current: KubernetesObject): KubernetesObject {
+  const { status } = current as KubernetesObject & { readonly status?: unknown };
+  return status === undefined ? object : Object.assign({ status }, object);
+}
+
+/** It gets a uid of its own. */
+function asNew({ apiVersion, kind, metadata, ...rest }: KubernetesObject): ManifestObject {
+  const { resourceVersion: _, uid: __, name = "", ...others } = metadata;
+  return { apiVersion, kind, metadata: { ...others, name }, ...rest };
+}
+
+/** What losing the leader needs. */
+interface LeaderParts {
+  readonly cluster: Pick<OwnCluster, "client" | "leases">;
+  readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
+  /** Ends the wait for the operator: the session stops. */
+  readonly signal: AbortSignal;
+  /** How long the operator may take to end; in milliseconds. */
+  readonly patience?: number;
+}
+
+const patienceMilliseconds = 30_000;
+
+/** Who takes the Lease, and for how many seconds after the next process has seen that. */
+const [otherHolder, leaseSeconds] = ["another-replica", 5];
+
+/**
+ * Gives the operator's Lease to another holder, as if another replica had taken over: the operator ends, and is started
+ * again, as a cluster would start it. The other holder doesn't renew the Lease, so that the new process leads after a while.
+ */
+export function loseLeaderAction({
+  cluster: { client, leases },
+  operator,
+  signal,
+  patience = patienceMilliseconds,
+}: LeaderParts): PageAction {
+  return async () => {
+    const { held } = leases;
+    if (!held) throw noLease(leases.hasLed);
+    const limit = AbortSignal.timeout(patience);
+    const isEnded = await operator.endsAfter(
+      () => take(client, held, otherHolder, leaseSeconds),
+      AbortSignal.any([signal, limit]),
+    );
+    if (signal.aborted) throw sessionEnds();
+    if (isEnded) return operator.restart();
+    await take(client, held, "", 1);
+    throw runsOn(patience);
+  };
+}
+
+async function take(
+  client: Client,
+  { namespace, name }: HeldLease,
+  holderIdentity: string,
+  leaseDurationSeconds: number,
+): Promise<void> {
+  const kind = await client.mapper.kindFor({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" });
+  const now = formatMicroTime(Date.now());
+  const spec = { holderIdentity, leaseDurationSeconds, acquireTime: now, renewTime: now };
+  await client.patch(kind, { namespace, name }, { merge: { spec } });
+}
+
+function noLease(hasLed: boolean): TsbuilderError {
+  return new TsbuilderError(`the operator holds no Lease${hasLed ? " at the moment" : ""}`, {
+    code: "REFUSED",
+    hint: hasLed
+      ? "wait until it leads again"
+      : "start dev with leader election: tsbuilder dev -- --leader-elect",
+  });
+}
+
+function runsOn(patience: number): TsbuilderError {
+  return new TsbuilderError(
+    `the operator still runs ${patience / 1000} s after another replica took its Lease`,
+    {
+      code: "REFUSED",
+      hint: "it must end then: let manager.start() reject, or end the process after it",
+    },
+  );
+}
+
+/** What going back needs. */
+interface RestoreParts {
+  readonly cluster: OwnCluster;
+  readonly record: RecentRecord;
+  /** Since when the cluster has been complete. */
+  readonly since: string;
+  /** Restarts the operator, with something done while none runs. */
+  readonly restart: (meanwhile: () => Promise<void>) => Promise<void>;
+  /** Applies the project's config again: the operator is that of the sources as they are now. */
+  readonly apply: () => Promise<void>;
+}
+
+/** Brings the cluster's objects to what they were at a moment, and restarts the operator, which may remember what followed. */
+function restoreAction({ cluster, record, since, restart, apply }: RestoreParts): PageAction {
+  return async (input) => {
+    const moment = momentOf(new ActionInput(input).text("at"));
+    const states = moment.toISOString() < since ? undefined : record.statesAt(moment);
+    if (!states) throw forgotten(moment, record.since > since ? record.since : since);
+    await restart(async () => {
+      cluster.restore(states);
+      await apply();
+    });
+    return { at: moment.toISOString() };
+  };
+}
+
+function momentOf(text: string): Date {
+  const moment = new Date(text);
+  if (!Number.isNaN(moment.getTime()) && moment.getTime() <= Date.now()) return moment;
+  throw new TsbuilderError(`"${text}" is not a moment of this session`, {
+    code: "INVALID_ARGUMENT",
+    hint: "choose one before now, such as 2026-01-01T00:00:00.000Z",
+  });
+}
+
+function forgotten(moment: Date, since: string): TsbuilderError {
+  return new TsbuilderError(`what was at ${moment.toISOString()} is not known`, {
+    code: "REFUSED",
+    hint: `choose a moment from ${since} on`,
+  });
+}
+
+const codes = [403, 409, 500, 503] as const;
+
+const mostTimes = 1000;
+
+const mostMilliseconds = 60_000;
+
+/** Plans that the operator's next requests fail, or wait for their answers. Without times, that ends. */
+function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const [verb, resource] = [members.text("verb"), members.text("resource")];
+    const code = members.optionalCount("code", 599);
+    const delay = members.optionalCount("delay", mostMilliseconds);
+    const known = codes.find((each) => each === code);
+    if ((known === undefined) === (delay === undefined))
+      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
+    if (resource !== "*") await checkIsServed(client.mapper, resource);
+    const outcome = known === undefined ? { delay: delay! } : { code: known };
+    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
+    return { plans: failures.plans };
+  };
+}
+
+/** Throws unless the cluster has a resource such as `statefulsets.apps`, `statefulsets` or `pods/status`. */
+export async function checkIsServed(mapper: RestMapper, resource: string): Promise<void> {
+  const written = resource.replace(/\/.*/u, "");
+  // A CRD may have been installed since the last time.
+  mapper.reset();
+  const kinds = await mapper.kinds();
+  const names = kinds.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`));
+  if (names.includes(written) || kinds.some(({ plural }) => plural === written)) return;
+  const ofKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === written.toLowerCase());
+  const meant = names[ofKind] ?? didYouMean(written, names);
+  throw new TsbuilderError(`the cluster has no resource "${written.slice(0, 100)}"`, {
+    code: "INVALID_ARGUMENT",
+    hint: meant ? `did you mean "${meant}"?` : "kubectl api-resources lists them",
+  });
+}
+
+/** Deletes an object; what it owns follows. One that isn't there is refused, as kubectl does. */
+function deleteAction(client: Client): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const [apiVersion, kind] = [members.text("apiVersion"), members.text("kind")];
+    const ref = { name: members.text("name"), namespace: members.optionalText("namespace") };
+    const found = await client.mapper.kindFor({ apiVersion, kind });
+    const existed = await client.delete(found, ref, { propagationPolicy: "Background" });
+    if (!existed)
+      throw new RequestError(
+        404,
+        `${[found.plural, found.group].filter(Boolean).join(".")} "${ref.name}" not found`,
+      );
+    return {};
+  };
+}
+
+/** The same action, which is refused while it is being done: nobody means a second one who is only impatient. */
+export function oneAtATime(action: PageAction, refusal: string): PageAction {
+  let isBusy = false;
+  return async (input) => {
+    if (isBusy) throw new TsbuilderError(refusal, { code: "REFUSED", hint: "wait until that is done" });
+    isBusy = true;
+    try {
+      return await action(input);
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
+/** Tells by which Lease the operator leads, if by any, and whether it has led by one before. */
+export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
+  return async () => ({ lease: leases.held, hasLed: leases.hasLed });
 }
 
 /** An action that is done between reloads. */

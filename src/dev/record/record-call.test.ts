@@ -1,6 +1,6 @@
 import type { AdmissionCall, ConversionCall } from "@tsbuilder/cluster";
 import { expect, test } from "vitest";
-import { recordCall } from "./record-call.ts";
+import { recordCall } from "./session-recording.ts";
 import type { RecordedAdmission } from "./recorded-call.ts";
 
 const object = (spec: unknown) => ({

@@ -1,16 +1,21 @@
-import type { ClusterWrite, WebhookCall } from "@tsbuilder/cluster";
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { AdmissionCall, ClusterWrite, ConversionCall, WebhookCall } from "@tsbuilder/cluster";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { DevEvent } from "../dev-event.ts";
-import { recordCall } from "./record-call.ts";
 import type { RecentRecord } from "./recent-record.ts";
-import { type LineKeeper, lineOf, lineOfWrite } from "./record-line.ts";
+import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOf, lineOfWrite } from "./record-line.ts";
 import {
-  format,
   type RecordedAction,
   type RecordedFault,
   type RecordedSession,
   type RecordedText,
+  format,
 } from "./recorded.ts";
-import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
+import { atFile } from "../../shared/at-file.ts";
+import { makeFolder } from "../../shared/write-output.ts";
+import { hideCall } from "./hide-call.ts";
+import type { RecordedAdmission, RecordedCall, RecordedConversion } from "./recorded-call.ts";
 
 interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;
@@ -102,6 +107,191 @@ export class SessionRecording {
     if (!this.#isOpen) return;
     const line = lineOf(recorded);
     for (const keeper of this.#keepers) keeper.add(line);
+  }
+}
+
+/** An object or a patch with more characters is left out. */
+const mostLength = 64 * 1024;
+
+/** So much of what a webhook says is kept. */
+const mostText = 4096;
+
+/** Of so many objects of a conversion. */
+const mostObjects = 10;
+
+type Answer = NonNullable<AdmissionCall["answer"]>;
+
+/** What is recorded of a call that has just ended. Its times are those of other lines, whatever the cluster's clock says. */
+export function recordCall(call: WebhookCall, now: number): RecordedCall {
+  const timed = { ...call, at: now - call.milliseconds };
+  return timed.type === "conversion" ? conversion(timed) : admission(timed);
+}
+
+function admission(call: AdmissionCall): RecordedAdmission {
+  const { type, at, milliseconds, object, oldObject, answer, failure, ...facts } = call;
+  const { patch } = answer ?? {};
+  const bodies = { object, oldObject, patch };
+  const omitted = (["object", "oldObject", "patch"] as const).filter((body) => isLarge(bodies[body]));
+  const kept = <Body extends keyof typeof bodies>(body: Body) =>
+    omitted.includes(body) ? undefined : bodies[body];
+  return hideCall({
+    type: "webhook",
+    ...timesOf(at, milliseconds),
+    call: type,
+    ...facts,
+    object: kept("object"),
+    oldObject: kept("oldObject"),
+    ...(answer && {
+      answer: {
+        ...saidIn(answer),
+        ...(kept("patch") && { patch: kept("patch")! }),
+      },
+    }),
+    ...(failure && { failure: { ...failure, message: shortText(failure.message) } }),
+    ...(omitted.length > 0 && { omitted }),
+  });
+}
+
+function conversion(call: ConversionCall): RecordedConversion {
+  const { type, at, milliseconds, objects, converted, failure, ...facts } = call;
+  const many = objects.slice(0, mostObjects).findIndex((_, i) => isLarge([objects[i], converted?.[i]]));
+  const kept = many === -1 ? mostObjects : many;
+  return {
+    type: "webhook",
+    ...timesOf(at, milliseconds),
+    call: type,
+    ...facts,
+    count: objects.length,
+    objects: objects.slice(0, kept),
+    ...(converted && { converted: converted.slice(0, kept) }),
+    ...(failure && { failure: { ...failure, message: shortText(failure.message) } }),
+  };
+}
+
+function timesOf(at: number, milliseconds: number): { readonly at: string; readonly seconds: number } {
+  return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
+}
+
+/** What a webhook says, as far as it keeps the contract: it may answer anything, also a number instead of a text. */
+function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
+  return {
+    allowed,
+    ...(isObject(status) && { status: statusIn(status) }),
+    ...(Array.isArray(warnings) && { warnings: warnings.filter(isText).map(shortText) }),
+    ...(isObject(auditAnnotations) && {
+      auditAnnotations: Object.fromEntries(
+        Object.entries(auditAnnotations).flatMap(([key, value]) =>
+          isText(value) ? [[key, shortText(value)]] : [],
+        ),
+      ),
+    }),
+  };
+}
+
+function statusIn({
+  code,
+  message,
+  reason,
+}: Readonly<Record<string, unknown>>): NonNullable<Answer["status"]> {
+  return {
+    ...(typeof code === "number" && { code }),
+    ...(isText(message) && { message: shortText(message) }),
+    ...(isText(reason) && { reason: shortText(reason) }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function shortText(text: string): string {
+  return text.length > mostText ? `${text.slice(0, mostText)}…` : text;
+}
+
+function isLarge(body: unknown): boolean {
+  return body !== undefined && JSON.stringify(body).length > mostLength;
+}
+
+/** After so many bytes nothing more is recorded. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** Lines are written together, after so many milliseconds. */
+const pause = 50;
+
+interface RecordingFileOptions {
+  /** Called once if the file can't be written, or is full. */
+  readonly onEnd: (reason: unknown) => void;
+  readonly most?: number | undefined;
+}
+
+/** The file with the lines of a session. Others can't read it. */
+class RecordingFile implements LineKeeper {
+  readonly #path: string;
+  readonly #onEnd: (reason: unknown) => void;
+  #file: number | undefined;
+  #lines: RecordLine[] = [];
+  #left: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(path: string, { onEnd, most = mostBytes }: RecordingFileOptions) {
+    this.#path = path;
+    this.#onEnd = onEnd;
+    this.#left = most;
+  }
+
+  open(first: RecordLine): void {
+    const path = this.#path;
+    makeFolder(dirname(path));
+    this.#file = atFile(path, () => openSync(path, "w", 0o600));
+    // A file that was there keeps its mode.
+    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
+    this.add(first);
+  }
+
+  add(line: RecordLine): void {
+    if (this.#file === undefined) return;
+    this.#left -= lengthOf(line);
+    if (this.#left < 0) {
+      this.#lines.push(lineOf({ type: "full", at: line.at }));
+      this.#onEnd(this.#end() ?? new Error("it is full"));
+      return;
+    }
+    this.#lines.push(line);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const failure = this.#flush();
+      if (failure === undefined) return;
+      this.#end();
+      this.#onEnd(failure);
+    }, pause).unref();
+  }
+
+  close(): void {
+    const failure = this.#end();
+    if (failure !== undefined) this.#onEnd(failure);
+  }
+
+  /** Returns the error of a write that failed. */
+  #flush(): unknown {
+    const lines = this.#lines;
+    this.#lines = [];
+    try {
+      const bytes = bytesOf(lines);
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Writes what is left, and closes the file; nothing more is recorded. */
+  #end(): unknown {
+    if (this.#file === undefined) return undefined;
+    clearTimeout(this.#timer);
+    const failure = this.#flush();
+    closeSync(this.#file);
+    this.#file = undefined;
+    return failure;
   }
 }
 

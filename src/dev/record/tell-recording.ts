@@ -4,8 +4,7 @@ import { describeAction, describeFault } from "./describe-action.ts";
 import { placeName } from "./places.ts";
 import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
-import { keysOfCall } from "./recorded-call.ts";
-import { tellCall } from "./tell-call.ts";
+import { type RecordedAdmission, type RecordedCall, keysOfCall } from "./recorded-call.ts";
 import { toldEvent } from "./told-event.ts";
 import { writerName } from "./writer-name.ts";
 
@@ -53,6 +52,32 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
     }
   });
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** A sentence that says what a webhook was asked and what it answered. */
+function tellCall(call: RecordedCall): string {
+  const took = `in ${Math.round(call.seconds * 1000)} ms`;
+  if (call.call === "conversion") {
+    const what = call.count === 1 ? keysOfCall(call)[0] : count(call.count, "object");
+    const asked = `conversion webhook of ${call.configuration} converts ${what ?? "an object"} to ${call.apiVersion}`;
+    return call.failure ? `${asked}: fails ${took}: ${call.failure.message}` : `${asked} ${took}`;
+  }
+  const { webhook, operation, resource, subresource, key, dryRun } = call;
+  const what = `${resource}${subresource === "" ? "" : `/${subresource}`} ${key}`;
+  return `${call.call} webhook ${webhook} is asked to ${operation} ${what}${dryRun ? " (dry run)" : ""}: ${verdictOf(call, took)}`;
+}
+
+function verdictOf({ answer, failure, ignored }: RecordedAdmission, took: string): string {
+  if (failure)
+    return `fails ${took}, which ${ignored ? "is ignored" : "refuses the request"}: ${failure.message}`;
+  if (answer?.allowed !== true) {
+    const { message, reason } = answer?.status ?? {};
+    return `denies it ${took}${message || reason ? `: ${message || reason}` : ""}`;
+  }
+  const { patch = [], warnings = [] } = answer;
+  const patched = patch.length > 0 ? `, with ${count(patch.length, "change")}` : "";
+  const warned = warnings.length > 0 ? `, with ${count(warnings.length, "warning")}` : "";
+  return `allows it ${took}${patched}${warned}`;
 }
 
 /** The objects that a write is about: what it writes, what owns that, and for an Event, what it tells of. */

@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
+import type { ReadStream, WriteStream } from "node:tty";
+import { stripVTControlCharacters } from "node:util";
 import { count } from "../../shared/text.ts";
 import type { Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import type { SessionView } from "../session-view.ts";
-import { openBrowser } from "./open-browser.ts";
-import { onOneLine, renderScreen } from "./render-screen.ts";
+import { type ScreenSize, onOneLine, renderScreen } from "./render-screen.ts";
 import {
+  type ScreenState,
+  type ScreenView,
   afterEvent,
   afterMove,
   afterToggle,
   emptyScreen,
-  type ScreenState,
-  type ScreenView,
   textOfLine,
 } from "./screen-state.ts";
-import { openTerminal, type TerminalStreams } from "./terminal.ts";
 
 /** Events that arrive together are drawn together. */
 const drawAfterMilliseconds = 30;
@@ -101,6 +101,103 @@ export function openScreen(
       streams.output.write(left.map((line) => `${onOneLine(line)}\n`).join(""));
     },
   };
+}
+
+/** The streams of an interactive terminal. */
+interface TerminalStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+}
+
+/** A terminal in full-screen mode, restored afterwards. */
+interface Terminal {
+  size(): ScreenSize;
+  draw(lines: readonly string[]): void;
+  /** Enters full-screen mode: no echo, the alternate screen, no cursor. Does nothing if it is active. */
+  take(): void;
+  /** Restores the terminal with its earlier content. Does nothing if full-screen mode is not active. */
+  giveBack(): void;
+}
+
+// Line wrapping is off: otherwise a character that is wider than expected would shift everything down.
+const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
+
+const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+
+/** Keys that are pressed in quick succession arrive together; each is an escape sequence, Alt and a key, or a character. */
+const escape = "\u001B";
+
+const oneKey = new RegExp(`${escape}(?:[[O][0-9;]*[ -/]*[@-~]|[^])|[^]`, "gu");
+
+/** More characters than these at once are a pasted text, not keys; arrows and Ctrl-C count at any rate. */
+const mostCharacters = 4;
+
+/** Prepares a terminal; `onKey` receives the input in full-screen mode. */
+export function openTerminal(
+  { input, output }: TerminalStreams,
+  onKey: (key: string) => void,
+  onResize: () => void,
+): Terminal {
+  let isTaken = false;
+  const hasColors = output.hasColors();
+  const readKeys = (bytes: Buffer): void => {
+    const keys = bytes.toString("utf8").match(oneKey) ?? [];
+    const isCharacter = (key: string): boolean => !key.startsWith(escape) && key >= " ";
+    const isPasted = keys.filter(isCharacter).length > mostCharacters;
+    for (const key of keys) if (!isPasted || !isCharacter(key)) onKey(key);
+  };
+  const giveBack = (): void => {
+    if (!isTaken) return;
+    isTaken = false;
+    process.off("exit", giveBack);
+    output.off("resize", onResize);
+    input.off("data", readKeys);
+    input.setRawMode(false);
+    input.pause();
+    output.write(leaveScreen);
+  };
+  return {
+    size: () => ({ columns: output.columns, rows: output.rows }),
+    draw: (lines) => {
+      if (!isTaken) return;
+      const shown = hasColors ? lines : lines.map((line) => stripVTControlCharacters(line));
+      output.write(`\u001B[H${shown.map((line) => `${line}\u001B[K`).join("\r\n")}\u001B[J`);
+    },
+    take: () => {
+      if (isTaken) return;
+      isTaken = true;
+      // An uncaught error ends the process, and must not leave a terminal without echo.
+      process.on("exit", giveBack);
+      output.write(take);
+      input.setRawMode(true);
+      input.on("data", readKeys);
+      input.resume();
+      output.on("resize", onResize);
+    },
+    giveBack,
+  };
+}
+
+/** Opens an address in the user's browser, which `BROWSER` may name; whether a program took it. */
+function openBrowser(address: string): Promise<boolean> {
+  const [program, ...args] = opener(address);
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: "ignore", detached: true });
+    child.once("error", () => resolve(false));
+    child.once("exit", (code) => resolve(code === 0));
+    // A browser that stays has taken it.
+    child.once("spawn", () => setTimeout(() => resolve(true), 2000).unref());
+    child.unref();
+  });
+}
+
+function opener(address: string): [string, ...string[]] {
+  const { BROWSER } = process.env;
+  const [program, ...flags] = (BROWSER ?? "").split(/\s+/u).filter(Boolean);
+  if (program !== undefined) return [program, ...flags, address];
+  if (process.platform === "darwin") return ["open", address];
+  if (process.platform === "win32") return ["cmd", "/c", "start", "", address];
+  return ["xdg-open", address];
 }
 
 /** Ctrl-C and Ctrl-D quit; some terminals send other sequences for the arrow keys. */

@@ -1,11 +1,11 @@
-import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { count, quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
 import type { ShownObject } from "../dev-event.ts";
 import { readableStack } from "../readable-stack.ts";
-import { numbersLine } from "./numbers-line.ts";
-import { failureOf, type LogLine, type ScreenState, shownKey, textOfLine } from "./screen-state.ts";
+import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";
+import type { RecordedSample } from "../record/recorded-sample.ts";
 
 export interface ScreenSize {
   readonly columns: number;
@@ -51,6 +51,25 @@ function headOf({ title, cluster, sample, reconciles, note }: ScreenState, colum
     ...wrapped({ text: note, style: "cyan" }, columns),
     { text: "" },
   ];
+}
+
+/** Blocks that are shorter are none for a reader. */
+const leastBlock = 20;
+
+/** Prints a sample and the number of finished reconciles on one line; undefined if the process has ended. */
+function numbersLine(sample: RecordedSample | undefined, reconciles: number): string | undefined {
+  if (sample === undefined || sample.resident === 0) return undefined;
+  const { controllers, cached, blocked, resident } = sample;
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const busy = sum(controllers.map(({ active }) => active));
+  return [
+    `queue ${sum(controllers.map(({ queued }) => queued))}`,
+    `workers ${busy}/${sum(controllers.map(({ workers }) => workers))}`,
+    count(reconciles, "reconcile"),
+    `cache ${count(sum(Object.values(cached)), "object")}`,
+    ...(blocked > leastBlock ? [`blocked ${blocked} ms`] : []),
+    `memory ${Math.round(resident / 1024 / 1024)} MB`,
+  ].join("  ");
 }
 
 function viewOf(state: ScreenState, space: number, columns: number): readonly Line[] {

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ReadStream, WriteStream } from "node:tty";
 import { expect, onTestFinished, test } from "vitest";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal } from "./open-screen.ts";
 
 test.each<[string, string, readonly string[]]>([
   ["a key", "d", ["d"]],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Imports } from "./imports.ts";
+import { Imports } from "./written-test.ts";
 
 const fiz = {
   apiVersion: "fiz.example.com/v1",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RecordedWrite } from "../record/recorded.ts";
-import { writerOf } from "./writers.ts";
+import { writerOf } from "./session-writes.ts";
 
 const dev = { user: "kubernetes-admin", userAgent: "tsbuilder-runtime" };
 const page = { user: "kubernetes-admin", userAgent: "tsbuilder-page" };

@@ -1,15 +1,144 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Recorded, RecordedSession } from "../record/recorded.ts";
-import { endState, type Expectation, restState } from "./end-state.ts";
-import { apart, handSteps, type Step } from "./hand-steps.ts";
-import { Imports } from "./imports.ts";
-import { literal } from "./literal.ts";
+import { type Step, apart, handSteps } from "./hand-steps.ts";
+import { Call, Code, literal } from "./literal.ts";
 import { Notes } from "./notes.ts";
-import type { ProjectFacts, SetupFacts } from "./project-facts.ts";
+import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
 import { haveAllBeenMet, pageSteps } from "./page-steps.ts";
-import { select } from "./selection.ts";
-import { sessionWrites } from "./session-writes.ts";
+import { type Selection, select } from "./selection.ts";
+import { type FinalObject, type SessionWrites, sessionWrites } from "./session-writes.ts";
+import { withoutAddresses } from "./initial-object.ts";
+import { managedFieldsOf, ownedFields } from "./owned-fields.ts";
+import type { StableValues } from "./stable-values.ts";
+
+/** What a test expects of an object; without `body`, that it is not there. */
+interface Expectation {
+  readonly object: KubernetesObject;
+  /** What it matches. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The expression for the generation of the object that is read. */
+const generation = new Code("found.metadata.generation");
+
+/** What the custom resources and the operator's objects were in the end, without what differs between runs. */
+function endState(session: SessionWrites, selection: Selection, notes: Notes): Expectation[] {
+  const { values } = session;
+  const expected = session.objects
+    .filter(({ object }) => selection.has(object))
+    .toSorted((a, b) => Number(selection.isOwn(b.object)) - Number(selection.isOwn(a.object)));
+  return expected.flatMap((final): Expectation[] => {
+    const { object, isThere, isOperators, madeBy } = final;
+    const isOwn = selection.isOwn(object);
+    if (!isOwn && !(isThere ? isOperators : isOperators && madeBy === "operator")) return [];
+    const what = `${object.kind} ${final.key}`;
+    if (values.isUnstable(object.metadata.name ?? "")) {
+      notes.add(`${what} is left out: its name is generated`);
+      return [];
+    }
+    if (!isThere) return [{ object, body: undefined }];
+    if (object.metadata.deletionTimestamp !== undefined) {
+      notes.add(`${what} is left out: it was being deleted when the record ended`);
+      return [];
+    }
+    return [{ object, body: bodyOf(final, session, isOwn) }];
+  });
+}
+
+/** The conditions that a custom resource had at a moment of rest; undefined if it had none. */
+function restState(object: KubernetesObject): Expectation | undefined {
+  const { status } = object as { readonly status?: unknown };
+  if (!isObject(status) || !isConditions(status["conditions"])) return undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+  const { conditions, observedGeneration } = status;
+  return { object, body: { status: statusOf({ conditions, observedGeneration }, object) } };
+}
+
+/** What the operator owns; without managed fields everything but the status of what is no custom resource. */
+function bodyOf(
+  { object }: FinalObject,
+  { managers, values }: SessionWrites,
+  isOwn: boolean,
+): Readonly<Record<string, unknown>> {
+  const owners = managedFieldsOf(object).filter(({ manager = "" }) => managers.has(manager));
+  const isManaged = managedFieldsOf(object).length > 0;
+  const owned = isManaged
+    ? ownedFields(object, owners, new Code("expect.anything()"))
+    : withoutAddresses(object);
+  const { apiVersion: _, kind: __, metadata, status, data, ...rest } = owned;
+  return {
+    metadata: nonEmpty(metadataOf(isObject(metadata) ? metadata : {}, values)),
+    ...(values.stable(rest) as object),
+    ...(data !== undefined && { data: values.stable(object.kind === "Secret" ? anyValues(data) : data) }),
+    ...((isOwn || isManaged) && isObject(status) && { status: values.stable(statusOf(status, object)) }),
+  };
+}
+
+function metadataOf(
+  { labels, annotations, finalizers, ownerReferences }: Readonly<Record<string, unknown>>,
+  values: StableValues,
+): Record<string, unknown> {
+  const owners = Array.isArray(ownerReferences) ? ownerReferences : [];
+  return {
+    labels: values.stable(labels),
+    annotations: values.stable(annotations),
+    finalizers,
+    ownerReferences:
+      owners.length === 0
+        ? undefined
+        : owners.map((owner) =>
+            isObject(owner) ? { kind: owner["kind"], name: values.stable(owner["name"]) } : owner,
+          ),
+  };
+}
+
+/** Of conditions type, status and reason, in any order; and that the latest spec was seen, if it was. */
+function statusOf(
+  status: Readonly<Record<string, unknown>>,
+  object: KubernetesObject,
+): Record<string, unknown> {
+  const { observedGeneration, ...rest } = status;
+  const isSeen = observedGeneration !== undefined && observedGeneration === object.metadata.generation;
+  const members = Object.entries(rest).map(([key, value]): [string, unknown] =>
+    isConditions(value) ? [key, matchConditions(value)] : [key, value],
+  );
+  return { ...(isSeen && { observedGeneration: generation }), ...Object.fromEntries(members) };
+}
+
+interface Condition {
+  readonly type: unknown;
+  readonly status: unknown;
+  readonly reason?: unknown;
+}
+
+/** Those of others than the operator are code already. */
+function isConditions(value: unknown): value is readonly unknown[] {
+  if (!Array.isArray(value)) return false;
+  const items = value.filter((item) => !(item instanceof Code));
+  return items.length > 0 && items.every(isCondition);
+}
+
+function isCondition(value: unknown): value is Condition {
+  return isObject(value) && "type" in value && "status" in value;
+}
+
+function matchConditions(conditions: readonly unknown[]): Call {
+  const matched = conditions
+    .filter(isCondition)
+    .map(({ type, status, reason }) => new Call("expect.objectContaining", { type, status, reason }));
+  return new Call("expect.arrayContaining", matched);
+}
+
+function anyValues(data: unknown): unknown {
+  return Object.fromEntries(Object.keys(data as object).map((key) => [key, new Code("expect.any(String)")]));
+}
+
+function nonEmpty(object: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Object.values(object).every((value) => value === undefined) ? undefined : object;
+}
 
 /** A test, and what it leaves out. */
 export interface WrittenTest {
@@ -181,6 +310,74 @@ ${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
 });
 `;
 }
+
+/** Names that the written test itself uses. */
+const taken = ["CustomResourceDefinition", "Promise", "String", "TestCluster", "TestManager"];
+
+/** The kinds that a test imports, and the names by which it knows them. */
+export class Imports {
+  readonly #facts: readonly KindFacts[];
+  readonly #names = new Map<string, string>();
+  readonly #modules = new Map<string, string[]>();
+  readonly #taken = new Set(taken);
+
+  constructor(facts: readonly KindFacts[]) {
+    this.#facts = facts;
+  }
+
+  /** An expression for a kind: the name that is imported, or a question to the cluster. */
+  kind(apiVersion: string, kind: string): string {
+    const id = `${apiVersion} ${kind}`;
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    const module =
+      this.#facts.find((each) => each.apiVersion === apiVersion && each.kind === kind)?.module ??
+      builtIn(apiVersion);
+    if (module === undefined) return `await client.mapper.kindFor(${literal({ apiVersion, kind })})`;
+    let name = kind;
+    for (let count = 2; this.#taken.has(name); count++) name = `${kind}${count}`;
+    this.#taken.add(name);
+    this.#names.set(id, name);
+    const imported = this.#modules.get(module) ?? [];
+    imported.push(name === kind ? kind : `${kind} as ${name}`);
+    this.#modules.set(module, imported);
+    return name;
+  }
+
+  /** The imports, packages before the project's own modules. */
+  lines(): string[] {
+    return [...this.#modules]
+      .toSorted(([a], [b]) => Number(a.startsWith(".")) - Number(b.startsWith(".")) || compareText(a, b))
+      .map(
+        ([module, names]) =>
+          `import { ${names.toSorted(compareText).join(", ")} } from ${JSON.stringify(module)};`,
+      );
+  }
+}
+
+/** The module with the types of a built-in kind; a group with a domain of its own is not built in. */
+function builtIn(apiVersion: string): string | undefined {
+  const [, group = "", version] = /^(?:([a-z.0-9]+)\/)?(v[12])$/u.exec(apiVersion) ?? [];
+  if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
+  const [folder = ""] = group.split(".");
+  return folders.has(folder)
+    ? `@tsbuilder/runtime/k8s/${folder === "" ? "core" : folder}/${version}`
+    : undefined;
+}
+
+/** The groups whose objects hands and operators write; the core's has no name. */
+const folders = new Set(
+  [
+    "",
+    "admissionregistration",
+    "apps",
+    "autoscaling",
+    "batch",
+    "certificates",
+    "coordination",
+    "discovery",
+  ].concat(["networking", "node", "policy", "rbac", "scheduling", "storage"]),
+);
 
 function startCluster(hasFailures: boolean): string {
   const options = ['crds: ["config/crd/bases"]', "controllers: controllerNames"];

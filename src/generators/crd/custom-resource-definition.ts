@@ -3,7 +3,6 @@ import { text } from "../markers/definition.ts";
 import type { DiagnosticLog } from "../diagnostic.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../options.ts";
-import { conversionOf } from "./conversion.ts";
 import type { KindVersion } from "./find-kinds.ts";
 import type { CrdVersion } from "./version.ts";
 
@@ -54,6 +53,28 @@ export function customResourceDefinition(
       scope: first.scope,
       versions: sorted,
       conversion: conversionOf(kinds),
+    },
+  };
+}
+
+/** The `conversion` stanza of a CRD with a conversion webhook. */
+function conversionOf(kinds: readonly KindVersion[]): object | undefined {
+  const marker = kinds.flatMap(({ markers }) => markers).find(({ name }) => name === "tsbuilder:conversion");
+  if (!marker) return undefined;
+  const { args } = marker;
+  const reviews = (args["reviewVersions"] ?? []) as readonly string[];
+  return {
+    strategy: "Webhook",
+    webhook: {
+      clientConfig: {
+        service: {
+          name: args["service"] ?? "webhook-service",
+          namespace: args["namespace"] ?? "system",
+          path: args["path"] ?? "/convert",
+          port: args["port"],
+        },
+      },
+      conversionReviewVersions: reviews.length > 0 ? reviews : ["v1"],
     },
   };
 }

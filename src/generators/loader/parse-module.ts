@@ -1,8 +1,7 @@
 import type ts from "typescript";
 import * as parser from "./generated/parser.js";
-import { findComments } from "./comments.ts";
+import { type LiteralRange, findComments } from "./comments.ts";
 import { DeclarationReader } from "./declarations.ts";
-import { literalRanges } from "./literal-ranges.ts";
 import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
 
 /** Comments are read by `findComments`, with their markers. */
@@ -45,6 +44,27 @@ export function parseModule(file: string, text: string): Module {
     trailingComments,
     syntaxErrors: syntaxErrors(source),
   };
+}
+
+/** The ranges of strings, templates and regular expressions in a file, in order; they contain no comments. */
+function literalRanges(source: ts.SourceFile): LiteralRange[] {
+  const { SyntaxKind } = parser;
+  const literals = new Set<ts.SyntaxKind>([
+    SyntaxKind.StringLiteral,
+    SyntaxKind.NoSubstitutionTemplateLiteral,
+    SyntaxKind.TemplateHead,
+    SyntaxKind.TemplateMiddle,
+    SyntaxKind.TemplateTail,
+    SyntaxKind.RegularExpressionLiteral,
+    SyntaxKind.JsxText,
+  ]);
+  const ranges: LiteralRange[] = [];
+  const visit = (node: ts.Node): void => {
+    if (literals.has(node.kind)) ranges.push([node.getStart(source), node.end]);
+    else parser.forEachChild(node, visit);
+  };
+  visit(source);
+  return ranges;
 }
 
 function readImport(statement: ts.ImportDeclaration, imports: Map<string, ImportedName>): void {

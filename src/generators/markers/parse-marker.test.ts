@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ArgumentType, MarkerValue } from "./argument-type.ts";
 import { MarkerError } from "./marker-error.ts";
-import { parseArguments, splitMarker } from "./parse-marker.ts";
-import { parseValue } from "./parse-value.ts";
+import { Scanner, parseArguments, parseValue, splitMarker } from "./parse-marker.ts";
 import { lookUpMarker } from "./registry.ts";
-import { Scanner } from "./scanner.ts";
 
 const any: ArgumentType = { type: "any" };
 const list = (item: ArgumentType): ArgumentType => ({ type: "list", item });

@@ -1,9 +1,9 @@
+import { controlEscapes } from "@tsbuilder/apimachinery/text";
 import { didYouMean, listWords } from "../../shared/text.ts";
 import type { ArgumentDefinition, MarkerArguments, MarkerDefinition } from "./definition.ts";
 import { MarkerError } from "./marker-error.ts";
-import { expect, parseValue } from "./parse-value.ts";
-import { refuseDeep } from "./refuse-deep.ts";
-import { Scanner } from "./scanner.ts";
+import type { ArgumentType, MarkerValue } from "./argument-type.ts";
+import { readJson, readNumber } from "./read-number.ts";
 
 /** A marker's text, split at its first `=`; offsets start after the `+`. */
 export interface MarkerParts {
@@ -109,6 +109,202 @@ function parseNamed(text: string, definition: MarkerDefinition, names: readonly 
   return args;
 }
 
+/** Parses a value of the given type; the scanner is after it afterwards. */
+export function parseValue(scanner: Scanner, type: ArgumentType, inList = false): MarkerValue {
+  switch (type.type) {
+    case "string":
+      return parseString(scanner, false);
+    case "int":
+    case "number":
+      return parseNumber(scanner, type.type);
+    case "bool":
+      return parseBool(scanner);
+    case "list":
+      return parseList(scanner, type.item);
+    case "map":
+      return parseMap(scanner, type.item);
+    case "any":
+      return parseValue(scanner, guessType(scanner, !inList), inList);
+    case "raw":
+    case "json":
+      return parseRest(scanner, type.type);
+  }
+}
+
+/**
+ * Guesses the type of an untyped value, without moving the scanner. The order is that of controller-gen, so that the
+ * same text means the same: quoted, braces, `a;b`, bool, number, bare string.
+ */
+function guessType(scanner: Scanner, listAllowed: boolean): ArgumentType {
+  if (listAllowed) {
+    const item = guessType(scanner, false);
+    return hasSemicolonNext(scanner) ? { type: "list", item } : item;
+  }
+  const ahead = new Scanner(scanner.text, scanner.pos);
+  const hint = ahead.peekNoSpace();
+  if (hint === '"' || hint === "'" || hint === "`") return { type: "string" };
+  if (hint === "{") return guessBraces(ahead);
+  const first = ahead.scan();
+  if (first.text === "true" || first.text === "false") return { type: "bool" };
+  const number = first.text === "-" ? ahead.scan() : first;
+  if (number.kind !== "int" && number.kind !== "float") return { type: "string" };
+  // `100Mi` and `2024-01-15` start with a number but are strings.
+  if (!["", ",", ";", "}"].includes(ahead.peekNoSpace())) return { type: "string" };
+  return { type: number.kind === "int" ? "int" : "number" };
+}
+
+function hasSemicolonNext(scanner: Scanner): boolean {
+  const ahead = new Scanner(scanner.text, scanner.pos);
+  for (let token = ahead.scan(); ; token = ahead.scan()) {
+    if (token.text === ";") return true;
+    if (token.text === "," || token.kind === "end") return false;
+  }
+}
+
+/** A map starts with a string and a colon, or is `{}`; everything else in braces is a list. */
+function guessBraces(ahead: Scanner): ArgumentType {
+  ahead.scan();
+  if (ahead.peekNoSpace() === "}") return { type: "map", item: { type: "any" } };
+  const item = guessType(ahead, false);
+  if (item.type === "string") {
+    const key = ahead.scan(false);
+    if (key.kind !== "string" && key.kind !== "raw") {
+      while (!["", ",", ";", "}", ":"].includes(ahead.peekNoSpace())) ahead.scan(false);
+    }
+    if (ahead.scan().text === ":") return { type: "map", item: { type: "any" } };
+  }
+  return { type: "list", item };
+}
+
+/** A bare string ends at the next delimiter; surrounding whitespace is trimmed. */
+function parseString(scanner: Scanner, isKey: boolean): string {
+  const first = scanner.scan(false);
+  if (first.kind === "string" || first.kind === "raw") return unquote(first);
+  if (first.kind === "error") throw new MarkerError("the quoted string is not terminated", first.start);
+  const isDelimiter = (char: string): boolean =>
+    ["", ",", ";", "}"].includes(char) || (isKey && char === ":");
+  if (first.kind === "end" || isDelimiter(first.text)) {
+    throw new MarkerError("expected a value", first.start, 'an empty string is written ""');
+  }
+  let { end } = first;
+  while (!isDelimiter(scanner.peekNoSpace())) end = scanner.scan(false).end;
+  return scanner.text.slice(first.start, end);
+}
+
+const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "\\": "\\", '"': '"' };
+
+/** Removes the quotes of a string: with Go's escapes in double quotes, without any in backticks. */
+function unquote(token: Token): string {
+  const inner = token.text.slice(1, -1);
+  if (token.kind === "raw") return inner.replaceAll("\r", "");
+  return inner.replace(
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))/gu,
+    (escape, x?: string, u?: string, long?: string, octal?: string, simple?: string, at = 0) => {
+      const hex = x ?? u ?? long;
+      const code =
+        hex !== undefined ? Number.parseInt(hex, 16) : octal ? Number.parseInt(octal, 8) : undefined;
+      if (code !== undefined && code <= 0x10ffff) return String.fromCodePoint(code);
+      const known = simple === undefined ? undefined : escapes[simple];
+      if (known !== undefined) return known;
+      throw new MarkerError(
+        `"${escape}" is not a valid escape sequence`,
+        token.start + 1 + at,
+        "write \\\\ for a backslash, or put the string in backticks",
+      );
+    },
+  );
+}
+
+function parseNumber(scanner: Scanner, type: "int" | "number"): number | bigint {
+  const isNegative = scanner.peekNoSpace() === "-";
+  if (isNegative) scanner.scan();
+  const token = scanner.scan();
+  const isNumber = token.kind === "int" || (token.kind === "float" && type === "number");
+  const expected = type === "int" ? "an integer" : "an integer or float";
+  if (!isNumber || /^0[xXbBoO]|_/u.test(token.text)) {
+    throw new MarkerError(`expected ${expected}, got "${token.text}"`, token.start);
+  }
+  const value = readNumber(isNegative ? `-${token.text}` : token.text, type);
+  if (value === undefined) throw new MarkerError(`${token.text} is too large`, token.start);
+  return value;
+}
+
+function parseBool(scanner: Scanner): boolean {
+  const token = scanner.scan();
+  if (token.text === "true" || token.text === "false") return token.text === "true";
+  throw new MarkerError(`expected true or false, got "${token.text}"`, token.start);
+}
+
+/** `{a,b}`, or the older form `a;b`. */
+function parseList(scanner: Scanner, item: ArgumentType): MarkerValue[] {
+  const items: MarkerValue[] = [];
+  const isBraced = scanner.peekNoSpace() === "{";
+  if (isBraced) scanner.scan();
+  const isEnd = (char: string): boolean => char === "}" || char === "" || (!isBraced && char === ",");
+  while (!isEnd(scanner.peekNoSpace())) {
+    items.push(parseValue(scanner, item, true));
+    if (isEnd(scanner.peekNoSpace())) break;
+    expect(scanner, isBraced ? "," : ";");
+  }
+  if (isBraced) expect(scanner, "}");
+  return items;
+}
+
+function parseMap(scanner: Scanner, item: ArgumentType): { [key: string]: MarkerValue } {
+  expect(scanner, "{");
+  const entries: [string, MarkerValue][] = [];
+  while (scanner.peekNoSpace() !== "}" && scanner.peekNoSpace() !== "") {
+    const key = parseString(scanner, true);
+    expect(scanner, ":");
+    entries.push([key, parseValue(scanner, item)]);
+    if (scanner.peekNoSpace() === "}") break;
+    expect(scanner, ",");
+  }
+  expect(scanner, "}");
+  // Unlike assignments, this also makes a key named __proto__.
+  return Object.fromEntries(entries);
+}
+
+function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {
+  const start = scanner.pos;
+  const rest = scanner.text.slice(start);
+  scanner.pos = scanner.text.length;
+  if (type === "raw") return rest;
+  try {
+    return readJson(rest);
+  } catch {
+    throw new MarkerError(
+      `expected JSON, got "${rest.trim()}"`,
+      start,
+      'a string in JSON has double quotes: "a"',
+    );
+  }
+}
+
+/** Reads one expected character. */
+function expect(scanner: Scanner, char: string): void {
+  const token = scanner.scan();
+  if (token.text === char) return;
+  const got = token.kind === "end" ? "the end" : `"${token.text}"`;
+  throw new MarkerError(`expected "${char}", got ${got}`, token.start);
+}
+
+/** No default or example of a resource is nested more deeply. */
+const deepest = 100;
+
+/** Refuses a value in which braces are nested without end: reading it would exhaust the stack. */
+function refuseDeep(text: string): void {
+  if (text.split("{", deepest + 2).length <= deepest + 1) return;
+  const scanner = new Scanner(text);
+  let depth = 0;
+  for (let token = scanner.scan(false); token.kind !== "end"; token = scanner.scan(false)) {
+    if (token.text === "}") depth--;
+    else if (token.text === "{" && ++depth > deepest) {
+      throw new MarkerError(`the value is nested more than ${deepest} times`, token.start, "nest it less");
+    }
+  }
+}
+
 function expectComma(scanner: Scanner, args: Record<string, unknown>, last: string): void {
   const token = scanner.scan();
   if (token.text === ",") return;
@@ -127,6 +323,93 @@ function expectEnd(scanner: Scanner): void {
     token.start,
     "put a value that contains , ; or } in double quotes or backticks",
   );
+}
+
+/** The type of a token in a marker's value; `error` is a malformed number or string. */
+type TokenKind = "ident" | "int" | "float" | "string" | "raw" | "char" | "error" | "end";
+
+interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const identPattern = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
+
+const decimal = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
+
+const prefixedNumber = /0[xXbBoO][0-9a-fA-F_]*/uy;
+
+const string = /"(?:[^"\\\n]|\\.)*"/uy;
+
+const raw = /`[^`]*`/uy;
+
+/**
+ * Scans the value of a marker like controller-gen: with Go's tokens. Hence a `//` in a value is not a comment, a single
+ * quote is an ordinary character, and a comma in double quotes is not a separator.
+ */
+export class Scanner {
+  readonly text: string;
+  pos = 0;
+
+  constructor(text: string, pos = 0) {
+    this.text = text;
+    this.pos = pos;
+  }
+
+  /** The next character after whitespace; empty at the end. */
+  peekNoSpace(): string {
+    this.skipSpace();
+    return this.peek();
+  }
+
+  peek(): string {
+    const code = this.text.codePointAt(this.pos);
+    return code === undefined ? "" : String.fromCodePoint(code);
+  }
+
+  skipSpace(): void {
+    while (/[ \t\r\n]/u.test(this.text[this.pos] ?? "x")) this.pos++;
+  }
+
+  /** Reads the next token. In bare strings, digits are plain characters, so that `10.x` is not a malformed number. */
+  scan(withNumbers = true): Token {
+    this.skipSpace();
+    const start = this.pos;
+    const token = (kind: TokenKind, end: number): Token => {
+      this.pos = end;
+      return { kind, text: this.text.slice(start, end), start, end };
+    };
+    const char = this.peek();
+    if (char === "") return token("end", start);
+    const ident = this.#match(identPattern);
+    if (ident !== undefined) return token("ident", ident);
+    if (withNumbers && /^\.?[0-9]/u.test(this.text.slice(start, start + 2))) return this.#scanNumber(token);
+    if (char === '"') return this.#scanQuoted(string, "string", token);
+    if (char === "`") return this.#scanQuoted(raw, "raw", token);
+    return token("char", start + char.length);
+  }
+
+  #scanNumber(token: (kind: TokenKind, end: number) => Token): Token {
+    const prefixed = this.#match(prefixedNumber);
+    if (prefixed !== undefined) return token("int", prefixed);
+    const end = this.#match(decimal) ?? this.pos + 1;
+    const text = this.text.slice(this.pos, end);
+    if (/[.eE]/u.test(text)) return token("float", end);
+    // After a leading zero, Go expects octal digits, without 8 and 9.
+    return token(/^0[0-9_]*[89]/u.test(text) ? "error" : "int", end);
+  }
+
+  #scanQuoted(pattern: RegExp, kind: TokenKind, token: (kind: TokenKind, end: number) => Token): Token {
+    const end = this.#match(pattern);
+    return end === undefined ? token("error", this.text.length) : token(kind, end);
+  }
+
+  #match(pattern: RegExp): number | undefined {
+    pattern.lastIndex = this.pos;
+    return pattern.test(this.text) ? pattern.lastIndex : undefined;
+  }
 }
 
 function known(names: readonly string[]): string {

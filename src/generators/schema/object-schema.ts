@@ -7,14 +7,15 @@ import { applyMarkers } from "./apply-markers.ts";
 import { celName } from "./cel-name.ts";
 import { describe } from "./describe.ts";
 import { limitDescriptions } from "./descriptions.ts";
-import { withoutConstraints } from "./opaque.ts";
-import { originKey, type Rule, type Schema } from "./schema.ts";
+import { type Rule, type Schema, originKey, refKey } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
 import { markersOn } from "./markers-on.ts";
-import { mayBeUndefined } from "./may-be-undefined.ts";
 import { propertySchema } from "./property-schema.ts";
-import { declarationsOf, type Property, type Shape } from "./property.ts";
+import { type Property, type Shape, declarationsOf } from "./property.ts";
+import type { SchemaSources, Typed } from "./environment.ts";
+import { indexedProperty } from "./literals.ts";
+import { someMember } from "./some-member.ts";
 
 /** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
 export function objectSchema(
@@ -179,6 +180,63 @@ class Field {
   #has(name: string): boolean {
     return this.#find(name) !== undefined;
   }
+}
+
+/** The keys that restrict values, apart from their structure. */
+const constraints = [
+  "allOf",
+  "enum",
+  "maximum",
+  "minimum",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+  "x-kubernetes-validations",
+] as const;
+
+/**
+ * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a
+ * key must be required or have a default, or the API server rejects the CRD.
+ */
+function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
+  const bare: Schema = { ...schema, default: undefined };
+  for (const key of constraints) bare[key] = undefined;
+  if (bare[refKey]) bare[refKey] = withoutConstraints(bare[refKey], listMapKeys);
+  if (bare.items) bare.items = withoutConstraints(bare.items, schema["x-kubernetes-list-map-keys"]);
+  if (typeof bare.additionalProperties === "object") {
+    bare.additionalProperties = withoutConstraints(bare.additionalProperties);
+  }
+  if (bare.properties) {
+    const properties = Object.entries(bare.properties).map(([name, property]): [string, Schema] => {
+      const inner = withoutConstraints(property);
+      return [name, listMapKeys.includes(name) ? { ...inner, default: property.default } : inner];
+    });
+    bare.properties = Object.fromEntries(properties);
+  }
+  return bare;
+}
+
+/** Returns whether undefined is a value of a property's type: JSON has no such value, so the field may be absent. */
+function mayBeUndefined(property: Property, sources: SchemaSources): boolean {
+  return declarationsOf(property).every(
+    ({ type, isDefined }) => !isDefined && includesUndefined(type, sources),
+  );
+}
+
+function includesUndefined(type: Typed, sources: SchemaSources): boolean {
+  return someMember(type, sources, (member) => {
+    if (member.node.kind === "keyword") return member.node.name === "undefined";
+    const property = indexedProperty(member, sources);
+    return property !== undefined && (property.optional || mayBeUndefined(property, sources));
+  });
 }
 
 function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {

@@ -3,15 +3,14 @@ import type { Declaration, Declared, ReferenceNode } from "../loader/index.ts";
 import { applyMarkers } from "./apply-markers.ts";
 import { describe } from "./describe.ts";
 import { limitDescriptions } from "./descriptions.ts";
-import { type Environment, placeOf, type SchemaSources, type Typed } from "./environment.ts";
+import { type Environment, type SchemaSources, type Typed, placeOf } from "./environment.ts";
 import { markersOn } from "./markers-on.ts";
 import { mergeInto } from "./merge.ts";
 import { objectSchema } from "./object-schema.ts";
 import { scopeOf } from "./resolve.ts";
-import { refKey, type Schema } from "./schema.ts";
+import { type Schema, refKey } from "./schema.ts";
 import { settle } from "./settle.ts";
 import { ownShape, shapeOf } from "./shape.ts";
-import { stringConstants } from "./string-constants.ts";
 import { endless, typeSchema } from "./type-schema.ts";
 
 /** Builds schemas from types. Each named type is built once per set of arguments. */
@@ -165,6 +164,15 @@ export class SchemaBuilder {
     });
     return `<${texts.join(",")}>`;
   }
+}
+
+/** The values of the string constants in a file that are declared with a type, for `k8s:enum`. */
+function stringConstants({ declaration, module }: Declared): string[] {
+  return [...module.declarations.values()].flat().flatMap((other) => {
+    if (other.kind !== "const" || other.value.kind !== "literal") return [];
+    const isOfType = other.type?.kind === "reference" && other.type.name === declaration.name;
+    return isOfType && typeof other.value.value === "string" ? [other.value.value] : [];
+  });
 }
 
 /** A generic type that is nested in itself with ever new arguments has no end. */

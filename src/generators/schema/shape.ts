@@ -1,17 +1,17 @@
 import type { Declared, Member, Resolved, TypeNode } from "../loader/index.ts";
-import { areArbitrary } from "./arbitrary-keys.ts";
-import { coreShape, customResourceShape } from "./built-in-shapes.ts";
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
 import {
+  type Property,
+  type Shape,
   declarationsOf,
   emptyShape,
   madeProperty,
-  type Property,
-  type Shape,
   withModifiers,
 } from "./property.ts";
 import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
+import { someMember } from "./some-member.ts";
+import type { Schema } from "./schema.ts";
 
 /** Finds the properties of an object type; undefined for other types. */
 export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | undefined {
@@ -38,6 +38,53 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
     default:
       return undefined;
   }
+}
+
+/** `CustomResource<Spec, Status>` and the like: object metadata by name, the rest from the arguments. */
+function customResourceShape(
+  name: string,
+  node: TypeNode & { kind: "reference" },
+  env: Environment,
+  sources: SchemaSources,
+): Shape | undefined {
+  if (!["TypeMeta", "KubernetesObject", "CustomResource"].includes(name)) return undefined;
+  const properties = [textProperty("apiVersion"), textProperty("kind")];
+  const metadata: TypeNode = {
+    kind: "reference",
+    name: "ObjectMeta",
+    args: [],
+    specifier: "@tsbuilder/runtime",
+    pos: node.pos,
+  };
+  if (name !== "TypeMeta") properties.push(madeProperty("metadata", { node: metadata, env }, true, node.pos));
+  const [spec, status] = node.args;
+  if (name === "CustomResource") {
+    if (spec && !isUnknown(spec)) properties.push(madeProperty("spec", { node: spec, env }, false, spec.pos));
+    if (status && !isUnknown(status))
+      properties.push(madeProperty("status", { node: status, env }, true, status.pos));
+  }
+  return { ...emptyShape(), properties: new Map(properties) };
+
+  function textProperty(key: "apiVersion" | "kind"): [string, Property] {
+    const type: TypeNode = { kind: "keyword", name: "string", pos: node.pos };
+    const [, property] = madeProperty(key, { node: type, env }, true, node.pos);
+    return [key, { ...property, schema: { type: "string", description: sources.typeMetaText(key) } }];
+  }
+}
+
+/** The properties of a built-in type of Kubernetes, so that `Omit` and `Pick` work on it. */
+function coreShape(schema: Schema, pos: number, env: Environment): Shape | undefined {
+  if (!schema.properties) return undefined;
+  const unknown: Typed = { node: { kind: "keyword", name: "unknown", pos }, env };
+  const properties = Object.entries(schema.properties).map(([name, property]): [string, Property] => {
+    const optional = schema.required?.includes(name) !== true;
+    return [name, { ...madeProperty(name, unknown, optional, pos)[1], schema: property }];
+  });
+  return { ...emptyShape(), properties: new Map(properties) };
+}
+
+function isUnknown(node: TypeNode): boolean {
+  return node.kind === "keyword" && ["unknown", "any", "never", "undefined"].includes(node.name);
 }
 
 /** The shape of an interface's or class's own members, without its bases. */
@@ -182,6 +229,22 @@ function recordShape(
 
 function mapShape(keys: Typed, value: Typed, sources: SchemaSources): Shape | undefined {
   return areArbitrary(keys, sources) ? { ...emptyShape(), index: value } : undefined;
+}
+
+/** Returns whether keys of this type can have any name, as those of `Record<string, T>`. */
+function areArbitrary(keys: Typed, sources: SchemaSources): boolean {
+  return someMember(keys, sources, ({ node, env }) => {
+    switch (node.kind) {
+      case "keyword":
+        return ["string", "number", "any"].includes(node.name);
+      case "template":
+        return true;
+      case "keyof":
+        return shapeOf({ node: node.type, env }, sources)?.index !== undefined;
+      default:
+        return false;
+    }
+  });
 }
 
 function mappedShape(node: MappedNode, env: Environment, sources: SchemaSources): Shape | undefined {

@@ -1,11 +1,10 @@
 import { hasLiteralType } from "../loader/index.ts";
-import { type CoreSchema, placeOf, type Typed } from "./environment.ts";
+import { type CoreSchema, type SchemaSources, type Typed, placeOf } from "./environment.ts";
 import { indexedProperty, literalValues } from "./literals.ts";
 import { propertySchema } from "./property-schema.ts";
 import { resolveReference } from "./resolve.ts";
-import { problemKey, type Schema } from "./schema.ts";
-import { reference, type SchemaBuilder } from "./schema-builder.ts";
-import { templatePattern } from "./template-pattern.ts";
+import { type Schema, problemKey } from "./schema.ts";
+import { type SchemaBuilder, reference } from "./schema-builder.ts";
 import { enumSchema, unionSchema } from "./union-schema.ts";
 import { variantsSchema } from "./variants-schema.ts";
 import { wellKnownSchema } from "./well-known.ts";
@@ -43,6 +42,53 @@ export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
     case "unsupported":
       return problem(typed, `${node.what} is not supported in a schema`);
   }
+}
+
+/** Converts a template literal type to an anchored pattern: `${number}m` to `^-?[0-9]+(\.[0-9]+)?m$`. */
+function templatePattern(typed: Typed, sources: SchemaSources): string {
+  return `^${partPattern(typed, sources)}$`;
+}
+
+function partPattern({ node, env }: Typed, sources: SchemaSources): string {
+  if (node.kind !== "template") return "";
+  const spans = node.spans.map(({ type, text }) => holePattern({ node: type, env }, sources) + escape(text));
+  return escape(node.head) + spans.join("");
+}
+
+function holePattern(typed: Typed, sources: SchemaSources): string {
+  const { node, env } = typed;
+  const values = literalValues(typed, sources);
+  if (values) return group(values.map((value) => escape(String(value))));
+  if (node.kind === "template") return partPattern(typed, sources);
+  if (node.kind === "union")
+    return group(node.members.map((member) => holePattern({ node: member, env }, sources)));
+  if (node.kind === "keyword") return keywords[node.name] ?? ".*";
+  if (node.kind !== "reference") return ".*";
+  const resolved = resolveReference(node, env, sources);
+  if (resolved.kind === "external") return /^int(?:32|64)$/u.test(resolved.name) ? "-?[0-9]+" : ".*";
+  if (resolved.kind === "bound") return holePattern(resolved.typed, sources);
+  if (resolved.kind !== "declared") return ".*";
+  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
+  if (alias?.declaration.kind !== "alias") return ".*";
+  return holePattern(
+    { node: alias.declaration.type, env: { module: alias.module, bindings: new Map() } },
+    sources,
+  );
+}
+
+const keywords: Readonly<Record<string, string>> = {
+  number: "-?[0-9]+(\\.[0-9]+)?",
+  bigint: "-?[0-9]+",
+  boolean: "(true|false)",
+  string: ".*",
+};
+
+function group(alternatives: readonly string[]): string {
+  return alternatives.length === 1 ? alternatives[0]! : `(${alternatives.join("|")})`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, "\\$&");
 }
 
 function unknownType(typed: Typed, { sources }: SchemaBuilder): Schema {

@@ -1,16 +1,19 @@
-import { hasCelName } from "./cel-name.ts";
+import { celLiteral, celName, hasCelName } from "./cel-name.ts";
 import { limitDescriptions } from "./descriptions.ts";
-import { placeOf, type Typed } from "./environment.ts";
+import { type SchemaSources, type Typed, placeOf } from "./environment.ts";
 import { literalValues } from "./literals.ts";
 import { type BuiltField, buildFields, keptOnceSet, reportForeign } from "./object-schema.ts";
 import { propertySchema } from "./property-schema.ts";
-import { originKey, type Schema } from "./schema.ts";
+import { type Rule, type Schema, originKey } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
-import { declarationsOf, type Shape } from "./property.ts";
+import { type Property, type Shape, declarationsOf } from "./property.ts";
 import { problem } from "./type-schema.ts";
 import { enumSchema } from "./union-schema.ts";
-import { type Discriminator, variantRules } from "./variant-rules.ts";
-import { isAlwaysNull, TooManyVariantsError, variantsOf } from "./variants.ts";
+import { type Marker, asWritten } from "../markers/collect.ts";
+import { markersOn } from "./markers-on.ts";
+import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
+import { joinMembers, shapeOf } from "./shape.ts";
+import { isKeyword, unionMembers } from "./union-members.ts";
 
 /**
  * Converts a union of object types to one object: a structural schema does not allow alternatives, so it has all
@@ -98,6 +101,125 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: SchemaBuilder): 
   };
 }
 
+/**
+ * The variants of a union of object types, also of one within an intersection: `A & (B | C)` has the variants `A & B`
+ * and `A & C`. An object type is its only variant. Undefined if a member is not an object type.
+ */
+function variantsOf(members: readonly Typed[], sources: SchemaSources): Shape[] | undefined {
+  const found = members.map((member) => alternatives(member, sources));
+  if (found.includes(undefined)) return undefined;
+  const known = (found as Alternative[][]).flat();
+  if (known.length > 1) reportMarkers(new Set(known.flatMap(({ markers }) => markers)), sources);
+  return known.flatMap(({ shape }) => withoutAbsent(shape, sources) ?? []);
+}
+
+/** An object type, and the markers of the named types that it consists of. */
+interface Alternative {
+  readonly shape: Shape;
+  readonly markers: readonly Marker[];
+}
+
+function alternatives(typed: Typed, sources: SchemaSources): Alternative[] | undefined {
+  const { node, env } = typed;
+  if (node.kind === "union" || node.kind === "intersection") {
+    const members = node.members.map((member) => alternatives({ node: member, env }, sources));
+    if (members.includes(undefined)) return undefined;
+    const known = members as Alternative[][];
+    return node.kind === "union" ? known.flat() : combinations(known, typed).map(join);
+  }
+  if (node.kind !== "reference") return asAlternative(typed, [], sources);
+  const resolved = resolveReference(node, env, sources);
+  if (resolved.kind === "bound") return alternatives(resolved.typed, sources);
+  if (resolved.kind !== "declared") return asAlternative(typed, [], sources);
+  const markers = resolved.parts.flatMap(({ declaration, module }) =>
+    markersOn(declaration.comments, "type", module, sources),
+  );
+  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
+  if (alias?.declaration.kind !== "alias") return asAlternative(typed, markers, sources);
+  const { declaration } = alias;
+  const type = { node: declaration.type, env: scopeOf(alias, node.args, env) };
+  const found = followOnce(declaration, () => alternatives(type, sources));
+  return found?.map((one) => ({ ...one, markers: [...markers, ...one.markers] }));
+}
+
+function asAlternative(
+  typed: Typed,
+  markers: readonly Marker[],
+  sources: SchemaSources,
+): Alternative[] | undefined {
+  const shape = shapeOf(typed, sources);
+  return shape && [{ shape, markers }];
+}
+
+function join(parts: readonly Alternative[]): Alternative {
+  return {
+    shape: joinMembers(parts.map(({ shape }) => shape)),
+    markers: parts.flatMap(({ markers }) => markers),
+  };
+}
+
+/** All ways to take one item from each list. */
+function combinations<T>(lists: readonly (readonly T[])[], typed: Typed): T[][] {
+  const count = lists.reduce((product, { length }) => product * length, 1);
+  if (count > mostVariants) throw new TooManyVariantsError(count, typed);
+  return lists.reduce<T[][]>(
+    (found, list) => found.flatMap((head) => list.map((item) => [...head, item])),
+    [[]],
+  );
+}
+
+/** Each variant is a condition in a rule, and nobody means to write this many. */
+const mostVariants = 256;
+
+/** An intersection of unions has as many variants as the product of theirs. */
+class TooManyVariantsError extends Error {
+  override readonly name = "TooManyVariantsError";
+  readonly typed: Typed;
+
+  constructor(count: number, typed: Typed) {
+    super(`this intersection of unions has ${count} variants, but only ${mostVariants} are supported`);
+    this.typed = typed;
+  }
+}
+
+/**
+ * `b?: never` and `b?: undefined` say that a variant has no `b`, which is what a variant without it says. A variant
+ * that requires a value of type `never` has no values.
+ */
+function withoutAbsent(shape: Shape, sources: SchemaSources): Shape | undefined {
+  const properties = [...shape.properties.values()];
+  const isImpossible = (property: Property): boolean =>
+    !property.optional && consistsOf(property, ["never"], sources);
+  if (properties.some(isImpossible)) return undefined;
+  const present = properties.filter((property) => !consistsOf(property, ["never", "undefined"], sources));
+  return { ...shape, properties: new Map(present.map((property) => [property.name, property])) };
+}
+
+/** Returns whether a property has no values but null. */
+function isAlwaysNull(property: Property, sources: SchemaSources): boolean {
+  return consistsOf(property, ["null", "undefined", "never"], sources);
+}
+
+function consistsOf(property: Property, keywords: readonly string[], sources: SchemaSources): boolean {
+  return declarationsOf(property).some(
+    ({ type, schema }) =>
+      !schema &&
+      unionMembers(type, sources).every((member) => keywords.some((name) => isKeyword(member, name))),
+  );
+}
+
+/** The types of a union share one schema, which cannot have the markers of one of them. */
+function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void {
+  for (const marker of markers) {
+    if (!marker.definition.apply) continue;
+    log.error(
+      marker.place,
+      `${asWritten(marker)} has no effect on a type that is a variant of a union`,
+      "put it on the field whose type is the union, or on fields of the variant",
+    );
+  }
+}
+
 /** For CEL, a field that is null is not there: a rule that requires it would reject null. */
 function isDemanded({ isRequired, schema }: BuiltField): boolean {
   return isRequired && schema.nullable !== true;
@@ -157,6 +279,144 @@ function findProblem(
     }
   }
   return undefined;
+}
+
+/** The fields of a variant of a union, and whether each is required. */
+type VariantFields = ReadonlyMap<string, boolean>;
+
+/** A required field that has other values in each variant. */
+interface Discriminator {
+  readonly name: string;
+  readonly type: "string" | "boolean" | "integer" | "number";
+  /** The values of each variant. */
+  readonly values: readonly (readonly (string | number | boolean)[])[];
+}
+
+/** How rules tell in which variant an object is. Variants are given by their index. */
+interface Choice {
+  /** A CEL condition: the object is in one of these variants. */
+  is(variants: readonly number[]): string;
+  /** A CEL rule: a condition holds in these variants, and in no other. */
+  isExactly(variants: readonly number[], condition: string): string;
+  /** How a message names these variants: `when type is disk`, `with disk`. */
+  words(variants: readonly number[]): string;
+}
+
+/** CEL rules for a union of objects: an object has the required fields of one variant, and no fields of others. */
+function variantRules(variants: readonly VariantFields[], discriminator: Discriminator | undefined): Rule[] {
+  if (discriminator) return fieldRules(variants, [discriminator.name], byValue(discriminator));
+  const tags = variants.map((fields, i) =>
+    [...fields.keys()].find(
+      (name) => fields.get(name) && variants.every((other, j) => j === i || !other.has(name)),
+    ),
+  );
+  if (tags.includes(undefined)) return combinedRule(variants);
+  const names = tags as string[];
+  return [exactlyOne(names), ...fieldRules(variants, names, byPresence(names))];
+}
+
+function byValue({ name, type, values }: Discriminator): Choice {
+  const field = `self.${celName(name)}`;
+  const valuesOf = (variants: readonly number[]): (string | number | boolean)[] =>
+    variants.flatMap((i) => values[i]!);
+  const is = (variants: readonly number[]): string => {
+    const written = valuesOf(variants).map((value) => celLiteral(value, type === "number"));
+    return written.length === 1 ? `${field} == ${written[0]}` : `${field} in [${written.join(", ")}]`;
+  };
+  return {
+    is,
+    isExactly: (variants, condition) => `${is(variants)} ? ${condition} : !${condition}`,
+    words: (variants) => `when ${name} is ${valuesOf(variants).map(shown).join(" or ")}`,
+  };
+}
+
+/** Each variant has a required field of its own. */
+function byPresence(names: readonly string[]): Choice {
+  const is = (variants: readonly number[]): string => {
+    const all = variants.map((i) => has(names[i]!));
+    return all.length === 1 ? all[0]! : `(${all.join(" || ")})`;
+  };
+  return {
+    is,
+    isExactly: (variants, condition) => `${is(variants)} == ${condition}`,
+    words: (variants) => `with ${variants.map((i) => names[i]!).join(" or ")}`,
+  };
+}
+
+function exactlyOne(names: readonly string[]): Rule {
+  return {
+    rule: `${names.map((name) => `(${has(name)}?1:0)`).join("+")} == 1`,
+    message: `exactly one of the fields in [${names.join(" ")}] must be set`,
+  };
+}
+
+/** For each field, apart from those that tell the variants apart: in which variants it is required, and allowed. */
+function fieldRules(variants: readonly VariantFields[], tags: readonly string[], choice: Choice): Rule[] {
+  const names = new Set(variants.flatMap((fields) => [...fields.keys()]));
+  return [...names].flatMap((name): Rule[] => {
+    if (tags.includes(name)) return [];
+    const owners = indexesOf(variants, (fields) => fields.has(name));
+    const needing = indexesOf(variants, (fields) => fields.get(name) === true);
+    const isEverywhere = owners.length === variants.length;
+    // Required in all variants: the schema says so.
+    if (needing.length === variants.length) return [];
+    if (needing.length === owners.length) {
+      const message = `${name} is required ${choice.words(owners)}, and forbidden otherwise`;
+      return [{ rule: choice.isExactly(owners, has(name)), message }];
+    }
+    const isNeeded = {
+      rule: `!(${choice.is(needing)}) || ${has(name)}`,
+      message: `${name} is required ${choice.words(needing)}`,
+    };
+    const isAllowed = {
+      rule: `!${has(name)} || ${choice.is(owners)}`,
+      message: `${name} is allowed only ${choice.words(owners)}`,
+    };
+    return [...(needing.length > 0 ? [isNeeded] : []), ...(isEverywhere ? [] : [isAllowed])];
+  });
+}
+
+/** Variants that no single field tells apart: the whole set of fields is compared with that of each variant. */
+function combinedRule(variants: readonly VariantFields[]): Rule[] {
+  const names = [...new Set(variants.flatMap((fields) => [...fields.keys()]))];
+  const isRequired = (name: string): boolean => variants.every((fields) => fields.get(name) === true);
+  const conditions = variants.map((fields) =>
+    names.flatMap((name) => {
+      if (!fields.has(name)) return [`!${has(name)}`];
+      return fields.get(name) && !isRequired(name) ? [has(name)] : [];
+    }),
+  );
+  // A variant that accepts every combination.
+  if (conditions.some(({ length }) => length === 0)) return [];
+  const alternatives = [...new Set(conditions.map((parts) => `(${parts.join(" && ")})`))];
+  const sets = variants.map((fields) => {
+    const shownNames = [...fields].map(([name, required]) => (required ? name : `${name}?`));
+    return `[${shownNames.join(" ")}]`;
+  });
+  const message = `the fields must be those of one of ${[...new Set(sets)].join(", ")}`;
+  const short = "the fields must be those of exactly one variant";
+  return [{ rule: alternatives.join(" || "), message: message.length > longestMessage ? short : message }];
+}
+
+/** Nobody reads longer messages. */
+const longestMessage = 2048;
+
+function indexesOf(
+  variants: readonly VariantFields[],
+  matches: (fields: VariantFields) => boolean,
+): number[] {
+  return variants.flatMap((fields, i) => (matches(fields) ? [i] : []));
+}
+
+function has(name: string): string {
+  return `has(self.${celName(name)})`;
+}
+
+/** A value in a message, which must be a single line. */
+function shown(value: string | number | boolean): string {
+  return typeof value === "string" && !/^[^\s"]+(?: [^\s"]+)*$/u.test(value)
+    ? JSON.stringify(value)
+    : String(value);
 }
 
 /** A field has one schema, whatever the variant; only null may be limited to some of them. */

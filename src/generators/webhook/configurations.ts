@@ -1,10 +1,11 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { text } from "../markers/definition.ts";
+import { type JSONObject, type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
+import { type MarkerArguments, strings, text } from "../markers/definition.ts";
 import type { DiagnosticLog } from "../diagnostic.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../options.ts";
-import { webhookOf } from "./webhook.ts";
+import { listWords } from "../../shared/text.ts";
 
 /** The webhook markers of one package: a version's folder, or any other folder of sources. */
 export interface WebhookPackage {
@@ -37,6 +38,175 @@ export function webhookConfigurations(
       },
     ];
   });
+}
+
+/** A webhook of a configuration. */
+interface Webhook {
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+const defaultService = { name: "webhook-service", namespace: "system" };
+
+/** Builds a webhook from its marker. */
+function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
+  const fail = (message: string, hint: string): void => log.error(place, message, hint);
+  checkNeeded(args, fail);
+  const timeout = args["timeoutSeconds"];
+  if (timeout !== undefined && timeout !== 0 && (Number(timeout) < 1 || Number(timeout) > 30)) {
+    fail(`timeoutSeconds ${text(args, "timeoutSeconds")} is out of range`, "use 1 to 30 seconds");
+  }
+  const webhook: Webhook = {
+    name: text(args, "name"),
+    admissionReviewVersions: strings(args, "admissionReviewVersions"),
+    clientConfig: clientConfig(args, fail),
+    failurePolicy: oneOf(text(args, "failurePolicy"), ["Fail", "Ignore"]) ?? args["failurePolicy"],
+    matchPolicy: matchPolicy(args, fail),
+    reinvocationPolicy: args["mutating"]
+      ? oneOf(text(args, "reinvocationPolicy"), ["Never", "IfNeeded"])
+      : undefined,
+    rules: [
+      {
+        apiGroups: strings(args, "groups").map((group) => (group === "core" ? "" : group)),
+        apiVersions: strings(args, "versions"),
+        operations: strings(args, "verbs").map((verb) => oneOf(verb, operations) ?? verb),
+        resources: strings(args, "resources"),
+      },
+    ],
+    sideEffects: oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun", "Some"]),
+    timeoutSeconds: timeout || undefined,
+  };
+  const patch = text(args, "patch");
+  return patch ? patchWebhook(webhook, patch, fail) : webhook;
+}
+
+/** The fields of a webhook; any other name in a patch is a typo. */
+const patchableFields = [
+  "admissionReviewVersions",
+  "clientConfig",
+  "failurePolicy",
+  "matchConditions",
+  "matchPolicy",
+  "name",
+  "namespaceSelector",
+  "objectSelector",
+  "reinvocationPolicy",
+  "rules",
+  "sideEffects",
+  "timeoutSeconds",
+];
+
+/** Lists that are merged by a key; all others are replaced. */
+const mergeKeys: Readonly<Record<string, string>> = { matchConditions: "name" };
+
+/**
+ * Merges a patch into a webhook, like a strategic merge patch for this type: objects are merged, null removes, lists
+ * are replaced. It allows selectors and match conditions, for which the marker has no arguments.
+ */
+function patchWebhook(
+  webhook: Webhook,
+  text: string,
+  fail: (message: string, hint: string) => void,
+): Webhook {
+  const patch = parse(text);
+  if (patch === undefined) {
+    fail("the patch is not a JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
+    return webhook;
+  }
+  const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !patchableFields.includes(key));
+  if (unknown.length > 0) {
+    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${patchableFields.join(", ")}`);
+    return webhook;
+  }
+  return merge(JSON.parse(JSON.stringify(webhook)) as JSONValue, patch, "") as unknown as Webhook;
+}
+
+function parse(text: string): JSONObject | undefined {
+  try {
+    const value = JSON.parse(text) as JSONValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function merge(target: JSONValue, patch: JSONValue, name: string): JSONValue {
+  if (Array.isArray(patch)) return mergeList(target, patch, name);
+  if (typeof patch !== "object" || patch === null) return patch;
+  const { $patch: directive, ...fields } = patch;
+  if (directive === "delete") return {};
+  const result: JSONObject = isObject(target) && directive !== "replace" ? { ...target } : {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (key.startsWith("$")) continue;
+    if (value === null) delete result[key];
+    else result[key] = merge(result[key] ?? null, value, key);
+  }
+  return result;
+}
+
+function mergeList(target: JSONValue, patch: JSONValue[], name: string): JSONValue {
+  const key = mergeKeys[name];
+  if (!key || !Array.isArray(target)) return patch;
+  const merged = [...target];
+  for (const item of patch) {
+    const at = merged.findIndex((known) => keyOf(known, key) === keyOf(item, key));
+    if (at === -1) merged.push(item);
+    else merged[at] = merge(merged[at]!, item, "");
+  }
+  return merged;
+}
+
+function keyOf(item: JSONValue, key: string): JSONValue | undefined {
+  return isObject(item) ? item[key] : undefined;
+}
+
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+type Fail = (message: string, hint: string) => void;
+
+function checkNeeded(args: MarkerArguments, fail: Fail): void {
+  if (strings(args, "admissionReviewVersions").length === 0) {
+    fail("a webhook requires admissionReviewVersions", "add admissionReviewVersions=v1");
+  }
+  const unsupported = strings(args, "webhookVersions").find((version) => version !== "v1");
+  if (unsupported !== undefined)
+    fail(`unsupported webhook version "${unsupported}"`, "use webhookVersions=v1, or omit it");
+  const sideEffects = oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun"]);
+  if (!sideEffects) {
+    fail(
+      `sideEffects "${text(args, "sideEffects")}" is not accepted by the API server`,
+      "use sideEffects=None or sideEffects=NoneOnDryRun",
+    );
+  }
+}
+
+function clientConfig(args: MarkerArguments, fail: Fail): object {
+  const { path, url } = args as { path?: string; url?: string };
+  if (Boolean(path) === Boolean(url))
+    fail("a webhook has either a path or a url", "use only one of path= and url=");
+  if (url) return { url };
+  return {
+    service: {
+      name: args["serviceName"] || defaultService.name,
+      namespace: args["serviceNamespace"] || defaultService.namespace,
+      path,
+      port: args["servicePort"],
+    },
+  };
+}
+
+function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
+  const written = text(args, "matchPolicy");
+  if (!written) return undefined;
+  const known = ["Exact", "Equivalent"];
+  const policy = oneOf(written, known);
+  if (!policy) fail(`unknown matchPolicy "${written}"`, `use ${listWords(known)}`);
+  return policy;
+}
+
+/** Matches a word regardless of case: users write fail, create and none. */
+function oneOf(written: string, words: readonly string[]): string | undefined {
+  return words.find((word) => word.toLowerCase() === written.toLowerCase());
 }
 
 function configurationName(

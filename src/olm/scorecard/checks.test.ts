@@ -3,7 +3,7 @@ import { type BundleFiles, bundleTexts, damage, rightBundle } from "../../../e2e
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { readBundle } from "../validate/read-bundle.ts";
-import { builtInChecks, type OwnedKind } from "./checks.ts";
+import { builtInChecks, type OwnedKind } from "./run-tests.ts";
 import type { TestResult } from "./test-list.ts";
 
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";

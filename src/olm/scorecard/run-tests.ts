@@ -1,10 +1,13 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { csvAnnotations } from "../bundle-format.ts";
 import { readExamples } from "../validate/check-examples.ts";
-import type { Bundle } from "../validate/bundle.ts";
+import { type Bundle, crdsOf } from "../validate/bundle.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
-import { builtInChecks, type CheckedBundle, type ExampleProblem } from "./checks.ts";
-import { resultOf, type ScorecardTest, type TestResult, type TestWithResults } from "./test-list.ts";
+import { type ScorecardTest, type TestResult, type TestWithResults, resultOf } from "./test-list.ts";
+import type { Tree } from "../../scaffold/tree.ts";
+import type { Located } from "../located.ts";
+import { validateBundle } from "../validate/validate-bundle.ts";
 
 /** Whether a test needs no image, as all of operator-sdk's own. */
 function isBuiltIn({ entrypoint: [program, name = ""] }: ScorecardTest): boolean {
@@ -66,6 +69,172 @@ export function examplesOf({ csv }: Bundle): {
   });
   const objects = examples.filter((example) => missingIn(example) === undefined);
   return { objects: objects as unknown as ManifestObject[], problems };
+}
+
+/** An example of the bundle, as it is in a cluster if one was asked. */
+interface Example {
+  readonly object: ManifestObject;
+  /** The kinds of objects that the operator made for it: `apps/v1 Deployment`. */
+  readonly made: readonly OwnedKind[];
+}
+
+export interface OwnedKind {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+/** Why a test could not look at an example. */
+interface ExampleProblem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What the checks are about. */
+interface CheckedBundle {
+  readonly tree: Tree;
+  readonly folder: string;
+  readonly bundle: Bundle;
+  readonly examples: readonly Example[];
+  /** Why there are more examples than these, which no test could look at. */
+  readonly problems: readonly ExampleProblem[];
+  /** Whether the examples are those of a cluster in which the operator runs. */
+  readonly isRunning: boolean;
+}
+
+type Check = (name: string, checked: CheckedBundle) => TestResult | Promise<TestResult>;
+
+/** The tests that need no image, by the name in the entrypoint of `scorecard-test`. */
+export const builtInChecks: Readonly<Record<string, Check>> = {
+  "basic-check-spec": (name, { examples }) => {
+    const without = examples.filter(({ object }) => !isObject(object["spec"]));
+    return resultOf(
+      name,
+      [],
+      without.map(({ object }) => `${titleOf(object)} has no spec: add one in config/samples`),
+    );
+  },
+  "olm-bundle-validation": async (name, { tree, folder }) => {
+    const findings = await validateBundle(tree, folder);
+    const describe = ({ position, message, rule }: (typeof findings)[number]): string =>
+      `${position.file}:${position.line}:${position.column}: ${message} (${rule})`;
+    return resultOf(
+      name,
+      findings.filter(({ severity }) => severity === "error").map(describe),
+      findings.map((one) => (one.severity === "error" ? one.hint : `${describe(one)}: ${one.hint}`)),
+    );
+  },
+  "olm-crds-have-validation": (name, { bundle, examples }) => {
+    const errors = examples.flatMap(({ object }) => withoutSchema(bundle, object));
+    return resultOf(name, errors, errors.length > 0 ? ["declare the fields in the types below api/"] : []);
+  },
+  "olm-crds-have-resources": (name, { bundle, examples }) => {
+    const missing = ownedCrds(bundle).filter((crd) => crd.get("resources").items.length === 0);
+    return resultOf(
+      name,
+      missing.map((crd) => `${describeCrd(crd)} lists no resources`),
+      missing.map((crd) => suggestResources(crd, examples)),
+    );
+  },
+  "olm-spec-descriptors": (name, checked) => checkDescriptors(name, checked, "spec"),
+  "olm-status-descriptors": (name, checked) => {
+    const result = checkDescriptors(name, checked, "status");
+    const without = checked.examples.filter(({ object }) => fieldsOf(object, "status").length === 0);
+    const why = checked.isRunning ? "has no status, though the operator runs" : "has no status";
+    return {
+      ...result,
+      suggestions: [...result.suggestions, ...without.map(({ object }) => `${titleOf(object)} ${why}`)],
+    };
+  },
+};
+
+function checkDescriptors(
+  name: string,
+  { bundle, examples }: CheckedBundle,
+  part: "spec" | "status",
+): TestResult {
+  const errors = new Set<string>();
+  const suggestions = new Set<string>();
+  for (const { object } of examples) {
+    const crd = ownedCrds(bundle).find((one) => isOf(object, one));
+    if (!crd) {
+      errors.add(`${titleOf(object)}: the bundle does not own ${object.apiVersion} ${object.kind}`);
+      suggestions.add(
+        "delete the sample from config/samples, or list its CRD in config/crd/kustomization.yaml",
+      );
+      continue;
+    }
+    const paths = crd.get(`${part}Descriptors`).items.map((one) => one.get("path").text ?? "");
+    for (const field of fieldsOf(object, part)) {
+      if (paths.some((path) => describes(path, field))) continue;
+      errors.add(`${describeCrd(crd)} has no descriptor for ${part}.${field}`);
+      suggestions.add(
+        `declare ${field} in the type of the ${part} and run tsbuilder bundle, or describe it in the base in config/manifests/bases`,
+      );
+    }
+  }
+  return resultOf(name, [...errors], [...suggestions]);
+}
+
+/** Whether the path of a descriptor is a field, or something inside it: `limits.cpu` for `limits`. */
+function describes(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+function withoutSchema(bundle: Bundle, object: ManifestObject): string[] {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const crd = crdsOf(bundle).find(
+    (one) =>
+      one.get("spec", "group").value === group && one.get("spec", "names", "kind").value === object.kind,
+  );
+  const served = crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+  if (!served) return [`${titleOf(object)}: no CRD of the bundle has ${object.apiVersion} ${object.kind}`];
+  const properties = served.get("schema", "openAPIV3Schema", "properties");
+  return (["spec", "status"] as const).flatMap((part) =>
+    fieldsOf(object, part)
+      .filter((field) => !declares(properties.get(part), field))
+      .map((field) => `the schema of ${object.apiVersion} ${object.kind} does not declare ${part}.${field}`),
+  );
+}
+
+/** A schema may also declare fields whose names it does not know. */
+function declares(schema: Located, field: string): boolean {
+  return (
+    !schema.get("properties", field).isMissing ||
+    !schema.get("additionalProperties").isMissing ||
+    schema.get("x-kubernetes-preserve-unknown-fields").value === true
+  );
+}
+
+function suggestResources(crd: Located, examples: readonly Example[]): string {
+  const made = examples.filter(({ object }) => isOf(object, crd)).flatMap((example) => example.made);
+  const unique = [...new Map(made.map((one) => [`${one.apiVersion} ${one.kind}`, one])).values()];
+  const list = unique.length > 0 ? unique : [{ kind: "Deployment", apiVersion: "apps/v1" }];
+  const words = list.map(({ kind, apiVersion }) => `{${kind},${parseApiVersion(apiVersion).version},""}`);
+  const what = unique.length > 0 ? "the operator made these" : "name the kinds of objects that it makes";
+  return `${describeCrd(crd)}: ${what}: // +operator-sdk:csv:customresourcedefinitions:resources={${words.join(",")}}`;
+}
+
+function ownedCrds({ csv }: Bundle): Located[] {
+  return csv.get("spec", "customresourcedefinitions", "owned").items;
+}
+
+function isOf({ apiVersion, kind }: ManifestObject, crd: Located): boolean {
+  const { group, version } = parseApiVersion(apiVersion);
+  const isGroup = crd.get("name").text?.endsWith(`.${group}`) === true;
+  return isGroup && crd.get("version").text === version && crd.get("kind").text === kind;
+}
+
+function describeCrd(crd: Located): string {
+  return `${crd.get("kind").text} ${crd.get("version").text}`;
+}
+
+function titleOf({ kind, metadata }: ManifestObject): string {
+  return `the example ${kind} ${metadata.name}`;
+}
+
+function fieldsOf(object: ManifestObject, part: "spec" | "status"): string[] {
+  const value = object[part];
+  return isObject(value) ? Object.keys(value) : [];
 }
 
 function missingIn({ apiVersion, kind, metadata }: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,5 +1,5 @@
 import type { Tree } from "../../scaffold/tree.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
+import { type Position, TsbuilderError } from "../../shared/errors.ts";
 import {
   annotationsFile,
   bundleAnnotations,
@@ -12,7 +12,6 @@ import type { Located } from "../located.ts";
 import { missingFile, readDocuments } from "../read-documents.ts";
 import type { Bundle, Dockerfile } from "./bundle.ts";
 import { type BundleFinding, finding } from "./finding.ts";
-import { readLabels } from "./read-labels.ts";
 
 /**
  * Reads a bundle below a folder of a tree. What can't be read is a finding, and missing in the bundle. The tree may
@@ -135,4 +134,33 @@ function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
     if (text !== undefined) return readLabels(file, text);
   }
   return undefined;
+}
+
+/** The labels that a Dockerfile sets, each with its position. */
+function readLabels(file: string, text: string): Dockerfile {
+  const labels = new Map<string, { value: string; at: Position }>();
+  let isLabel = false;
+  for (const [index, line] of text.split(/\r?\n/u).entries()) {
+    if (/^\s*#/u.test(line)) continue;
+    const start: string | undefined = isLabel ? undefined : /^\s*LABEL\s+/iu.exec(line)?.[0];
+    if (isLabel || start !== undefined) {
+      const offset = start?.length ?? 0;
+      for (const match of line.slice(offset).matchAll(assignment)) {
+        const [, key = "", value = ""] = match;
+        const at = { file, line: index + 1, column: offset + match.index + 1 };
+        labels.set(unquote(key), { value: unquote(value), at });
+      }
+    }
+    isLabel = (isLabel || start !== undefined) && /\\\s*$/u.test(line);
+  }
+  return { labels, at: { file, line: 1, column: 1 } };
+}
+
+const word = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'=\\]+`;
+
+const assignment = new RegExp(`(${word})=((?:${word})?)`, "gu");
+
+function unquote(text: string): string {
+  if (text.startsWith("'")) return text.slice(1, -1);
+  return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/gu, "$1") : text;
 }

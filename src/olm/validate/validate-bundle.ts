@@ -1,22 +1,25 @@
 import type { Tree } from "../../scaffold/tree.ts";
-import { csvKind } from "../bundle-format.ts";
+import { bundleFolders, csvAnnotations, csvKind } from "../bundle-format.ts";
 import { sortFindings } from "../rule-finding.ts";
 import { checkAnnotations } from "./check-annotations.ts";
 import { checkApis } from "./check-apis.ts";
 import { checkCrds, checkOwned } from "./check-crds.ts";
-import { checkCsv } from "./check-csv.ts";
-import { checkDependencies } from "./check-dependencies.ts";
+import { checkCsv, show } from "./check-csv.ts";
 import { checkExamples } from "./check-examples.ts";
 import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
-import { checkImages } from "./check-images.ts";
 import { checkInstall } from "./check-install.ts";
 import { checkObjects } from "./check-objects.ts";
 import { optionalChecks } from "./check-optional.ts";
-import { checkSize } from "./check-size.ts";
 import { checkWebhooks } from "./check-webhooks.ts";
-import type { BundleFinding } from "./finding.ts";
+import { type BundleFinding, type Findings, finding } from "./finding.ts";
 import { readBundle } from "./read-bundle.ts";
 import type { OptionalSet } from "./rules.ts";
+import { type Bundle, containersOf, deploymentsOf } from "./bundle.ts";
+import { largestBundle as largest, nearlyTooLarge, shortenBundle } from "../bundle-size.ts";
+import { properties } from "../catalog/catalog-format.ts";
+import type { Located } from "../located.ts";
+import { parseRange } from "../version-range.ts";
+import { isValidReference } from "../../ship/image-reference.ts";
 
 export interface ValidateOptions {
   readonly optional?: readonly OptionalSet[];
@@ -58,4 +61,116 @@ export async function validateBundle(
     ...optional.flatMap((set) => [...optionalChecks[set](bundle)]),
   ];
   return sortFindings(findings);
+}
+
+/** The images of the operator, and those that it uses. */
+function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDigests: boolean }): Findings {
+  const containers = deploymentsOf(bundle)
+    .flatMap(containersOf)
+    .map((container) => container.get("image"));
+  const related = bundle.csv.get("spec", "relatedImages").items;
+  for (const image of containers) {
+    if (isValidReference(image.text ?? "")) continue;
+    yield finding(
+      "container-image",
+      image,
+      `the image ${show(image)} is not a valid reference`,
+      "use registry/repository:tag or @sha256:…",
+    );
+  }
+  const byName = new Map<string, string>();
+  for (const one of related) {
+    const [name, image] = [one.get("name").text ?? "", one.get("image")];
+    if (!isValidReference(image.text ?? "")) {
+      yield finding(
+        "related-image",
+        image,
+        `the related image ${show(image)} is not a valid reference`,
+        "use registry/repository@sha256:…",
+      );
+    } else if (name !== "" && (byName.get(name) ?? image.text) !== image.text) {
+      const message = `the name "${name}" stands for another image, too: ${byName.get(name)}`;
+      yield finding("related-image", one.get("name"), message, "give each image a name of its own");
+    }
+    byName.set(name, image.text ?? "");
+  }
+  const listed = new Set(related.map((one) => one.get("image").text));
+  for (const image of related.length > 0 ? containers : []) {
+    if (image.text === undefined || listed.has(image.text)) continue;
+    const message = `the image ${image.text} is not among spec.relatedImages, so mirrors don't copy it`;
+    yield finding("related-image-missing", image, message, "add it to spec.relatedImages");
+  }
+  if (!requireDigests) return;
+  const annotated = bundle.csv.get("metadata", "annotations", csvAnnotations.containerImage);
+  const all = [
+    ...containers,
+    ...related.map((one) => one.get("image")),
+    ...(annotated.isMissing ? [] : [annotated]),
+  ];
+  for (const image of all) {
+    if (/@sha256:[0-9a-f]{64}$/u.test(image.text ?? "")) continue;
+    const message = `the image ${show(image)} has no digest, so it may change`;
+    yield finding(
+      "image-digest",
+      image,
+      message,
+      "generate the bundle with tsbuilder bundle --use-image-digests",
+    );
+  }
+}
+
+/** What a bundle depends on, beside the CRDs that its ClusterServiceVersion requires. */
+function* checkDependencies({ dependencies }: Bundle): Findings {
+  for (const dependency of dependencies.items) {
+    const [type, value] = [dependency.get("type"), dependency.get("value")];
+    if (type.text === constraint) {
+      const rule = value.get("cel", "rule");
+      const hint = "a constraint has an expression in cel.rule";
+      if (!rule.text) yield finding("dependency", value, `${rule.path} ${lack(rule)}`, hint);
+      continue;
+    }
+    const fields = Object.hasOwn(required, type.text ?? "") ? required[type.text!] : undefined;
+    if (!fields) {
+      const message = `OLM looks for nothing of the type ${show(type)}`;
+      yield finding("dependency", type, message, `use ${[...Object.keys(required), constraint].join(", ")}`);
+      continue;
+    }
+    for (const field of fields.filter((one) => !value.get(one).text)) {
+      const message = `${value.path}.${field} ${lack(value.get(field))}`;
+      yield finding(
+        "dependency",
+        value,
+        message,
+        `a dependency of the type ${type.text} has ${fields.join(", ")}`,
+      );
+    }
+    if (type.text === properties.package) yield* checkRange(value.get("version"));
+  }
+}
+
+/** Why a value is not a text of some length. */
+function lack({ isMissing, value }: Located): string {
+  return isMissing || value === "" ? "is not set" : "is not a text";
+}
+
+const constraint = "olm.constraint";
+
+/** The fields of a dependency's value. */
+const required: Readonly<Record<string, readonly string[]>> = {
+  [properties.gvk]: ["group", "version", "kind"],
+  [properties.package]: ["packageName", "version"],
+  "olm.label": ["label"],
+};
+
+function* checkRange(range: Located): Findings {
+  if (!range.text || parseRange(range.text)) return;
+  const message = `${range.path} ${show(range)} is not a range of versions`;
+  yield finding("dependency", range, message, 'use one such as ">=1.0.0 <2.0.0"');
+}
+
+function* checkSize({ csv, compressedSize }: Bundle): Findings {
+  if (compressedSize <= nearlyTooLarge) return;
+  const isTooLarge = compressedSize > largest;
+  const message = `the files in ${bundleFolders.manifests} come to ${compressedSize} bytes, compressed and in base64, and OLM takes ${largest} at most`;
+  yield finding(isTooLarge ? "bundle-size" : "bundle-size-near", csv, message, shortenBundle);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSize } from "./size-budgets.ts";
+import { checkSize } from "./pack-release.ts";
 
 const tarball = (name: string, size: number) => ({ name, bytes: new Uint8Array(size) });
 
@@ -9,5 +9,5 @@ test("a package may have its budget, and no byte more", () => {
 });
 
 test("a new package needs a budget", () => {
-  expect(checkSize(tarball("b", 1))).toEqual(["b: has no budget in src/packaging/release/size-budgets.ts"]);
+  expect(checkSize(tarball("b", 1))).toEqual(["b: has no budget in src/packaging/release/pack-release.ts"]);
 });

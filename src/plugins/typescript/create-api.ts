@@ -1,13 +1,12 @@
 import { clusterRoleName, needsClusterRole } from "../../project/cluster-role.ts";
 import { isDefaultControllerName } from "../../project/controller-name.ts";
 import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
-import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints, type Part } from "../../scaffold/blueprint.ts";
+import { type Project, type Resource, isSameKind, qualifiedGroup } from "../../project/project.ts";
+import { type Blueprint, type Part, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { partKeys } from "../part-keys.ts";
 import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { className, variableName } from "./identifiers.ts";
-import { kindDefinition, kindMarkers } from "./kind-text.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
@@ -94,6 +93,43 @@ function typesContext(project: Project, resource: Resource, { boilerplate }: Sca
     markers: kindMarkers(project, resource),
     definition: kindDefinition(resource),
   };
+}
+
+/** The markers above a kind, as lines of its comment. */
+function kindMarkers(project: Project, resource: Resource): string {
+  const markers = ["+kubebuilder:subresource:status"];
+  if (isFirstVersion(project, resource)) markers.push("+kubebuilder:storageversion");
+  const names = [
+    ...(resource.shortNames.length > 0 ? [`shortName=${resource.shortNames.join(";")}`] : []),
+    ...(resource.categories.length > 0 ? [`categories=${resource.categories.join(";")}`] : []),
+    ...(resource.singular === undefined ? [] : [`singular=${resource.singular}`]),
+  ];
+  if (names.length > 0) markers.push(`+kubebuilder:resource:${names.join(",")}`);
+  markers.push(
+    '+kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`',
+    '+kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`',
+  );
+  return markers.map((marker) => ` * ${marker}`).join("\n");
+}
+
+/** The statement that defines the kind's value, formatted as the formatter would. */
+function kindDefinition({ kind, plural, namespaced }: Resource): string {
+  const members = [`kind: "${kind}"`, `plural: "${plural}"`, ...(namespaced ? [] : ['scope: "Cluster"'])];
+  const start = `export const ${kind} = defineKind<${kind}>(groupVersion, {`;
+  const oneLine = `${start} ${members.join(", ")} });`;
+  if (oneLine.length <= lineWidth) return oneLine;
+  return `${start}\n${members.map((member) => `  ${member},\n`).join("")}});`;
+}
+
+const lineWidth = 100;
+
+/**
+ * Exactly one version of a kind is the storage version. Even a single version is marked, so that adding another one
+ * does not change a file of the user's.
+ */
+function isFirstVersion({ resources }: Project, resource: Resource): boolean {
+  const own = resources.filter((other) => other.origin.type === "own" && isSameKind(other, resource));
+  return own.length === 0 || own[0]!.version === resource.version;
 }
 
 function controller(project: Project, resource: Resource, name: string, inputs: ScaffoldInputs): Blueprint {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deployImageWords } from "./deploy-image-words.ts";
+import { deployImageWords } from "./reference-templates.ts";
 
 test("deployImageWords() keeps a command inside of its comment", () => {
   const { commandMarkers } = deployImageWords({ image: "busybox", containerCommand: "echo,*/ x" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApplyMemory } from "./apply-memory.ts";
+import { ApplyMemory } from "./cached-client.ts";
 
 const applied = (id: string) => ({ id, manager: "operator", desired: "x" });
 const outcome = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });

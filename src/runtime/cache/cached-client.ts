@@ -14,7 +14,7 @@ import { namespaceOf } from "../client/client-defaults.ts";
 import type { DeepReadonly, Edit } from "../client/deep-readonly.ts";
 import type { Desired, DesiredStatus } from "../client/desired.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
-import { keyOf, type ObjectKey, type ObjectRef } from "../client/object-key.ts";
+import { type ObjectKey, type ObjectRef, keyOf } from "../client/object-key.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -30,8 +30,7 @@ import type {
 } from "../client/options.ts";
 import type { RestMapper } from "../client/rest-mapper.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { isAppliedAlready } from "./applied-fields.ts";
-import { ApplyMemory } from "./apply-memory.ts";
+import { isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
 import { freezeShared } from "./freeze-shared.ts";
 import { hashOf } from "./hash.ts";
@@ -249,6 +248,63 @@ class CachedClient implements Client {
   private read(options: ReadOptions | undefined): ReadOptions {
     return this.defaults.live === undefined ? (options ?? {}) : { live: this.defaults.live, ...options };
   }
+}
+
+/** An apply: the object, the field manager, and a hash of the desired object. */
+interface Applied {
+  /** The object and the manager. */
+  readonly id: string;
+  readonly manager: string;
+  readonly desired: string;
+}
+
+interface Memory {
+  readonly desired: string;
+  readonly outcome: string;
+  readonly owned: string | undefined;
+}
+
+/** Remembers applies and their results, so that an apply that would change nothing is not sent. */
+export class ApplyMemory {
+  readonly #applied = new Map<string, Memory>();
+  readonly #capacity: number;
+
+  /** Beyond this many objects, the least recently applied ones are applied once more. */
+  constructor(capacity = 50_000) {
+    this.#capacity = capacity;
+  }
+
+  /**
+   * Whether the last apply was the same, and the object is still its result: with the same values and owned fields.
+   * Another manager may have taken a field in the meantime without changing its value.
+   */
+  isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
+    const last = this.#applied.get(id);
+    if (last === undefined || last.desired !== desired) return false;
+    return last.outcome === fingerprintOf(current) && last.owned === ownedBy(manager, current);
+  }
+
+  remember({ id, manager, desired }: Applied, outcome: KubernetesObject): void {
+    this.#applied.delete(id);
+    this.#applied.set(id, { desired, outcome: fingerprintOf(outcome), owned: ownedBy(manager, outcome) });
+    if (this.#applied.size <= this.#capacity) return;
+    const [oldest] = this.#applied.keys();
+    this.#applied.delete(oldest!);
+  }
+}
+
+/** Cached objects are frozen, so a fingerprint holds for as long as the object lives. */
+const fingerprints = new WeakMap<KubernetesObject, string>();
+
+/** A text for everything that an apply can set: not the status, and nothing that changes with every write. */
+function fingerprintOf(object: KubernetesObject): string {
+  const known = fingerprints.get(object);
+  if (known !== undefined) return known;
+  const { status: _, metadata, ...rest } = object as KubernetesObject & { status?: unknown };
+  const { resourceVersion: _1, generation: _2, managedFields: _3, ...stable } = metadata;
+  const fingerprint = hashOf([stable, rest]);
+  fingerprints.set(object, fingerprint);
+  return fingerprint;
 }
 
 /** Whether deleted objects remain for a while: pods until they have terminated, others until dependents are handled. */

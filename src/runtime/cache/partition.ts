@@ -1,13 +1,10 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
-import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.ts";
+import { type ObjectKey, formatKey, keyOf, keyText } from "../client/object-key.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
-import { compareResourceVersions } from "./compare-resource-versions.ts";
-import { cameAndWent, describeChange, isSame, uidOf } from "./describe-change.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
-import { isComparable, isSettled, type PendingWrite } from "./pending-write.ts";
 
 /** Milliseconds after which a write is forgotten of which no version says when the watch has passed it. */
 const patience = 30_000;
@@ -263,9 +260,91 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 }
 
+/** Describes the change from what subscribers know to the current state; `between` are objects that came and went. */
+function describeChange<T extends KubernetesObject>(
+  seen: Entry<T> | undefined,
+  next: Entry<T> | undefined,
+  last: Entry<T> | undefined,
+  between: readonly InformerEvent<T>[],
+  events: InformerEvent<T>[],
+  flags: { readonly isInInitialList: boolean; readonly isOwnWrite: boolean },
+): void {
+  if (!seen || uidOf(seen) !== uidOf(next)) {
+    // Deleted and recreated under the same name while the watch was interrupted, subscribers see several objects.
+    if (seen) events.push({ type: "delete", object: (last ?? seen).object, isStateUnknown: !last });
+    events.push(...between);
+    const isInInitialList = flags.isInInitialList && !seen;
+    if (next) events.push({ type: "add", object: next.object, ...flags, isInInitialList });
+    return;
+  }
+  if (next && !isSame(seen, next)) {
+    const { isOwnWrite } = flags;
+    events.push({ type: "update", oldObject: seen.object, object: next.object, isResync: false, isOwnWrite });
+  }
+}
+
+/** The events of an object of which nothing was told while it was there. */
+function cameAndWent<T extends KubernetesObject>({ object }: Entry<T>): InformerEvent<T>[] {
+  return [
+    { type: "add", object, isInInitialList: false, isOwnWrite: true },
+    { type: "delete", object, isStateUnknown: true },
+  ];
+}
+
+function uidOf(entry: Entry | undefined): string | undefined {
+  return entry?.object.metadata.uid;
+}
+
+/** Whether two entries are one version of one object. */
+function isSame(a: Entry, b: Entry): boolean {
+  const { uid, resourceVersion } = a.object.metadata;
+  return uid === b.object.metadata.uid && resourceVersion === b.object.metadata.resourceVersion;
+}
+
+/** A write of this process that the watch has not delivered yet. */
+interface PendingWrite<T extends KubernetesObject> {
+  /** The object as subscribers know it. */
+  seen: Entry<T> | undefined;
+  /** Objects that this process made, and that reads showed, of which subscribers don't know. */
+  unseen: readonly Entry<T>[];
+  readonly isDeletion: boolean;
+  /** The version of the write; of a deletion, whose version is unknown, that of what it deleted. */
+  readonly version: string | undefined;
+  readonly uid: string | undefined;
+  readonly at: number;
+}
+
+/** Whether the watch has caught up with the write, which is then no longer tracked. */
+function isSettled<T extends KubernetesObject>(
+  write: PendingWrite<T>,
+  next: Entry<T> | undefined,
+  version: string | undefined,
+): boolean {
+  if (write.isDeletion && next?.object.metadata.uid === write.uid) return false;
+  if (write.isDeletion && !isComparable(write.version)) return true;
+  if (write.version === undefined) return false;
+  return version !== undefined && (compareResourceVersions(version, write.version) ?? -1) >= 0;
+}
+
+/** Whether a version says when the watch has passed it. */
+function isComparable(version: string | undefined): version is string {
+  return version !== undefined && /^\d+$/.test(version);
+}
+
 function isAtLeast({ object }: Entry, uid: string | undefined, version: string): boolean {
   const { resourceVersion = "" } = object.metadata;
   return object.metadata.uid === uid && (compareResourceVersions(resourceVersion, version) ?? -1) >= 0;
+}
+
+/**
+ * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of them
+ * is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
+ * a double can hold.
+ */
+function compareResourceVersions(a: string, b: string): number | undefined {
+  if (a === b) return 0;
+  if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return undefined;
+  return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
 }
 
 function placeOf(key: string): ObjectKey {

@@ -1,18 +1,18 @@
 import {
   type Condition,
   type Duration,
-  findController,
   type Kind,
   type KubernetesObject,
+  findController,
 } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
-import { replaceAlternatives } from "./alternatives.ts";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Client } from "./client.ts";
 import type { DeepReadonly, Edit } from "./deep-readonly.ts";
 import type { Desired } from "./desired.ts";
-import { formatKey, keyOf, type ObjectKey } from "./object-key.ts";
+import { type ObjectKey, formatKey, keyOf } from "./object-key.ts";
 import type { Owner } from "./options.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
@@ -174,6 +174,42 @@ export class Children {
   }
 }
 
+/**
+ * Fields of which an object may have only one. The API server rejects ours if another client has set a different one,
+ * and an apply can't remove fields that we don't own.
+ */
+const alternatives: readonly (readonly string[])[] = [
+  // How a probe asks.
+  ["exec", "grpc", "httpGet", "tcpSocket"],
+  // Where a variable's value is from.
+  ["value", "valueFrom"],
+  // What a PodDisruptionBudget counts.
+  ["maxUnavailable", "minAvailable"],
+];
+
+/** Removes alternatives of the desired object's fields, recursively; edits the draft. */
+function replaceAlternatives(draft: unknown, desired: unknown): void {
+  if (Array.isArray(draft) && Array.isArray(desired)) return replaceInItems(draft, desired);
+  if (!isObject(draft) || !isObject(desired)) return;
+  for (const names of alternatives) {
+    const ours = names.find((name) => desired[name] !== undefined);
+    const others = names.filter((name) => draft[name] !== undefined && desired[name] === undefined);
+    if (ours === undefined || others.length === 0) continue;
+    for (const name of others) delete draft[name];
+    draft[ours] = desired[ours];
+  }
+  for (const [name, value] of Object.entries(desired)) replaceAlternatives(draft[name], value);
+}
+
+/** Containers and variables are identified by name. */
+function replaceInItems(draft: readonly unknown[], desired: readonly unknown[]): void {
+  for (const item of desired) {
+    if (!isObject(item) || item["name"] === undefined) continue;
+    const same = draft.find((candidate) => isObject(candidate) && candidate["name"] === item["name"]);
+    replaceAlternatives(same, item);
+  }
+}
+
 /** The field manager of the update between another client's change and our apply. */
 const takingBack = "taking-back";
 
@@ -181,6 +217,7 @@ const nameConflict = "NameConflict";
 
 /** Seconds between retries of rejected children. */
 const soon = 15;
+
 const rarely = 300;
 
 /** Rejections by the server are reported in a status; conflicts and lost connections are retried as errors. */

@@ -1,9 +1,10 @@
+import type { Duplex } from "node:stream";
 import {
-  findController,
   type Kind,
   type KubernetesList,
   type KubernetesObject,
   type StatusDetails,
+  findController,
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import {
@@ -15,20 +16,20 @@ import {
   leaveStranger,
 } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
-import { namespaceOf, required } from "./client-defaults.ts";
-import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
+import { namespaceOf, required, withDefaults } from "./client-defaults.ts";
+import { type DeepReadonly, type Edit, asReadonly } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
-import { LiveSubresource } from "./live-subresource.ts";
-import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import { type ObjectKey, type ObjectRef, formatKey, keyOf } from "./object-key.ts";
 import type {
   ApplyOptions,
   CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
   PatchOptions,
+  ReadOptions,
   WriteOptions,
 } from "./options.ts";
 import { parseAnswer } from "./parse-answer.ts";
@@ -36,8 +37,56 @@ import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
-import { LiveContainers } from "./live-containers.ts";
-import { isMissingObject } from "./live-reader.ts";
+import { LiveReader, isMissingObject } from "./live-reader.ts";
+import { execute } from "../containers/exec.ts";
+import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+} from "../containers/options.ts";
+import { listenFor } from "../containers/port-forward.ts";
+import { openPort } from "../containers/port-stream.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { CallOptions } from "../http/call-options.ts";
+import { Pod } from "../k8s/core/v1.ts";
+import type { Containers } from "./containers.ts";
+
+/** What a live client does in containers; see `Containers` for the contract of each call. */
+class LiveContainers extends LiveReader implements Containers {
+  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
+    const path = this.path(Pod, pod, "log");
+    return logLines(async () => readLines(await this.request(logRequest(path, options))));
+  }
+
+  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    const path = this.path(Pod, pod, "exec");
+    return execute(path, command, this.withSignal(options), (request) => this.request(request));
+  }
+
+  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
+    const path = this.path(Pod, pod, "portforward");
+    return openPort(path, port, options.signal, (request) => this.request(request));
+  }
+
+  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    const { signal, ...more } = this.withSignal(options);
+    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
+    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
+    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
+  }
+}
+
+function notRunning(pod: string, phase = "Pending"): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "Conflict",
+    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
+  });
+}
 
 /** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -283,5 +332,67 @@ export class LiveClient extends LiveContainers implements Client {
     options: ApplyOptions,
   ): RawRequest {
     return applyRequest(this.path(kind, key, subresource), body, this.write(options));
+  }
+}
+
+/** A subresource by its path. Its body has a kind of its own, which the caller sets if the server requires it. */
+class LiveSubresource<Body extends KubernetesObject> implements Subresource<Body> {
+  readonly #path: string;
+  readonly #key: ObjectKey;
+  readonly #defaults: ClientDefaults;
+  readonly #send: (request: RawRequest) => Promise<RawResponse>;
+
+  constructor(
+    path: string,
+    key: ObjectKey,
+    defaults: ClientDefaults,
+    send: (request: RawRequest) => Promise<RawResponse>,
+  ) {
+    this.#path = path;
+    this.#key = key;
+    this.#defaults = defaults;
+    this.#send = send;
+  }
+
+  get({ signal }: ReadOptions = {}): Promise<Body> {
+    return this.#exchange({ path: this.#path, signal });
+  }
+
+  create(body: Desired<Body>, options: WriteOptions = {}): Promise<Body> {
+    return this.#write("POST", body, options);
+  }
+
+  update(body: Body, options: WriteOptions = {}): Promise<Body> {
+    return this.#write("PUT", body, options);
+  }
+
+  patch(patch: Patch, options: WriteOptions = {}): Promise<Body> {
+    return this.#exchange(patchRequest(this.#path, patch, withDefaults(this.#defaults, options)));
+  }
+
+  apply(body: Desired<Body>, options: ApplyOptions = {}): Promise<Body> {
+    return this.#exchange(applyRequest(this.#path, this.#named(body), withDefaults(this.#defaults, options)));
+  }
+
+  #write(method: "POST" | "PUT", body: object, options: WriteOptions): Promise<Body> {
+    const query = writeQuery(withDefaults(this.#defaults, options));
+    return this.#exchange({
+      method,
+      path: this.#path,
+      query,
+      body: this.#named(body),
+      signal: options.signal,
+    });
+  }
+
+  /** The server compares the name in the body, if there is one, with the name in the path. */
+  #named(body: object): object {
+    const { metadata } = body as Partial<KubernetesObject>;
+    return { ...body, metadata: { ...this.#key, ...metadata } };
+  }
+
+  async #exchange(request: RawRequest): Promise<Body> {
+    const { text } = await this.#send(request);
+    return parseAnswer(text, `${request.method ?? "GET"} ${this.#path}`) as Body;
   }
 }

@@ -1,20 +1,20 @@
-import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/call-context.ts";
 import type { CallOptions } from "../http/call-options.ts";
-import type { Reader, ClientDefaults, WatchEvent } from "./client.ts";
+import type { ClientDefaults, Reader, WatchEvent } from "./client.ts";
 import { namespaceOf, withDefaults } from "./client-defaults.ts";
-import { asReadonly, type DeepReadonly } from "./deep-readonly.ts";
+import { type DeepReadonly, asReadonly } from "./deep-readonly.ts";
 import type { HttpTransport } from "../http/http-transport.ts";
-import { listPages } from "./list-pages.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import { type ObjectKey, type ObjectRef, keyOf } from "./object-key.ts";
 import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
-import { parseAnswer } from "./parse-answer.ts";
+import { malformed, parseAnswer } from "./parse-answer.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { watchEvents } from "./watch-events.ts";
+import { JsonLines } from "../http/json-lines.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
@@ -128,6 +128,55 @@ export class LiveReader implements Reader {
 
   protected write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {
     return withDefaults(this.defaults, options ?? ({} as Options));
+  }
+}
+
+/** Reads a list page by page, with one request per page. */
+async function* listPages<T extends KubernetesObject>(
+  kind: Kind<T>,
+  path: string,
+  options: PageOptions,
+  send: (request: RawRequest) => Promise<RawResponse>,
+): AsyncGenerator<KubernetesList<T>> {
+  const { pageSize = 500, resourceVersion, resourceVersionMatch, signal } = options;
+  let token: string | undefined;
+  do {
+    // A continue token includes its version; the server rejects requests with both.
+    const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
+    const query = { limit: pageSize, ...version, ...selectionQuery(options) };
+    const { text } = await send({ path, query, signal });
+    const page = parseAnswer(text, `GET ${path}`) as KubernetesList<T>;
+    page.items ??= [];
+    if (![page.metadata, ...page.items].every(isObject)) throw malformed(text, `GET ${path}`);
+    for (const item of page.items) completeItem(kind, item);
+    yield page;
+    token = page.metadata.continue || undefined;
+  } while (token !== undefined);
+}
+
+/** Lists of built-in kinds omit these two in their items, and metadata-only lists name the wrong kind. */
+function completeItem(kind: Kind, item: KubernetesObject): void {
+  item.apiVersion ??= kind.apiVersion;
+  item.kind ??= kind.kind;
+}
+
+/** Opens a watch and yields its events; leaving the loop closes the connection. */
+async function* watchEvents<T extends KubernetesObject>(
+  open: () => Promise<RawResponse>,
+): AsyncGenerator<WatchEvent<T>> {
+  const { stream } = await open();
+  if (!stream) return;
+  const lines = new JsonLines();
+  try {
+    for await (const chunk of stream) {
+      for (const line of lines.push(chunk as Buffer)) {
+        const event = parseAnswer(line, "watch") as WatchEvent<T> | { type: "ERROR"; object: Status };
+        if (event.type === "ERROR") throw new ApiError(event.object);
+        yield event;
+      }
+    }
+  } finally {
+    stream.destroy();
   }
 }
 

@@ -9,8 +9,7 @@ import type { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import { eventually } from "../testing/eventually.ts";
-import { configFromSecret } from "./config-from-secret.ts";
-import { followKubeconfigSecrets } from "./kubeconfig-secrets.ts";
+import { configFromSecret, followKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 
 const home = useWidgetCluster();
 const east = useWidgetCluster();

@@ -1,11 +1,10 @@
+import { PassThrough, Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import { unlessAborted } from "../clock/on-abort.ts";
+import { onAbort, unlessAborted } from "../clock/on-abort.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse, WebSocketConnection } from "../http/transport.ts";
-import { sendInput, sizeMessages } from "./command-input.ts";
-import { type CommandOutput, outputTo } from "./command-output.ts";
-import { exitCodeOf } from "./exit-status.ts";
-import type { ExecOptions, ExecResult } from "./options.ts";
+import type { CommandInput, ExecOptions, ExecResult, TerminalSize } from "./options.ts";
 
 /** The first version in which the end of the input can be told. */
 const protocol = "v5.channel.k8s.io";
@@ -43,6 +42,53 @@ interface Outputs {
   readonly stderr: CommandOutput;
 }
 
+/** Takes what a command writes. */
+interface CommandOutput {
+  /** Resolves when more can be taken. */
+  write(chunk: Buffer): Promise<void>;
+  /** The command has ended. Resolves with what is left for its result. */
+  end(): Promise<string>;
+  fail(error: Error): void;
+}
+
+/** Passes the output on to a stream, or collects it. */
+function outputTo(stream: Writable | undefined): CommandOutput {
+  return stream ? passOn(stream) : collect();
+}
+
+function collect(): CommandOutput {
+  const chunks: Buffer[] = [];
+  return {
+    write: async (chunk) => void chunks.push(chunk),
+    end: async () => Buffer.concat(chunks).toString("utf8"),
+    fail: () => {},
+  };
+}
+
+function passOn(stream: Writable): CommandOutput {
+  const source = new PassThrough();
+  // The streams of this process can't be ended.
+  const end = stream !== process.stdout && stream !== process.stderr;
+  const passed = pipeline(source, stream, { end });
+  // Whoever writes or ends gets the error.
+  passed.catch(() => {});
+  return {
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        source.write(chunk, (error) => {
+          if (error) void passed.catch(reject);
+          else resolve();
+        });
+      }),
+    async end() {
+      source.end();
+      await passed;
+      return "";
+    },
+    fail: (error) => void source.destroy(error),
+  };
+}
+
 /** Sends and receives until the exit code is known. */
 async function converse(
   socket: WebSocketConnection,
@@ -66,6 +112,77 @@ async function converse(
   }
 }
 
+/** Longer pieces are cut, so that a slow reader is noticed after this many bytes. */
+const longestPiece = 32_768;
+
+type Send = (piece: Buffer) => Promise<void>;
+
+/**
+ * Sends all input in pieces, and that it has ended, unless the command ends first. Rejects if the input can't be read. If
+ * it can't be sent, the connection has ended, which its reader finds out by itself.
+ */
+async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, sendEnd?: Send): Promise<void> {
+  const source =
+    input instanceof Readable ? input : Readable.from(input instanceof Uint8Array ? [input] : input);
+  // What it fails with is read from it, and may be emitted at any time later.
+  source.on("error", ignore);
+  try {
+    for await (const chunk of read(source, ended)) {
+      const bytes = Buffer.from(chunk as Uint8Array);
+      for (let at = 0; at < bytes.length; at += longestPiece) {
+        if (!(await isSent(send(bytes.subarray(at, at + longestPiece))))) return;
+      }
+    }
+    if (sendEnd) await isSent(sendEnd(Buffer.alloc(0)));
+  } finally {
+    // The process may have other uses for its own input, which must not keep it running.
+    if (source === process.stdin) source.off("error", ignore).pause();
+    else source.destroy();
+  }
+}
+
+function ignore(): void {}
+
+/** Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next chunk. */
+async function* read(source: Readable, ended: AbortSignal): AsyncGenerator {
+  while (!ended.aborted) {
+    const chunk: unknown = source.read();
+    if (chunk !== null) yield chunk;
+    else if (source.errored) throw source.errored;
+    else if (source.readableEnded) return;
+    else if (source.destroyed) throw new Error("the input of the command was closed before its end");
+    else await change(source, ended);
+  }
+}
+
+/** Resolves when there may be something to read, or nothing more. */
+function change(source: Readable, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ["readable", "end", "error", "close"] as const;
+    const forget = onAbort(ended, settle);
+    for (const event of events) source.on(event, settle);
+    function settle(): void {
+      forget();
+      for (const event of events) source.off(event, settle);
+      resolve();
+    }
+  });
+}
+
+/** Sends the sizes of a terminal as the server reads them. */
+async function* sizeMessages(
+  sizes: Iterable<TerminalSize> | AsyncIterable<TerminalSize>,
+): AsyncGenerator<string> {
+  for await (const { columns, rows } of sizes) yield JSON.stringify({ Width: columns, Height: rows });
+}
+
+function isSent(sending: Promise<void>): Promise<boolean> {
+  return sending.then(
+    () => true,
+    () => false,
+  );
+}
+
 async function receive(
   socket: WebSocketConnection,
   { stdout, stderr }: Outputs,
@@ -84,4 +201,13 @@ async function receive(
     { code: 0, reason: "Unreachable", message: "the connection ended before the command did" },
     { request },
   );
+}
+
+/** The exit code that a Status tells; throws an `ApiError` if the command did not run. */
+function exitCodeOf(status: Partial<Status>, request: string): number {
+  if (status.status === "Success") return 0;
+  const cause = status.details?.causes?.find(({ reason }) => reason === "ExitCode");
+  const code = Number(cause?.message);
+  if (status.reason === "NonZeroExitCode" && Number.isInteger(code)) return code;
+  throw new ApiError(status, { request });
 }

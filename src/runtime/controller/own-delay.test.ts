@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { CallbackError } from "../callbacks/callback-error.ts";
 import { Backoff } from "../queue/backoff.ts";
 import type { RetryDelay } from "./controller-options.ts";
-import { ownDelay } from "./own-delay.ts";
+import { ownDelay } from "./controller.ts";
 
 /** The delays of the first retries of a key. */
 function delaysOf(delay: RetryDelay, count: number, retriesPerSecond?: number) {

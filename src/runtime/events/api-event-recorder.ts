@@ -1,15 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Owner } from "../client/options.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import type { Logger } from "../log/logger.ts";
-import { Event } from "./event.ts";
-import { makeEvent, referenceTo } from "./make-event.ts";
+import { Event, type ObjectReference } from "./event.ts";
 import type { EventDetails, EventRecorder } from "./event-recorder.ts";
-import { SpamFilter } from "./spam-filter.ts";
 
 /** How Events are sent. */
 export interface EventRecorderOptions {
@@ -22,12 +19,17 @@ export interface EventRecorderOptions {
 
 /** How many Events may wait to be sent. */
 const maxWaiting = 1000;
+
 const maxTries = 12;
+
 const retryEvery = 10_000;
+
 /** Milliseconds without an event after which a series is over; the next event starts another. */
 const seriesIdle = 360_000;
+
 /** How often an ongoing series is written to the server, in milliseconds. */
 const seriesRefresh = 1_800_000;
+
 const sweepEvery = 60_000;
 
 interface Series {
@@ -217,6 +219,101 @@ export class ApiEventRecorder implements EventRecorder {
   #drop(why: string, error?: unknown): void {
     this.#dropped++;
     this.#options.log.debug("Dropped an event", { why, error, dropped: this.#dropped });
+  }
+}
+
+/** The namespace of Events about cluster-scoped objects. */
+const clusterScopedNamespace = "default";
+
+/** The inputs of an Event. */
+interface EventFacts {
+  readonly type: "Normal" | "Warning";
+  readonly regarding: ObjectReference;
+  readonly related: ObjectReference | undefined;
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+  readonly annotations: { readonly [name: string]: string } | undefined;
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Distinguishes Events of the same millisecond. */
+  readonly serial: number;
+}
+
+/** Creates an Event, with texts truncated to the server's limits. */
+function makeEvent(facts: EventFacts): Event {
+  const { type, regarding, related, reason, action, note, annotations, now, serial } = facts;
+  return {
+    apiVersion: Event.apiVersion,
+    kind: Event.kind,
+    metadata: {
+      name: nameFor(regarding, now, serial),
+      namespace: regarding.namespace ?? clusterScopedNamespace,
+      ...(annotations && { annotations: { ...annotations } }),
+    },
+    eventTime: formatMicroTime(now),
+    reportingController: facts.reportingController,
+    reportingInstance: facts.reportingInstance.slice(0, 128),
+    action: action.slice(0, 128),
+    reason: reason.slice(0, 128),
+    regarding,
+    ...(related && { related }),
+    note: cutBytes(note, 1024),
+    type,
+  };
+}
+
+/** An object reference as Events have it. */
+function referenceTo({ apiVersion, kind, metadata: { name, namespace, uid } }: Owner): ObjectReference {
+  return { apiVersion, kind, name, uid, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/**
+ * A unique name without asking the server: the time in hexadecimal, as in client-go, and a counter within the
+ * millisecond.
+ */
+function nameFor({ name = "unnamed" }: ObjectReference, now: number, serial: number): string {
+  const suffix = `.${(BigInt(Math.trunc(now)) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16)}`;
+  return `${name.slice(0, 253 - suffix.length)}${suffix}`;
+}
+
+function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  // A truncated character would become a replacement character.
+  return bytes.subarray(0, max).toString("utf8").replace(/�+$/, "");
+}
+
+/** Like client-go's recorder: a burst of 25 events per object, then one every five minutes. */
+const burst = 25;
+
+const refillEvery = 300_000;
+
+/** How many objects are tracked, so that memory is bounded in a busy cluster. */
+const maxObjects = 4096;
+
+/** Prevents an object that fails repeatedly from filling etcd with different Events. */
+class SpamFilter {
+  readonly #clock: Clock;
+  /** By object, the least recently used one first. */
+  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts an event of an object, and returns whether it may be sent. */
+  admits(object: string): boolean {
+    const now = this.#clock.monotonic();
+    const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now };
+    const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillEvery);
+    const admitted = tokens >= 1;
+    this.#buckets.delete(object);
+    this.#buckets.set(object, { tokens: admitted ? tokens - 1 : tokens, at: now });
+    if (this.#buckets.size > maxObjects) this.#buckets.delete(this.#buckets.keys().next().value!);
+    return admitted;
   }
 }
 

@@ -1,5 +1,8 @@
-import { callSafely, warnOf } from "../callbacks/call-safely.ts";
+import type { IncomingMessage } from "node:http";
+import type net from "node:net";
+import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/call-context.ts";
 import { currentScope } from "../scope/scope.ts";
@@ -9,15 +12,14 @@ import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
 import type { Answer, HttpConnection } from "./http-connection.ts";
 import { identityHeaders } from "./identity-headers.ts";
 import { onAbort, unlessAborted } from "../clock/on-abort.ts";
-import { requestBytes, type WireRequest } from "./request-bytes.ts";
+import { type WireRequest, requestBytes } from "./request-bytes.ts";
 import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
-import { retryDelay } from "./retry.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
-import { parseWarnings } from "./warning-header.ts";
-import type { OpenWebSocket } from "./web-socket.ts";
-import { WebSocketHandshake, type WebSocketWish } from "./web-socket-handshake.ts";
+import { OpenWebSocket } from "./web-socket.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { wait } from "../clock/wait.ts";
+import type { AnswerHead } from "./answer-parser.ts";
+import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 
 /** A config, or a function that loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
@@ -245,6 +247,113 @@ export class HttpTransport {
     for (const text of parseWarnings(header))
       callSafely(() => report?.({ text, request }), warnOf("the client's onWarning"));
   }
+}
+
+/** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
+const closeTimeout = 2000;
+
+/** What is asked for, and how. */
+interface WebSocketWish {
+  readonly wire: WireRequest;
+  readonly protocols: readonly string[];
+  readonly clock: Clock;
+  /** The request, for errors. */
+  readonly label: string;
+}
+
+/** Asks for a WebSocket over a connected socket, which belongs to it from then on. */
+class WebSocketHandshake {
+  readonly #socket: net.Socket;
+  readonly #wish: WebSocketWish;
+
+  constructor(socket: net.Socket, wish: WebSocketWish) {
+    this.#socket = socket.setNoDelay(true).setKeepAlive(true, 30_000);
+    this.#wish = wish;
+  }
+
+  /** Nothing is sent after all. */
+  rest(): void {
+    this.#socket.destroy();
+  }
+
+  destroy(error: Error): void {
+    this.#socket.destroy(error);
+  }
+
+  /** Resolves with the open WebSocket, or with what the server says instead. */
+  async send(_: unknown, { timeout }: { readonly timeout: number }): Promise<Answer> {
+    const { wire, protocols, clock, label } = this.#wish;
+    const { WebSocket } = await import("ws");
+    const options = {
+      createConnection: () => this.#socket,
+      headers: wire.headers as { [name: string]: string | string[] },
+      perMessageDeflate: false,
+      closeTimeout,
+    };
+    const socket = new WebSocket(`ws://${wire.host}${wire.path}`, [...protocols], options);
+    const forget = clock.setTimer(() => this.#socket.destroy(new TimeoutError(timeout)), timeout);
+    try {
+      return await new Promise((resolve, reject) => {
+        const empty = { text: "", bytes: undefined, stream: undefined };
+        let head: AnswerHead = { status: 101, headers: {} };
+        socket.on("upgrade", (answer) => (head = headOf(answer)));
+        socket.once("open", () =>
+          resolve({ ...head, ...empty, webSocket: new OpenWebSocket(socket, { clock, label }) }),
+        );
+        socket.once("unexpected-response", (_request, answer) => {
+          text(answer).then((body) => resolve({ ...headOf(answer), ...empty, text: body }), reject);
+        });
+        socket.once("error", reject);
+        socket.once("close", () => reject(new BrokenConnectionError()));
+      });
+    } catch (error) {
+      this.#socket.destroy();
+      throw error;
+    } finally {
+      forget();
+    }
+  }
+}
+
+function headOf({ statusCode = 0, headers }: IncomingMessage): AnswerHead {
+  const joined = Object.entries(headers).map(([name, value = ""]) => [name, [value].flat().join(", ")]);
+  return { status: statusCode, headers: Object.fromEntries(joined) as AnswerHead["headers"] };
+}
+
+/**
+ * The delay before a retry in milliseconds; undefined if the request must not be repeated.
+ *
+ * With `Retry-After` the server says that it did nothing, so any request may be repeated. After a lost connection that
+ * is unknown, so only idempotent requests are repeated: reads, and server-side apply.
+ */
+function retryDelay(error: ApiError, request: RawRequest, attempt: number): number | undefined {
+  if (attempt >= (request.maxRetries ?? 10)) return undefined;
+  if (error.status === 429 || error.status >= 500) {
+    const seconds = error.retryAfterSeconds;
+    return seconds === undefined ? undefined : seconds * 1000;
+  }
+  if (error.isUnreachable && isRepeatable(request) && attempt < 3 && brokeUnderway(error))
+    return 50 * 2 ** attempt;
+  return undefined;
+}
+
+function isRepeatable({ method = "GET", headers, stream, webSocket }: RawRequest): boolean {
+  if (stream || webSocket) return false;
+  return method === "GET" || headers?.["content-type"] === "application/apply-patch+yaml";
+}
+
+/** This is how a kept connection that the server closed fails; an unreachable server fails differently. */
+function brokeUnderway({ cause }: ApiError): boolean {
+  const { code } = (cause ?? {}) as { code?: string };
+  return code === "ECONNRESET" || code === "EPIPE";
+}
+
+/** The texts of a `Warning` header; the server uses code 299 for warnings to users. */
+function parseWarnings(header: string | string[]): string[] {
+  const text = Array.isArray(header) ? header.join(", ") : header;
+  return [...text.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = ""]) =>
+    quoted.replace(/\\(.)/g, "$1"),
+  );
 }
 
 /** The config and the connections, once loaded. */

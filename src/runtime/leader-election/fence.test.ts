@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { HttpTransport } from "../http/http-transport.ts";
 import { eventually } from "../testing/eventually.ts";
 import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
-import { fence } from "./make-elector.ts";
+import { fence } from "./lease-elector.ts";
 
 test("a write whose retry the server asked for is not sent again once the lease has run out", async () => {
   let isFresh = true;

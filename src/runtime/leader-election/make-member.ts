@@ -9,7 +9,7 @@ import { rangeCount } from "../shards/ranges.ts";
 import { ShardGate } from "../shards/shard-gate.ts";
 import { electionTiming } from "./election-timing.ts";
 import { LeaseMember } from "./lease-member.ts";
-import { leaseNamespace } from "./make-elector.ts";
+import { leaseNamespace } from "./lease-elector.ts";
 import { MemberLeases } from "./member-leases.ts";
 import type { ShardingOptions } from "./sharding-options.ts";
 

@@ -9,7 +9,7 @@ import { type Client, createClient, loadConfig } from "../client/index.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
-import { resetSocket } from "../testing/reset-socket.ts";
+import { resetSocket } from "../testing/fault-proxy.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import type { Manager } from "./manager.ts";
 

@@ -1,6 +1,6 @@
 import { url as inspectorUrl } from "node:inspector";
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
-import { starvedTime } from "./starved-time.ts";
+import { readFileSync } from "node:fs";
 
 /** How often it looks, in milliseconds. What it measures may be wrong by half of it. */
 export const loopPeriod = 100;
@@ -59,5 +59,18 @@ export class LoopDelay {
     const longest = this.#longest;
     this.#longest = none;
     return longest;
+  }
+}
+
+/**
+ * For how many milliseconds this process could have run, but others did; 0 where the system doesn't tell, as outside of
+ * Linux.
+ */
+function starvedTime(): number {
+  try {
+    const [, waited] = readFileSync("/proc/self/schedstat", "utf8").split(" ");
+    return Number(waited) / 1e6;
+  } catch {
+    return 0;
   }
 }

@@ -2,7 +2,7 @@ import { fnv64 } from "@tsbuilder/apimachinery/text";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseShardSelector } from "../../cluster/handlers/shard-selector.ts";
-import { assignRanges } from "./assign-ranges.ts";
+import { assignRanges } from "./member.ts";
 import {
   allRanges,
   countRanges,

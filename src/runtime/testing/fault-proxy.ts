@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { connect as connectTLS, createSecureContext } from "node:tls";
 import { STATUS_CODES } from "node:http";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig } from "../http/config.ts";
-import { resetSocket } from "./reset-socket.ts";
 
 /**
  * What happens to a request. `after` counts the bytes of the answer that the client still gets:
@@ -209,6 +208,15 @@ function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: 
     }, fault.milliseconds);
     delayed.add(cancel);
   });
+}
+
+/**
+ * Breaks a connection with a reset. While the end of a socket's own side is under way, Node can't reset it: it reports
+ * EINVAL, and never closes the handle, which then keeps a worker thread from ending. Such a connection is destroyed.
+ */
+export function resetSocket(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 /** The request that begins here; undefined for the rest of one. */

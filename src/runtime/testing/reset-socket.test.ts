@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { resetSocket } from "./reset-socket.ts";
+import { resetSocket } from "./fault-proxy.ts";
 
 /** Connects to a server that does something with each connection, and says how both ends learned of its end. */
 async function breakBy(act: (socket: Socket) => void): Promise<{ server: string; client: string }> {

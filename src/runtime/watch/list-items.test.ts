@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ListItems } from "./list-items.ts";
+import { ListItems } from "./reflector.ts";
 
 test("ListItems finds the items of any list, wherever the chunks are cut", () => {
   const text = fc.string({ unit: "binary", maxLength: 8 });

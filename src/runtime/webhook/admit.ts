@@ -1,13 +1,12 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { ApiError } from "../errors/api-error.ts";
 import { isProgrammingError } from "../controller/outcome.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";
-import { invalidObject } from "./invalid-object.ts";
 import { HttpError } from "./read-body.ts";
-import type { AdmissionContext, AdmissionRequest, Defaulter, Validator } from "./webhooks.ts";
+import type { AdmissionContext, AdmissionRequest, Defaulter, InvalidField, Validator } from "./webhooks.ts";
 
 /**
  * Runs a defaulter and answers with a patch against the original object, including fields that the type doesn't have.
@@ -37,6 +36,35 @@ export function admitWithValidator<T extends KubernetesObject>(
       if (!fields || fields.length === 0) return { allowed: true };
       return { allowed: false, status: invalidObject(request, fields) };
     });
+}
+
+/** How the API server begins the message about a field, by reason. */
+const openings = {
+  Invalid: "Invalid value",
+  Required: "Required value",
+  Duplicate: "Duplicate value",
+  NotSupported: "Unsupported value",
+  Forbidden: "Forbidden",
+  TooLong: "Too long",
+} as const;
+
+/** The Status of an object with invalid fields, worded like the API server's own validation. */
+function invalidObject(request: AdmissionRequest, fields: readonly InvalidField[]): Partial<Status> {
+  const { group, kind } = request.kind;
+  const name = request.name ?? "";
+  const causes = fields.map(({ field, message, value, reason = "Invalid" }) => {
+    const shown = value === undefined ? "" : `: ${JSON.stringify(value)}`;
+    return { reason: `FieldValue${reason}`, field, message: `${openings[reason]}${shown}: ${message}` };
+  });
+  const lines = causes.map(({ field, message }) => `${field}: ${message}`);
+  const list = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;
+  return {
+    status: "Failure",
+    code: 422,
+    reason: "Invalid",
+    message: `${group === "" ? kind : `${kind}.${group}`} "${name}" is invalid: ${list}`,
+    details: { name, group, kind, causes },
+  };
 }
 
 function verdict<T extends KubernetesObject>(

@@ -9,8 +9,12 @@ import { createLogger } from "../log/create-logger.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import type { Certificate } from "../tls/certificate-files.ts";
-import { ManagedCertificate } from "./managed-certificate.ts";
-import { CertificateSecret, ConvertedResource, ValidatingWebhookConfiguration } from "./webhook-kinds.ts";
+import {
+  CertificateSecret,
+  ConvertedResource,
+  ManagedCertificate,
+  ValidatingWebhookConfiguration,
+} from "./managed-certificate.ts";
 
 const Echo = defineKind({ group: "example.com", version: "v1" }, { kind: "Echo", plural: "echoes" });
 const service = { name: "hooks", namespace: "default" };

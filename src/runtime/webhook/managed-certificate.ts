@@ -1,13 +1,16 @@
-import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { type Kind, type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import { retryOnConflict } from "../client/retry-on-conflict.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
-import { findAuthority, injectAuthority, type WebhookService } from "./inject-authority.ts";
-import { CertificateSecret } from "./webhook-kinds.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import { podNamespace } from "../config/in-cluster-config.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import type { SelfManagedCertificateOptions } from "./webhook-server-options.ts";
 
 /** Options of a managed certificate. */
 export interface ManagedCertificateOptions {
@@ -114,6 +117,77 @@ export class ManagedCertificate implements CertificateSource {
   }
 }
 
+/** The Service in front of the webhooks. */
+interface WebhookService {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust. */
+async function findAuthority(
+  client: Client,
+  service: WebhookService,
+  converted: Iterable<Kind>,
+): Promise<string | undefined> {
+  const configs: (WebhookClientConfig | undefined)[] = [];
+  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration])
+    for (const { webhooks = [] } of await client.list(kind, { live: true }))
+      configs.push(...webhooks.map(({ clientConfig }) => clientConfig));
+  for (const kind of converted) {
+    const crd = await client.find(ConvertedResource, { name: crdName(kind) }, { live: true });
+    configs.push(crd?.spec.conversion?.webhook?.clientConfig);
+  }
+  // Some begin with a placeholder, and somebody may have edited others.
+  return configs
+    .filter((config) => pointsTo(service, config))
+    .map((config) => Buffer.from(config?.caBundle ?? "", "base64").toString("utf8"))
+    .find((text) => splitBundle(text).length > 0);
+}
+
+/**
+ * Writes the CA to every webhook configuration that names the Service, and to the CRDs of converted kinds, unless it is
+ * already there. Returns what was changed.
+ */
+async function injectAuthority(
+  client: Client,
+  service: WebhookService,
+  converted: Iterable<Kind>,
+  pem: string,
+): Promise<string[]> {
+  const caBundle = Buffer.from(pem).toString("base64");
+  const changed: string[] = [];
+  const isStale = (config: WebhookClientConfig | undefined) =>
+    pointsTo(service, config) && config?.caBundle !== caBundle;
+
+  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
+    for (const configuration of await client.list(kind, { live: true })) {
+      if (!configuration.webhooks?.some(({ clientConfig }) => isStale(clientConfig))) continue;
+      await client.patch(kind, configuration, ({ webhooks = [] }) => {
+        for (const { clientConfig } of webhooks) if (isStale(clientConfig)) clientConfig.caBundle = caBundle;
+      });
+      changed.push(`${kind.kind} ${configuration.metadata.name}`);
+    }
+  }
+  for (const kind of converted) {
+    const name = crdName(kind);
+    const crd = await client.find(ConvertedResource, { name }, { live: true });
+    if (!crd || !isStale(crd.spec.conversion?.webhook?.clientConfig)) continue;
+    await client.patch(ConvertedResource, crd, ({ spec }) => {
+      spec.conversion!.webhook!.clientConfig!.caBundle = caBundle;
+    });
+    changed.push(`CustomResourceDefinition ${name}`);
+  }
+  return changed;
+}
+
+function pointsTo(service: WebhookService, config: WebhookClientConfig | undefined): boolean {
+  return config?.service?.name === service.name && config.service.namespace === service.namespace;
+}
+
+function crdName({ plural, group }: Kind): string {
+  return `${plural}.${group}`;
+}
+
 const fields = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;
 
 function secretData(bundle: CertificateBundle): { [name: string]: string } {
@@ -135,4 +209,76 @@ function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undef
     key: read(fields.key),
   };
   return isUsable(bundle) ? bundle : undefined;
+}
+
+/** How the API server reaches a webhook. */
+interface WebhookClientConfig {
+  /** PEM in base64. */
+  caBundle?: string;
+  service?: { name: string; namespace: string; path?: string; port?: number };
+  url?: string;
+}
+
+/** The part of both configuration kinds that contains the CA. */
+interface WebhookConfiguration extends KubernetesObject {
+  webhooks?: { name: string; clientConfig: WebhookClientConfig }[];
+}
+
+/** The part of a CRD that contains the CA. */
+export interface ConvertedResource extends KubernetesObject {
+  spec: { conversion?: { strategy: string; webhook?: { clientConfig?: WebhookClientConfig } } };
+}
+
+export interface CertificateSecret extends KubernetesObject {
+  type?: string;
+  data?: { [name: string]: string };
+}
+
+const admission = { group: "admissionregistration.k8s.io", version: "v1" };
+
+const MutatingWebhookConfiguration = defineKind<WebhookConfiguration>(admission, {
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+  scope: "Cluster",
+});
+
+export const ValidatingWebhookConfiguration = defineKind<WebhookConfiguration>(admission, {
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+  scope: "Cluster",
+});
+
+export const ConvertedResource = defineKind<ConvertedResource>(
+  { group: "apiextensions.k8s.io", version: "v1" },
+  { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
+);
+
+export const CertificateSecret = defineKind<CertificateSecret>(
+  { group: "", version: "v1" },
+  { kind: "Secret", plural: "secrets" },
+);
+
+/** Creates the certificate source for the given options. */
+export function makeManagedCertificate(
+  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
+  config: () => Promise<ClusterConfig>,
+  parts: {
+    readonly client: Client;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly converted: () => Iterable<Kind>;
+  },
+): ManagedCertificate {
+  return new ManagedCertificate({
+    ...parts,
+    days,
+    secretName: (service) => secret ?? `${service.name}-cert`,
+    service: async () => {
+      const found = namespace ?? podNamespace() ?? (await config()).namespace;
+      if (found) return { name, namespace: found };
+      throw new TerminalError(
+        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
+      );
+    },
+  });
 }

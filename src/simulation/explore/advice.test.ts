@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../../../e2e/support/source-imports.ts";
-import { anchorsOf } from "../../book/build/anchors.ts";
+import { anchorsOf } from "../../book/build/check-book.ts";
 import { bookAddress } from "../../shared/book-address.ts";
 import type { MistakeClass } from "../contract/index.ts";
 import { docs } from "./advice.ts";

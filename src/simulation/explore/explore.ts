@@ -1,11 +1,18 @@
-import { readScenario, type Scenario, type Step, type Verdict } from "../contract/index.ts";
+import {
+  type Fault,
+  type MistakeClass,
+  type Scenario,
+  type Step,
+  type Verdict,
+  readScenario,
+  refOf,
+  refText,
+} from "../contract/index.ts";
 import { withVirtualGlobals } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
-import { classify } from "./classify.ts";
 import { CrashCoverage, type CrashPoints } from "./crash-points.ts";
 import { drawFaults } from "./draw-faults.ts";
-import { type Baseline, baselineOf, examine, type Finding } from "./examine.ts";
-import { findIn, shrink } from "./shrink.ts";
+import { type Baseline, type Finding, baselineOf, examine } from "./examine.ts";
 import { pauseOf } from "../world/index.ts";
 import { storyOf } from "./story.ts";
 import { scenarioReplay, testOf } from "./test-file.ts";
@@ -110,6 +117,66 @@ export async function examineScenario(scenario: Scenario): Promise<Failure | und
   return finding && failureOf(finding, scenario.seed ?? 1);
 }
 
+/** Finds what a scenario shows: without its faults first. */
+async function findIn(scenario: Scenario): Promise<Finding | undefined> {
+  const baseline = await baselineOf(scenario);
+  const [found] = baseline.findings;
+  if (found || !scenario.faults?.length) return found;
+  return (await examine(scenario, baseline)).findings[0];
+}
+
+/** Omits faults and steps, and makes numbers smaller, as long as the same is wrong. `isOver` is asked before each try. */
+async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding> {
+  let best = finding;
+  for (let progress = true; progress;) {
+    progress = false;
+    for (const smaller of smallerThan(best.scenario)) {
+      if (isOver()) return best;
+      const found = await findIn(smaller);
+      if (found?.class !== finding.class) continue;
+      best = found;
+      progress = true;
+      break;
+    }
+  }
+  return best;
+}
+
+/** Scenarios with a bit less, the largest cuts first. */
+function* smallerThan(scenario: Scenario): Generator<Scenario> {
+  const { faults = [], steps = [] } = scenario;
+  for (let size = steps.length >> 1; size > 1; size >>= 1)
+    for (let at = steps.length - size; at >= 0; at -= size)
+      yield { ...scenario, steps: withoutSteps(steps, at, size) };
+  for (let at = faults.length - 1; at >= 0; at--) yield { ...scenario, faults: without(faults, at, 1) };
+  for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: withoutSteps(steps, at, 1) };
+  for (const [at, fault] of faults.entries())
+    for (const simpler of simplerThan(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
+}
+
+function without<T>(list: readonly T[], at: number, size: number): T[] {
+  return list.filter((_, index) => index < at || index >= at + size);
+}
+
+/** The steps that stay are taken when they were. */
+function withoutSteps(steps: readonly Step[], at: number, size: number): Step[] {
+  const lost = steps.slice(at, at + size).reduce((sum, step) => sum + afterOf(step), 0);
+  return without(steps, at, size).map((step, index) =>
+    index === at && step.do !== "settle" ? { ...step, after: afterOf(step) + lost } : step,
+  );
+}
+
+function afterOf(step: Step): number {
+  return step.do === "settle" ? 0 : (step.after ?? 0);
+}
+
+function* simplerThan(fault: Fault): Generator<Fault> {
+  if (fault.fault !== "crash") return;
+  const { lag, ...rest } = fault;
+  if (lag !== undefined) yield rest;
+  if (fault.down > 500) yield { ...fault, down: 500 };
+}
+
 function failureOf(finding: Finding, seed: number): Failure {
   const name = classify(finding);
   const { message, objects, scenario } = finding;
@@ -120,4 +187,39 @@ function failureOf(finding: Finding, seed: number): Failure {
     story: storyOf(finding, name),
     test: testOf(scenario, name, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
   };
+}
+
+/** Classes that say it all, whatever brings them about. */
+const plain = new Set<Finding["class"]>([
+  "hot-loop",
+  "fight",
+  "hang",
+  "foreign-object",
+  "forbidden",
+  "without-lease",
+  "conditions",
+]);
+
+/** Names a mistake after what is left once everything else was left out. */
+function classify({ class: found, scenario, run }: Finding): MistakeClass {
+  const { faults = [], steps = [] } = scenario;
+  const kinds = new Set(faults.map(({ fault }) => fault));
+  const isStale = faults.some((fault) => fault.fault === "crash" && fault.lag !== undefined);
+  const applied = new Set(
+    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
+  );
+  if (found !== "differs" && (plain.has(found) || faults.length === 0)) {
+    return (found === "hot-loop" || found === "fight") && applied.size > 1 && faults.length === 0
+      ? "collision"
+      : found;
+  }
+  if (isStale) return "stale-view";
+  if (kinds.has("crash") || kinds.has("suspend") || kinds.has("clock") || kinds.has("lease"))
+    return "interrupted";
+  if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
+    return "missed-event";
+  if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";
+  if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
+  if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
+  return applied.size > 1 ? "collision" : "history";
 }

@@ -2,16 +2,19 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import timers from "node:timers";
-import { refuseOutside } from "./refusals.ts";
-import { Replacements } from "./replace.ts";
-import { environment } from "./environment.ts";
-import { drawn, virtualCrypto, virtualWebCrypto } from "./virtual-crypto.ts";
-import { virtualFetch } from "./virtual-fetch.ts";
-import { virtualDate } from "./virtual-date.ts";
-import { schedulers, sleepers, virtualTimeout } from "./virtual-sleep.ts";
-import { virtualClear, virtualClearImmediate, virtualImmediate, virtualTimer } from "./virtual-timers.ts";
+import childProcess from "node:child_process";
+import fs from "node:fs";
+import dgram from "node:dgram";
+import net from "node:net";
+import workers from "node:worker_threads";
+import { promisify } from "node:util";
+import { type Environment, environment } from "./environment.ts";
+import { OutsideError } from "./outside-error.ts";
+import type { Random } from "../random/random.ts";
+import { inContext } from "./in-context.ts";
 
 let users = 0;
+
 let replacements: Replacements | undefined;
 
 /**
@@ -74,4 +77,401 @@ function replaceAll(): Replacements {
   refuseOutside(all);
   syncBuiltinESMExports();
   return all;
+}
+
+/** A timer on the environment's clock, with the methods of Node's. */
+class VirtualTimer {
+  #cancel: () => void = () => {};
+  readonly #start: () => () => void;
+
+  constructor(
+    around: Environment,
+    run: () => void,
+    { period, repeats }: { period: number; repeats: boolean },
+  ) {
+    const fire = inContext(() => {
+      if (repeats) this.refresh();
+      run();
+    });
+    this.#start = () => around.clock.setTimer(fire, Math.max(1, period));
+    this.#cancel = this.#start();
+  }
+
+  refresh(): this {
+    this.#cancel();
+    this.#cancel = this.#start();
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  close(): this {
+    this.#cancel();
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancel();
+  }
+}
+
+/** A callback in the next turn of the simulated event loop. */
+class VirtualImmediate {
+  isCancelled = false;
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+}
+
+type Callback = (...args: unknown[]) => void;
+
+/** Makes a function that returns a promise virtual. */
+type MakeSleep = (real: never) => unknown;
+
+/** What the real function has stays, but for the promise that `promisify()` takes. */
+function like<F extends Callback>(virtual: object, real: F, makeSleep?: MakeSleep): F {
+  const { [promisify.custom]: custom } = real as { readonly [promisify.custom]?: unknown };
+  return Object.assign(virtual, real, makeSleep && { [promisify.custom]: makeSleep(custom as never) });
+}
+
+/** `setTimeout` or `setInterval`: virtual within a simulation. */
+function virtualTimer<F extends Callback>(
+  real: F,
+  { repeats }: { repeats: boolean },
+  makeSleep?: MakeSleep,
+): F {
+  const set = (run: Callback, period = 1, ...args: unknown[]): unknown => {
+    const around = environment();
+    if (!around) return real(run, period, ...args);
+    return new VirtualTimer(around, () => run(...args), { period: period || 1, repeats });
+  };
+  return like(set, real, makeSleep);
+}
+
+/** `clearTimeout` and `clearInterval`. */
+function virtualClear(real: (timer: unknown) => void): (timer: unknown) => void {
+  return (timer) => (timer instanceof VirtualTimer ? void timer.close() : real(timer));
+}
+
+/** `setImmediate`: virtual within a simulation. */
+function virtualImmediate<F extends Callback>(real: F, makeSleep?: MakeSleep): F {
+  const set = (run: Callback, ...args: unknown[]): unknown => {
+    const around = environment();
+    if (!around) return real(run, ...args);
+    const immediate = new VirtualImmediate();
+    around.enqueue(
+      inContext(() => {
+        if (!immediate.isCancelled) run(...args);
+      }),
+    );
+    return immediate;
+  };
+  return like(set, real, makeSleep);
+}
+
+function virtualClearImmediate(real: (immediate: unknown) => void): (immediate: unknown) => void {
+  return (immediate) => {
+    if (immediate instanceof VirtualImmediate) immediate.isCancelled = true;
+    else real(immediate);
+  };
+}
+
+interface SleepOptions {
+  readonly signal?: AbortSignal;
+}
+
+type Sleep<Args extends unknown[]> = (...args: Args) => Promise<unknown>;
+
+function sleep<R>(
+  { clock }: Environment,
+  delay: number | undefined,
+  value: R,
+  options: SleepOptions,
+): Promise<R> {
+  return until(value, options, (done) => clock.setTimer(done, delay ?? 1));
+}
+
+function turn<R>({ enqueue }: Environment, value: R, options: SleepOptions): Promise<R> {
+  return until(value, options, (done) => {
+    enqueue(done);
+    return () => {};
+  });
+}
+
+/** Ticks that nobody took in time come at once, as Node's do. */
+async function* ticks<R>(
+  around: Environment,
+  delay: number,
+  value: R,
+  options: SleepOptions,
+): AsyncGenerator<R> {
+  const { clock } = around;
+  for (let next = clock.monotonic() + delay; ; next += delay)
+    yield await sleep(around, Math.max(0, next - clock.monotonic()), value, options);
+}
+
+function until<R>(value: R, { signal }: SleepOptions, start: (done: () => void) => () => void): Promise<R> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason as Error);
+    };
+    const cancel = start(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve(value);
+    });
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** The functions of `node:timers/promises`, on the clock of the environment. */
+const sleepers = {
+  setTimeout:
+    (real: Sleep<[number?, unknown?, SleepOptions?]>): typeof real =>
+    (delay, value, options = {}) => {
+      const around = environment();
+      return around ? sleep(around, delay, value, options) : real(delay, value, options);
+    },
+  setInterval:
+    (
+      real: (delay?: number, value?: unknown, options?: SleepOptions) => AsyncIterable<unknown>,
+    ): typeof real =>
+    (delay, value, options = {}) => {
+      const around = environment();
+      return around ? ticks(around, delay || 1, value, options) : real(delay, value, options);
+    },
+  setImmediate:
+    (real: Sleep<[unknown?, SleepOptions?]>): typeof real =>
+    (value, options = {}) => {
+      const around = environment();
+      return around ? turn(around, value, options) : real(value, options);
+    },
+};
+
+/** The methods of `scheduler` in `node:timers/promises`. */
+const schedulers = {
+  wait:
+    (real: Sleep<[number?, SleepOptions?]>) =>
+    (delay?: number, options: SleepOptions = {}): Promise<unknown> => {
+      const around = environment();
+      return around
+        ? sleep(around, delay, undefined, options)
+        : real.call(timers.promises.scheduler, delay, options);
+    },
+  yield: (real: Sleep<[]>) => (): Promise<unknown> => {
+    const around = environment();
+    return around ? turn(around, undefined, {}) : real.call(timers.promises.scheduler);
+  },
+};
+
+/** `AbortSignal.timeout()`. */
+function virtualTimeout(real: (delay: number) => AbortSignal): typeof real {
+  return (delay) => {
+    const around = environment();
+    if (!around) return real.call(AbortSignal, delay);
+    const controller = new AbortController();
+    const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    around.clock.setTimer(() => controller.abort(reason), delay);
+    return controller.signal;
+  };
+}
+
+const processes = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
+
+const writes = [
+  "appendFile",
+  "chmod",
+  "chown",
+  "copyFile",
+  "cp",
+  "link",
+  "mkdir",
+  "mkdtemp",
+  "rename",
+  "rm",
+  "rmdir",
+  "symlink",
+  "truncate",
+  "unlink",
+  "utimes",
+  "writeFile",
+];
+
+/** Opening is refused unless it is for reading. */
+const isForWriting = (_path: unknown, flags: unknown): boolean =>
+  typeof flags === "string" ? !/^rs?$/.test(flags) : typeof flags === "number" && flags !== 0;
+
+type AnyFunction = ((...args: never[]) => unknown) & { readonly [promisify.custom]?: AnyFunction };
+
+/** A function, or a class, with a check before each call. */
+function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunction {
+  function replaced(this: unknown, ...args: never[]): unknown {
+    check(...args);
+    return new.target ? (Reflect.construct(real, args, new.target) as unknown) : real.apply(this, args);
+  }
+  // Other code derives from a class meanwhile, and asks for its instances.
+  if (real.prototype !== undefined) replaced.prototype = real.prototype as object;
+  const { [promisify.custom]: custom } = real;
+  // What was promisified once is from then on its own promisified version.
+  if (!custom || custom === real) return replaced;
+  return Object.assign(replaced, { [promisify.custom]: checked(custom, check) });
+}
+
+/** Refuses by name what a simulation can't own. Outside of simulations all of it works as before. */
+function refuseOutside(replacements: Replacements): void {
+  const refuse = (
+    table: object,
+    names: readonly string[],
+    what: string,
+    instead: string,
+    isRefused: (...args: never[]) => boolean = () => true,
+  ): void => {
+    for (const name of names)
+      replacements.set(table, name, (real: AnyFunction) =>
+        checked(real, (...args) => {
+          if (environment()?.isClosed && isRefused(...args))
+            throw new OutsideError(`${what}.${name}()`, instead);
+        }),
+      );
+  };
+  const pass = "pass the reconciler a function that does it, and a stand-in for it here";
+  refuse(childProcess, processes, "child_process", pass);
+  refuse(net.Socket.prototype, ["connect"], "Socket", pass);
+  refuse(dgram.Socket.prototype, ["bind", "connect", "send"], "dgram.Socket", pass);
+  refuse(net.Server.prototype, ["listen"], "Server", "turn the server off in the simulation");
+  refuse(workers, ["Worker"], "worker_threads", pass);
+  const inMemory = "keep what must survive in the cluster, such as in a ConfigMap";
+  refuse(fs, [...writes, ...writes.map((name) => `${name}Sync`), "createWriteStream"], "fs", inMemory);
+  refuse(fs.promises, writes, "fs.promises", inMemory);
+  refuse(fs, ["open", "openSync"], "fs", inMemory, isForWriting);
+  refuse(fs.promises, ["open"], "fs.promises", inMemory, isForWriting);
+}
+
+type Table = { [name: string]: unknown };
+
+/** Replacements of properties, which can be undone in reverse order. */
+class Replacements {
+  readonly #undo: Array<() => void> = [];
+
+  set(table: object, name: string, replace: (real: never) => unknown): void {
+    const real = Object.getOwnPropertyDescriptor(table, name);
+    const value = replace((table as Table)[name] as never);
+    Object.defineProperty(table, name, {
+      value,
+      configurable: true,
+      writable: true,
+      enumerable: real?.enumerable ?? true,
+    });
+    this.#undo.push(() => {
+      if (real) Object.defineProperty(table, name, real);
+      else delete (table as Table)[name];
+    });
+  }
+
+  undo(): void {
+    for (const undo of this.#undo.toReversed()) undo();
+  }
+}
+
+function randomBytes(random: Random, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  for (let at = 0; at < size; at++) bytes[at] = random.integer(0, 255);
+  return bytes;
+}
+
+/** A UUID of version 4. */
+function randomUUID(random: Random): string {
+  const bytes = randomBytes(random, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+type Anything = (...args: never[]) => unknown;
+
+type Drawing = (random: Random, ...args: never[]) => unknown;
+
+/** Fills a part of a buffer, counted as Node does: in bytes, or in items of a typed array. */
+function randomFill<V extends ArrayBufferView>(random: Random, view: V, offset = 0, size?: number): V {
+  const width = "BYTES_PER_ELEMENT" in view ? (view.BYTES_PER_ELEMENT as number) : 1;
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const from = offset * width;
+  const length = size === undefined ? bytes.length - from : size * width;
+  bytes.set(randomBytes(random, length), from);
+  return view;
+}
+
+function getRandomValues<V extends ArrayBufferView>(random: Random, view: V): V {
+  return randomFill(random, view);
+}
+
+/** Functions of `node:crypto` that draw from the environment's randomness. */
+const virtualCrypto: { readonly [name: string]: Drawing } = {
+  randomUUID,
+  randomBytes,
+  randomInt: (random: Random, first: number, end?: number) =>
+    end === undefined ? random.integer(0, first - 1) : random.integer(first, end - 1),
+  randomFill,
+  randomFillSync: randomFill,
+};
+
+/** Those of the global `crypto`, which `node:crypto` takes `getRandomValues` from. */
+const virtualWebCrypto: { readonly [name: string]: Drawing } = {
+  randomUUID,
+  getRandomValues,
+};
+
+/** A function that draws from the environment within a simulation, and is the real one elsewhere. */
+function drawn(real: Anything, virtual: Drawing): Anything {
+  return function (this: unknown, ...args: never[]) {
+    const around = environment();
+    if (!around) return real.apply(this, args);
+    const callback: unknown = args.at(-1);
+    if (typeof callback !== "function") return virtual(around.random, ...args);
+    const value = virtual(around.random, ...args.slice(0, -1));
+    around.enqueue(inContext(() => void callback(null, value)));
+    return undefined;
+  };
+}
+
+/** `fetch()`, answered by the stand-in of the simulation. */
+function virtualFetch(real: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const around = environment();
+    if (!around?.isClosed) return real(input, init);
+    if (!around.http) throw new OutsideError("fetch()", "give the scenario `http`, a stand-in that answers");
+    return around.http(new Request(input, init));
+  };
+}
+
+/** `Date` with the time of the environment. */
+function virtualDate(real: DateConstructor): DateConstructor {
+  const now = (): number => Math.floor(environment()?.clock.now() ?? real.now());
+  return new Proxy(real, {
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 && environment() ? [now()] : args, newTarget) as Date,
+    apply: () => new real(now()).toString(),
+    get: (target, name) => (name === "now" ? now : (Reflect.get(target, name) as unknown)),
+  });
 }

@@ -9,7 +9,7 @@ import { CustomResourceDefinition, surprisesOf } from "../../../e2e/support/do-s
 import { randomObjectSchemas } from "../../../e2e/support/random-schemas.ts";
 import { Random } from "../random/index.ts";
 import { operationsFor, unchangedFields } from "./index.ts";
-import type { PlannedStep } from "./planned-step.ts";
+import type { PlannedStep } from "./operations-for.ts";
 import type { CRD } from "./validity.ts";
 
 let cluster: TestCluster;

@@ -1,13 +1,11 @@
-import type { Ref } from "../contract/index.ts";
-import type { Random } from "../random/index.ts";
+import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
+import type { Ref, Step } from "../contract/index.ts";
+import { Random } from "../random/index.ts";
 import { drawObject } from "./draw-object.ts";
-import type { Drawing } from "./draw-value.ts";
+import type { Drawing, FieldName } from "./draw-value.ts";
 import { changeOf, wrongChangeOf } from "./next-change.ts";
-import { admittedNames, objectNames } from "./object-names.ts";
-import type { PlannedStep } from "./planned-step.ts";
-import { requireField } from "./required-fields.ts";
 import type { UserObject } from "./user-object.ts";
-import { checkedKind, type CheckedKind, type CRD } from "./validity.ts";
+import { type CRD, type CheckedKind, checkedKind } from "./validity.ts";
 
 /** How operations are drawn. */
 export interface OperationsOptions {
@@ -36,6 +34,61 @@ export function operationsFor(crd: CRD, options: OperationsOptions = {}): (rando
   const kind = { ...checked, schema: (options.always ?? []).reduce(requireField, checked.schema) };
   const names = admittedNames(kind, options.names ?? objectNames);
   return (random) => new Plan(kind, { ...options, names }, random).steps();
+}
+
+/**
+ * Names of objects: short, beginning alike, with digits, and as long as a label's value may be. An operator that
+ * appends something to a long one gets names and labels that are rejected, unless it shortens them.
+ */
+const objectNames: readonly string[] = [
+  "web",
+  "web-1",
+  "web-10",
+  "a",
+  "db",
+  `web-${"long-".repeat(11)}name`,
+  "b-2",
+];
+
+/** Names that are cut are never shorter. */
+const shortest = 8;
+
+/** The names that a kind admits; long ones are cut to the length that its rules admit. */
+function admittedNames(kind: CheckedKind, names: readonly string[]): string[] {
+  const drawing = { random: new Random(1), values: {}, optional: 0 };
+  const [first] = names.filter((name) => name.length < shortest);
+  const object = drawObject(kind, { name: first ?? "a" }, drawing);
+  if (!object) return [...names];
+  const admitted = names.flatMap((name) => {
+    for (let length = name.length; length >= Math.min(shortest, name.length); length--) {
+      const cut = name.slice(0, length).replace(/-+$/, "");
+      if (kind.errors({ ...object, metadata: { ...object.metadata, name: cut } }).length === 0) return [cut];
+    }
+    return [];
+  });
+  return [...new Set(admitted)];
+}
+
+/** The schema that requires a field, too, wherever what holds it is there. */
+function requireField(schema: JSONSchema, field: FieldName): JSONSchema {
+  return requireBelow(schema, field.split(/\.|(?=\[\])/), field);
+}
+
+function requireBelow(schema: JSONSchema, [name, ...inner]: readonly string[], field: FieldName): JSONSchema {
+  if (name === undefined) return schema;
+  const below = (one: JSONSchema | undefined): JSONSchema => {
+    if (!one) throw new TypeError(`"always" names ${field}, which the schema doesn't have`);
+    return requireBelow(one, inner, field);
+  };
+  if (name !== "[]") {
+    const { properties = {}, required = [] } = schema;
+    const changed = { ...schema, properties: { ...properties, [name]: below(properties[name]) } };
+    return inner.length > 0 ? changed : { ...changed, required: [...required, name] };
+  }
+  const items = itemsOf(schema);
+  return items
+    ? { ...schema, items: below(items) }
+    : { ...schema, additionalProperties: below(valuesOf(schema)) };
 }
 
 /** An object with the contents that it has had. */
@@ -142,6 +195,16 @@ class Plan {
     this.#steps.push({ do: "apply", object, why });
   }
 }
+
+/** A step with what a plan knows about it. */
+export type PlannedStep = Extract<Step, { do: "apply" | "delete" }> & {
+  /** In words: `sets spec.replicas to its maximum, 10`. */
+  readonly why: string;
+  /** The schema or a rule doesn't admit it. */
+  readonly expect?: "rejected";
+  /** It is admitted, but means nothing to a typical operator; a later step corrects it. */
+  readonly strange?: boolean;
+};
 
 /** The items in a random order. */
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -7,10 +7,14 @@ import { WorkspaceValidator } from "../../../e2e/golden/team-operator/src/webhoo
 import { setupMemcachedController } from "../../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
 import { ConfigMap } from "../../runtime/k8s/core/v1.ts";
 import { defineKind, type Manager } from "../../runtime/index.ts";
-import { budgetOf } from "./budget.ts";
+import {
+  type ProjectFinding,
+  budgetOf,
+  examineProject,
+  exploreProject,
+  summaryOf,
+} from "./explore-project.ts";
 import type { Failure } from "../explore/index.ts";
-import { examineProject, exploreProject, type ProjectFinding } from "./explore-project.ts";
-import { summaryOf } from "./summary.ts";
 
 const folder = fileURLToPath(new URL("../../../e2e/golden/app-operator", import.meta.url));
 

@@ -1,11 +1,16 @@
+import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { Scenario } from "../contract/index.ts";
 import { seedsPerPlan } from "../explore/explore.ts";
-import { examineScenario, explore, type Exploration, type Failure } from "../explore/index.ts";
+import {
+  type Exploration,
+  type ExploreOptions,
+  type Failure,
+  examineScenario,
+  explore,
+} from "../explore/index.ts";
 import { testOf } from "../explore/test-file.ts";
 import { Random } from "../random/index.ts";
-import { budgetOf } from "./budget.ts";
 import { type ProjectExploration, projectScenario } from "./project-scenario.ts";
-import { summaryOf } from "./summary.ts";
 
 /**
  * Explores a controller of the project in the current folder, prints how far it came, and throws the story of the first
@@ -19,6 +24,22 @@ export async function exploreProject(project: ProjectExploration): Promise<Explo
   const { failure } = exploration;
   if (failure) throw new Error(`${failure.story}\n\n${howToReplay(project, failure)}`);
   return exploration;
+}
+
+/** How far a project's tests explore: a moment in `npm test`, and as long as `tsbuilder test --explore` says. */
+export function budgetOf(env: Readonly<Record<string, string | undefined>>): ExploreOptions {
+  const { TSBUILDER_EXPLORE_TIME: time, TSBUILDER_EXPLORE_SEED: from = "1" } = env;
+  return time === undefined
+    ? { seeds: 20, time: 3000 }
+    : { seeds: Infinity, time: parseDuration(time), from: Number(from) };
+}
+
+/** What an exploration did, for a person to read. */
+export function summaryOf({ runs, crashPoints }: Exploration, { from = 1 }: ExploreOptions): string {
+  const { all, missed } = crashPoints;
+  const died = `processes died at ${all.length - missed.length} of ${all.length} kinds of writes`;
+  const rest = missed.length > 0 ? `, but not at ${missed.join(", ")}` : "";
+  return `explored ${runs} disturbed runs from seed ${from}; ${died}${rest}`;
 }
 
 /** What a finding of `exploreProject()` consists of, besides the project. */

@@ -1,7 +1,6 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { LeftOut, State } from "../contract/index.ts";
-import { normalise } from "./normalise.ts";
+import { type LeftOut, type State, refOf, refText } from "../contract/index.ts";
 
 /** One field, or one object, in which two states differ. */
 export interface Difference {
@@ -24,6 +23,98 @@ export function differencesOf(here: State, there: State, leftOut?: LeftOut): Dif
       return [{ ...named, field: undefined, here: mine, there: other }];
     return fieldsOf(mine, other, "").map((difference) => ({ ...named, ...difference }));
   });
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** Fields that two runs with the same outcome need not share: the server counts and allocates them. */
+const incidental = new Set([
+  "metadata.uid",
+  "metadata.resourceVersion",
+  "metadata.generation",
+  "metadata.managedFields",
+  "metadata.creationTimestamp",
+  "metadata.deletionTimestamp",
+  "spec.clusterIP",
+  "spec.clusterIPs",
+  "status.observedGeneration",
+]);
+
+/** Objects by name, without what differs from run to run: ids, revisions, times, generated names. */
+function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
+  const uids = new Map([
+    ...(leftOut?.formerUids ?? []),
+    ...objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`] as const),
+  ]);
+  const names = new Map(
+    objects.flatMap(({ metadata: { name = "", generateName } }) =>
+      isGenerated(name, generateName) ? [[name, `${generateName}*`] as const] : [],
+    ),
+  );
+  const texts = { whole: new Map([...uids, ...names]), starts: startsOf(uids) };
+  const compared = objects.filter((object) => !leftOut?.objects.has(object));
+  const plain = compared.map((whole) => {
+    const object = leftOut?.statuses.has(whole) ? { ...whole, status: undefined } : whole;
+    const { namespace, name = "" } = object.metadata;
+    const ref = refText({ ...refOf(object), namespace, name: plainText(name, texts) });
+    return { ref, value: strip(object, "", texts) };
+  });
+  const result = new Map<string, unknown>();
+  for (const { ref, value } of plain.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {
+    let key = ref;
+    for (let index = 2; result.has(key); index++) key = `${ref} (${index})`;
+    result.set(key, value);
+  }
+  return result;
+}
+
+/** The API server appends five characters. The pods of a StatefulSet have a `generateName` too, but are numbered. */
+function isGenerated(name: string, generateName: string | undefined): generateName is string {
+  return generateName !== undefined && name.slice(0, -5) === generateName.slice(0, 58);
+}
+
+/** What stands for texts that differ from run to run. */
+interface Texts {
+  readonly whole: ReadonlyMap<string, string>;
+  /** By the first digits of a uid: names are made of them. */
+  readonly starts: ReadonlyMap<string, string>;
+}
+
+function startsOf(uids: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...uids].flatMap(([uid, text]) => (uuid.test(uid) ? [[uid.slice(0, 8), text]] : [])));
+}
+
+function plainText(value: string, { whole, starts }: Texts): string {
+  if (time.test(value)) return "a time";
+  return whole.get(value) ?? value.replace(uidOrStart, (uid) => starts.get(uid.slice(0, 8)) ?? uid);
+}
+
+/** JSON in a text is compared as such: the order of its keys may be that in which a user set them. */
+function parsed(text: string): unknown {
+  if (!text.startsWith("{")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function strip(value: unknown, path: string, texts: Texts): unknown {
+  if (typeof value === "string") return parsed(plainText(value, texts));
+  if (Array.isArray(value)) return value.map((each) => strip(each, `${path}[]`, texts));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      const at = path === "" ? name : `${path}.${name}`;
+      const isIncidental =
+        incidental.has(at) || at.endsWith("[].nodePort") || at.endsWith("[].observedGeneration");
+      return isIncidental ? [] : [[name, strip(each, at, texts)]];
+    }),
+  );
 }
 
 /** The name of a difference, whatever the values are. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kindOf } from "./call-kind.ts";
+import { kindOf } from "./network.ts";
 
 test.each([
   ["lease", "/apis/coordination.k8s.io/v1/namespaces/default/leases/shop"],

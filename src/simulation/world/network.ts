@@ -1,20 +1,22 @@
 import { Readable } from "node:stream";
+import { setMaxListeners } from "node:events";
 import type { ClusterConfig } from "@tsbuilder/runtime";
-import type { CrashFault, RefusalFault } from "../contract/index.ts";
+import type { InProcessCluster } from "@tsbuilder/cluster";
+import { type CrashFault, type RefusalFault, refText } from "../contract/index.ts";
 import { OutsideError } from "../globals/index.ts";
-import { AbortableCall } from "./abortable-call.ts";
 import { tokenOf } from "./base.ts";
-import { asOf, type CallKind, kindOf } from "./call-kind.ts";
-import { objectOf, writePoint } from "./object-of.ts";
 import { streamTo } from "./container-commands.ts";
 import { refusalAnswers } from "./refusal-answers.ts";
 import type { Replica } from "./replica.ts";
-import { brokenConnection, WatchFeed } from "./watch-feed.ts";
+import { WatchFeed, brokenConnection } from "./watch-feed.ts";
 import type { World } from "./world.ts";
 
 type Carrier = NonNullable<ClusterConfig["carry"]>;
+
 type WireRequest = Parameters<Carrier>[0];
+
 type CarryOptions = Parameters<Carrier>[1];
+
 type Answer = Awaited<ReturnType<Carrier>>;
 
 /** How long an attempt to connect takes that nobody answers. */
@@ -48,6 +50,41 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
         );
       }),
   };
+}
+
+/** A stream may be aborted before anybody reads it, and so hears of it. */
+const unheard = (): void => {};
+
+/** What a signal ends: a request until its answer is there, and the answer's stream until it is closed. */
+class AbortableCall {
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort: () => void;
+  #stream: Readable | undefined;
+
+  constructor(signal: AbortSignal | undefined, reject: (reason: Error) => void) {
+    this.#signal = signal;
+    this.#onAbort = () => {
+      const reason = signal?.reason as unknown;
+      const error = reason instanceof Error ? reason : new Error("aborted");
+      reject(error);
+      this.#stream?.destroy(error);
+    };
+    if (!signal) return;
+    // A reconcile may well make twenty requests at once, which is no leak.
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** The request has ended with an answer, or an error. */
+  end<T extends Error | { readonly stream?: Readable | undefined }>(outcome: T): T {
+    const forget = (): void => this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#stream = "stream" in outcome ? outcome.stream : undefined;
+    if (!this.#stream) forget();
+    else if (this.#signal?.aborted) this.#onAbort();
+    else this.#stream.once("close", forget);
+    this.#stream?.on("error", unheard);
+    return outcome;
+  }
 }
 
 /** One request with its answer, in one life of a process. */
@@ -182,6 +219,79 @@ class Exchange {
       status,
     });
   }
+}
+
+const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;
+
+interface Write {
+  readonly path: string;
+  readonly body?: string | undefined;
+}
+
+/** The object that a request writes: `ConfigMap.v1 default/shop`. A new one is named by the body. */
+function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): string | undefined {
+  const { apiVersion, kind, namespace, name: given } = targetOf(cluster, path);
+  const name = given ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
+  if (kind === undefined || name === undefined) return undefined;
+  return refText({ apiVersion, kind, namespace, name });
+}
+
+/** What a request does to which kind, whatever the object is called: `PATCH Shop/status`. */
+function writePoint(
+  cluster: InProcessCluster,
+  { method, path }: Write & { readonly method: string },
+): string {
+  const { kind, subresource } = targetOf(cluster, path);
+  return `${method} ${kind ?? path}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+function targetOf({ core: { registry } }: InProcessCluster, path: string) {
+  const [, group = "", version = "", rest = ""] = resourcePath.exec(path) ?? [];
+  const parts = rest.split("/");
+  const isWithin = parts[0] === "namespaces" && registry.find(group, parts[2] ?? "") !== undefined;
+  const [plural = "", name, subresource] = isWithin ? parts.slice(2) : parts;
+  return {
+    apiVersion: group === "" ? version : `${group}/${version}`,
+    kind: registry.find(group, plural)?.kind,
+    namespace: isWithin ? parts[1] : undefined,
+    name,
+    subresource,
+  };
+}
+
+/** The part of a request that decides what it is. */
+interface Call {
+  readonly method: string;
+  /** Including the query. */
+  readonly path: string;
+}
+
+/**
+ * What a request is to a simulation: faults are aimed at reads and writes; leases and Events are no part of what an
+ * operator does to its objects.
+ */
+type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
+
+const leases = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
+
+const events = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
+
+export function kindOf({ method, path }: Call, isStream: boolean): CallKind {
+  if (leases.test(path)) return "lease";
+  if (method !== "GET") return events.test(path) ? "event" : "write";
+  if (!isStream) return "read";
+  return /[?&]watch=(?:true|1)/.test(path) ? "watch" : "list";
+}
+
+/** The same list as it was at an earlier revision. */
+function asOf(path: string, revision: number): string {
+  const [bare = "", query = ""] = path.split("?");
+  const parameters = new URLSearchParams(query);
+  for (const name of ["limit", "continue", "resourceVersion", "resourceVersionMatch"])
+    parameters.delete(name);
+  parameters.set("resourceVersion", String(revision));
+  parameters.set("resourceVersionMatch", "Exact");
+  return `${bare}?${parameters.toString()}`;
 }
 
 /** An iterator would make four promises of it. */

@@ -1,23 +1,147 @@
 import { generateKeyPairSync } from "node:crypto";
-import { startInProcess, type InProcessCluster } from "@tsbuilder/cluster";
-import { changedFields, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Fault, Scenario } from "../contract/index.ts";
+import { type InProcessCluster, type InProcessOptions, startInProcess } from "@tsbuilder/cluster";
+import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
 import { shardClaims } from "@tsbuilder/runtime/testing";
-import { inside, type Environment, environment } from "../globals/index.ts";
+import type { Logger } from "@tsbuilder/runtime";
+import type { Fault, LeftOut, RefusalFault, Scenario, TraceEvent } from "../contract/index.ts";
+import { type Environment, environment, inside } from "../globals/index.ts";
 import { Random } from "../random/index.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
-import { ChangeCount } from "./change-count.ts";
-import { DerivedObjects } from "./derived-objects.ts";
 import { EventLoop } from "./event-loop.ts";
 import { FaultPlan, faultText } from "./fault-plan.ts";
 import { ProcessClock } from "./process-clock.ts";
-import { Recorder } from "./recorder.ts";
-import { refusing } from "./refused-writes.ts";
-import { Refusals } from "./refusals.ts";
 import { Replica } from "./replica.ts";
 import { callWebhook } from "./webhook-call.ts";
+import { refusalAnswers } from "./refusal-answers.ts";
+
+type Entry = TraceEvent extends infer One ? (One extends unknown ? Omit<One, "at"> : never) : never;
+
+/** Writes the trace, with the virtual time of each event. */
+class Recorder {
+  readonly trace: TraceEvent[] = [];
+  readonly #loop: EventLoop;
+  #isClosed = false;
+  /** When a process last logged an error: it will try again. */
+  lastError = 0;
+
+  constructor(loop: EventLoop) {
+    this.#loop = loop;
+  }
+
+  add(entry: Entry): void {
+    if (this.#isClosed) return;
+    // Microseconds are enough to tell events apart, and sums of fractions don't show.
+    this.trace.push({ at: Math.round(this.#loop.now * 1000) / 1000, ...entry });
+  }
+
+  /** Nothing that happens from now on is part of the trace. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The logger of a process: warnings and errors are part of the trace. */
+  logger(process: string, object?: string): Logger {
+    const write = (
+      level: "warn" | "error",
+      message: string,
+      fields: { readonly [name: string]: unknown } = {},
+    ): void => {
+      const { error } = fields;
+      const about = object ?? keyIn(fields);
+      if (level === "error") this.lastError = this.#loop.now;
+      this.add({
+        type: "log",
+        process,
+        level,
+        message,
+        ...(error !== undefined && { error: error instanceof Error ? error.message : JSON.stringify(error) }),
+        ...(about !== undefined && { object: about }),
+      });
+    };
+    return {
+      debug: () => {},
+      info: () => {},
+      warn: (message, fields) => write("warn", message, fields),
+      error: (message, fields) => write("error", message, fields),
+      with: (fields) => this.logger(process, object ?? keyIn(fields)),
+      isEnabled: (level) => level === "warn" || level === "error",
+    };
+  }
+}
+
+function keyIn({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
+  return typeof name === "string"
+    ? `${typeof namespace === "string" ? `${namespace}/` : ""}${name}`
+    : undefined;
+}
+
+/** Keeps what only the cluster's own controllers wrote. */
+class DerivedObjects {
+  /** Uids of objects. */
+  readonly #objects = new Set<string>();
+  /** Uids of objects whose status they wrote last. */
+  readonly #statuses = new Set<string>();
+
+  note(by: string, uid: string, { isNew, fields }: { isNew: boolean; fields: readonly string[] }): void {
+    if (by !== "cluster") this.#objects.delete(uid);
+    else if (isNew) this.#objects.add(uid);
+    if (!fields.some((field) => field.startsWith("status"))) return;
+    if (by === "cluster") this.#statuses.add(uid);
+    else this.#statuses.delete(uid);
+  }
+
+  /** Which of these objects they are. */
+  among(objects: readonly KubernetesObject[]): LeftOut {
+    const chosen = (uids: ReadonlySet<string>): Set<KubernetesObject> =>
+      new Set(objects.filter(({ metadata }) => uids.has(metadata.uid ?? "")));
+    return { objects: chosen(this.#objects), statuses: chosen(this.#statuses) };
+  }
+}
+
+/** Counts the changes that processes make. */
+class ChangeCount {
+  readonly #objects = new Map<string, number>();
+  all = 0;
+  /** Of the object that they changed most often. */
+  ofOneObject = 0;
+
+  /** Objects with generated names count as one: their number may be what has no end. */
+  add(resource: string, { metadata: { namespace = "", name = "", generateName } }: KubernetesObject): void {
+    const key = `${resource} ${namespace}/${generateName ?? name}`;
+    const count = (this.#objects.get(key) ?? 0) + 1;
+    this.#objects.set(key, count);
+    this.ofOneObject = Math.max(this.ofOneObject, count);
+    this.all++;
+  }
+
+  clear(): void {
+    this.#objects.clear();
+    this.all = 0;
+    this.ofOneObject = 0;
+  }
+}
+
+/** So often the same attempt may fail until it is clear that it always will. */
+const most = 3;
+
+/** Counts the attempts of processes that failed since anything last changed. */
+class Refusals {
+  readonly #counts = new Map<string, number>();
+
+  /** Returns whether the next such attempt may still succeed. */
+  add(attempt: string): boolean {
+    const count = (this.#counts.get(attempt) ?? 0) + 1;
+    this.#counts.set(attempt, count);
+    return count <= most;
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
+}
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
+
 type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
 
 /** Signs tokens that nobody compares; making a key takes longer than starting a cluster. */
@@ -263,6 +387,31 @@ export class World {
     await this.#cluster.stop();
     this.#clock.stop();
   }
+}
+
+type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
+
+/** The cluster's objects for its controllers, some of whose writes fail, as the faults say. */
+function refusing(world: World, objects: ClusterObjects): ClusterObjects {
+  const attempt = async <R>(write: () => Promise<R>): Promise<R> => {
+    const refusal = world.faults.refusalOf("controllers", ++world.controllerWrites);
+    if (!refusal) return write();
+    world.note(refusal);
+    if (refusal.done) await write();
+    throw errorOf(refusal);
+  };
+  return {
+    ...objects,
+    create: (...write) => attempt(() => objects.create(...write)),
+    update: (...write) => attempt(() => objects.update(...write)),
+    delete: (...write) => attempt(() => objects.delete(...write)),
+  };
+}
+
+/** As the server's own errors; the plan of the faults admits no others. */
+function errorOf({ with: how }: RefusalFault): Error {
+  const [code, reason, message] = refusalAnswers[how as keyof typeof refusalAnswers];
+  return Object.assign(new Error(message), { status: { code, reason } });
 }
 
 type ApiObject = ReturnType<InProcessCluster["core"]["store"]["collections"]>[number] extends {

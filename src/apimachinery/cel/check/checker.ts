@@ -4,28 +4,30 @@ import {
   type Expr,
   type ListExpr,
   type MapExpr,
-  operators,
-  qualifiedName,
   type Select,
   type StructExpr,
+  operators,
+  qualifiedName,
 } from "../ast.ts";
-import type { FunctionDecl } from "../functions/function.ts";
+import type { FunctionDecl, Overload } from "../functions/function.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
 import type { StructType } from "../types/struct-type.ts";
 import {
   type CelType,
   formatType,
   isOptional,
+  isSameType,
   listType,
   mapType,
+  opaqueType,
   optionalType,
+  paramType,
+  typeType,
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
-import { mostGeneral } from "./assign.ts";
 import type { Env } from "./env.ts";
-import { Inference } from "./inference.ts";
-import { iterationTypes, memberType } from "./member-type.ts";
+import { reservedWords } from "../syntax/token.ts";
 
 /**
  * Determines the type of every node and the overloads of every call, resolves qualified names, and stores all of that
@@ -288,5 +290,241 @@ class Checker {
   #report(pos: number, message: string): CelType {
     this.issues.push({ pos, message });
     return types.error;
+  }
+}
+
+/** The overloads that match the types of a call's arguments, and the type of the result. */
+interface MatchedOverloads {
+  readonly overloads: readonly Overload[];
+  readonly result: CelType;
+}
+
+/** The type parameters of an expression, and the types to which they are bound so far. */
+class Inference {
+  #mapping: Mapping = new Map();
+  #variables = 0;
+
+  newVariable(): CelType {
+    return paramType(`_var${this.#variables++}`);
+  }
+
+  /** Replaces bound type parameters; unbound ones stay. */
+  resolve(type: CelType): CelType {
+    return substitute(this.#mapping, type, false);
+  }
+
+  /** Replaces all type parameters; unbound ones become dyn. */
+  resolveAll(type: CelType): CelType {
+    return substitute(this.#mapping, type, true);
+  }
+
+  /** Binds type parameters so that a type is assignable; returns false if it can't be. */
+  assign(wanted: CelType, given: CelType): boolean {
+    const next = assign(this.#mapping, [wanted], [given]);
+    if (next) this.#mapping = next;
+    return next !== undefined;
+  }
+
+  /** Finds all matching overloads; the result is dyn if their results differ. */
+  match(candidates: readonly Overload[], given: readonly CelType[]): MatchedOverloads | undefined {
+    const overloads: Overload[] = [];
+    let result: CelType | undefined;
+    for (const overload of candidates) {
+      const type = this.#matchOne(overload, given);
+      if (!type) continue;
+      overloads.push(overload);
+      if (!result) result = type;
+      else if (result.kind !== "dyn" && !isSameType(type, result)) result = types.dyn;
+    }
+    return result && { overloads, result };
+  }
+
+  #matchOne({ params, typeParams, result }: Overload, given: readonly CelType[]): CelType | undefined {
+    if (!couldFit(params, given)) return undefined;
+    const fresh = new Map(typeParams.map((name) => [name, this.newVariable()]));
+    const wanted = params.map((param) => substitute(fresh, param, false));
+    const next = assign(this.#mapping, given, wanted);
+    if (!next) return undefined;
+    this.#mapping = next;
+    return this.resolve(substitute(fresh, result, false));
+  }
+}
+
+/** The types to which type parameters are bound, by name. */
+type Mapping = ReadonlyMap<string, CelType>;
+
+/**
+ * Checks whether values of the given types are assignable to the wanted types. Returns the mapping with the new
+ * bindings of type parameters, or undefined if they are not assignable.
+ */
+function assign(
+  mapping: Mapping,
+  wanted: readonly CelType[],
+  given: readonly CelType[],
+): Mapping | undefined {
+  const draft = new Map(mapping);
+  return fitsAll(draft, wanted, given) ? draft : undefined;
+}
+
+/** Excludes most overloads without looking at bindings. */
+function couldFit(wanted: readonly CelType[], given: readonly CelType[]): boolean {
+  if (wanted.length !== given.length) return false;
+  return wanted.every((type, index) => {
+    const { kind } = given[index]!;
+    return type.kind === kind || open.has(type.kind) || open.has(kind);
+  });
+}
+
+/** The kinds that may be assignable to another kind. */
+const open: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
+
+/** Replaces bound type parameters in a type; unbound ones stay, or become dyn. */
+function substitute(mapping: Mapping, type: CelType, unknownToDyn: boolean): CelType {
+  switch (type.kind) {
+    case "param": {
+      const found = mapping.get(type.name);
+      if (found) return substitute(mapping, found, unknownToDyn);
+      return unknownToDyn ? types.dyn : type;
+    }
+    case "list":
+      return listType(substitute(mapping, type.params[0]!, unknownToDyn));
+    case "map":
+      return mapType(
+        substitute(mapping, type.params[0]!, unknownToDyn),
+        substitute(mapping, type.params[1]!, unknownToDyn),
+      );
+    case "opaque":
+      if (type.params.length === 0) return type;
+      return opaqueType(type.name, ...type.params.map((param) => substitute(mapping, param, unknownToDyn)));
+    case "type":
+      return type.params[0] ? typeType(substitute(mapping, type.params[0], unknownToDyn)) : type;
+    default:
+      return type;
+  }
+}
+
+/** Returns the more general of two types of which one is assignable to the other; null is the least general. */
+function mostGeneral(a: CelType, b: CelType): CelType {
+  if (b.kind === "null" && a.kind !== "dyn") return a;
+  return isLessSpecific(a, b) ? a : b;
+}
+
+function isLessSpecific(a: CelType, b: CelType): boolean {
+  if (a.kind === "dyn" || a.kind === "param") return true;
+  if (b.kind === "dyn" || b.kind === "param" || a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case "opaque":
+    case "list":
+    case "map":
+      return (
+        a.name === b.name &&
+        a.params.length === b.params.length &&
+        a.params.every((param, index) => isLessSpecific(param, b.params[index]!))
+      );
+    case "type":
+      return true;
+    default:
+      return isSameType(a, b);
+  }
+}
+
+function fitsAll(mapping: Map<string, CelType>, a: readonly CelType[], b: readonly CelType[]): boolean {
+  return a.length === b.length && a.every((type, index) => fits(mapping, type, b[index]!));
+}
+
+function fits(mapping: Map<string, CelType>, a: CelType, b: CelType): boolean {
+  if (b.kind === "param") {
+    const bound = bind(mapping, a, b);
+    if (bound.fits || bound.wasBound) return bound.fits;
+  }
+  if (a.kind === "param") return bind(mapping, b, a).fits;
+  if (isAny(a) || isAny(b)) return true;
+  if (a.kind === "null") return takesNull(b);
+  if (b.kind === "null") return takesNull(a);
+  switch (a.kind) {
+    case "type":
+      return b.kind === "type";
+    case "opaque":
+    case "list":
+    case "map":
+      return a.kind === b.kind && a.name === b.name && fitsAll(mapping, a.params, b.params);
+    case "object":
+      return b.kind === "object" && a.name === b.name;
+    default:
+      return a.kind === b.kind;
+  }
+}
+
+function bind(
+  mapping: Map<string, CelType>,
+  type: CelType,
+  param: CelType,
+): { fits: boolean; wasBound: boolean } {
+  if (type.kind === "param" && type.name === param.name) return { fits: true, wasBound: true };
+  const bound = mapping.get(param.name);
+  if (bound) {
+    if (isSameType(type, bound)) return { fits: true, wasBound: true };
+    if (!fits(mapping, type, bound)) return { fits: false, wasBound: true };
+    const wider = mostGeneral(type, bound);
+    if (!refersTo(mapping, param.name, wider)) mapping.set(param.name, wider);
+    return { fits: true, wasBound: true };
+  }
+  if (refersTo(mapping, param.name, type)) return { fits: false, wasBound: false };
+  mapping.set(param.name, type);
+  return { fits: true, wasBound: false };
+}
+
+/** A type parameter must not be bound to a type that contains it. */
+function refersTo(mapping: Mapping, name: string, type: CelType): boolean {
+  if (type.kind === "param") {
+    if (type.name === name) return true;
+    const bound = mapping.get(type.name);
+    return bound !== undefined && refersTo(mapping, name, bound);
+  }
+  return type.params.some((param) => refersTo(mapping, name, param));
+}
+
+function isAny(type: CelType): boolean {
+  return type.kind === "dyn" || type.kind === "error";
+}
+
+function takesNull(type: CelType): boolean {
+  return type.isWrapper === true || ["null", "opaque", "object", "duration", "timestamp"].includes(type.kind);
+}
+
+/** Returns the type of a field, or an error message. */
+function memberType(target: CelType, field: string): CelType | string {
+  switch (target.kind) {
+    case "map":
+      return target.params[1]!;
+    case "object": {
+      // A keyword may be selected, although the field is declared under its escaped name.
+      const keyword = reservedWords.has(field) ? `__${field}__` : field;
+      if (target.isOpen) return types.dyn;
+      if (!target.fields) return `unexpected failed resolution of '${target.name}'`;
+      return target.fields.get(field) ?? target.fields.get(keyword) ?? `undefined field '${field}'`;
+    }
+    case "param":
+    case "dyn":
+    case "error":
+      return types.dyn;
+    default:
+      return `type '${formatType(target)}' does not support field selection`;
+  }
+}
+
+/** Returns the types of the one or two iteration variables, or undefined if the type can't be iterated. */
+function iterationTypes(range: CelType, pairs: boolean): readonly [CelType, CelType] | undefined {
+  switch (range.kind) {
+    case "list":
+      return pairs ? [types.int, range.params[0]!] : [range.params[0]!, range.params[0]!];
+    case "map":
+      return [range.params[0]!, range.params[1]!];
+    case "dyn":
+    case "error":
+    case "param":
+      return [types.dyn, types.dyn];
+    default:
+      return undefined;
   }
 }

@@ -4,8 +4,6 @@ import { parseGoDuration } from "../../schema/formats/go-duration.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
 import { type CelType, formatType, isOptional, isSameType } from "../types/type.ts";
 import { parseTimestamp } from "../values/time.ts";
-import { checkFormatCall } from "./validate-format.ts";
-import { visit } from "./visit.ts";
 
 /**
  * Rejects literals that always fail at run time: invalid patterns, timestamps and durations, lists and maps with items
@@ -21,6 +19,40 @@ export function validateLiterals(source: string, expr: Expr): void {
     else if (node.kind === "map") checkMap(node, issues);
   });
   if (issues.length > 0) throw new CelSyntaxError(source, issues);
+}
+
+/** Calls a function with every node of a tree and its ancestors, parents first. */
+function visit(expr: Expr, callback: (expr: Expr, parents: readonly Expr[]) => void): void {
+  walk(expr, [], callback);
+}
+
+function walk(
+  expr: Expr,
+  parents: readonly Expr[],
+  callback: (expr: Expr, parents: readonly Expr[]) => void,
+): void {
+  callback(expr, parents);
+  const inner = [...parents, expr];
+  for (const child of childrenOf(expr)) walk(child, inner, callback);
+}
+
+function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case "select":
+      return [expr.operand];
+    case "call":
+      return expr.target && expr.qualified === undefined ? [expr.target, ...expr.args] : expr.args;
+    case "list":
+      return expr.items;
+    case "map":
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case "struct":
+      return expr.fields.map(({ value }) => value);
+    case "comprehension":
+      return [expr.range, expr.accuInit, expr.condition, expr.step, expr.result];
+    default:
+      return [];
+  }
 }
 
 /** The calls with literal arguments to check, and the index of that argument. */
@@ -39,6 +71,83 @@ function checkCall(call: Call, issues: Issue[]): void {
   if (argument?.kind !== "literal" || typeof argument.value !== "string" || check.isValid(argument.value))
     return;
   issues.push({ pos: argument.pos, message: `invalid ${call.name} argument` });
+}
+
+/** The types that a formatting clause accepts, and the message for others. */
+const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; readonly message: string }>> = {
+  s: {
+    kinds: [
+      "list",
+      "map",
+      "int",
+      "uint",
+      "double",
+      "bool",
+      "string",
+      "timestamp",
+      "bytes",
+      "duration",
+      "type",
+      "null",
+    ],
+    message:
+      "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+  },
+  d: { kinds: ["int", "uint"], message: "decimal clause can only be used on integers" },
+  f: { kinds: ["double", "string"], message: "fixed-point clause can only be used on doubles" },
+  e: { kinds: ["double", "string"], message: "scientific clause can only be used on doubles" },
+  b: { kinds: ["int", "uint", "bool"], message: "only integers and bools can be formatted as binary" },
+  o: { kinds: ["int", "uint"], message: "octal clause can only be used on integers" },
+  x: {
+    kinds: ["int", "uint", "string", "bytes"],
+    message: "only integers, byte buffers, and strings can be formatted as hex",
+  },
+};
+
+/** Checks a literal format string against the literal list of its arguments. */
+function checkFormatCall(call: Call, issues: Issue[]): void {
+  const { target, args } = call;
+  const list = args[0];
+  if (call.name !== "format" || target?.kind !== "literal" || typeof target.value !== "string") return;
+  if (args.length !== 1 || list?.kind !== "list") return;
+  const report = (pos: number, message: string): number => issues.push({ pos, message });
+  let used = 0;
+  for (const [, percent, precision, clause] of target.value.matchAll(/%(?:(%)|(\.\d*)?(.)?)/gsu)) {
+    if (percent !== undefined) continue;
+    const known = clause === undefined ? undefined : clauses[clause === "X" ? "x" : clause];
+    if (!known || (precision !== undefined && clause !== "f" && clause !== "e")) {
+      report(call.pos, `could not parse formatting clause: unrecognized formatting clause "${clause ?? ""}"`);
+      return;
+    }
+    const argument = list.items[used++];
+    if (!argument) {
+      report(call.pos, `index ${used - 1} out of range`);
+      return;
+    }
+    const wrong = findWrong(argument, known.kinds);
+    if (!wrong) continue;
+    report(wrong.pos, `error during formatting: ${known.message}, was given ${wrong.type!.runtimeName}`);
+    return;
+  }
+  if (list.items.length > used) {
+    report(
+      call.pos,
+      `too many arguments supplied to string.format (expected ${used}, got ${list.items.length})`,
+    );
+  }
+}
+
+/** Returns the argument, or the part of a literal list or map, that a clause does not accept. */
+function findWrong(expr: Expr, kinds: readonly string[]): Expr | undefined {
+  const kind = expr.type?.kind ?? "dyn";
+  if (kind !== "dyn" && !kinds.includes(kind)) return expr;
+  if (expr.kind !== "list" && expr.kind !== "map") return undefined;
+  const parts = expr.kind === "list" ? expr.items : expr.entries.flatMap(({ key, value }) => [key, value]);
+  for (const part of parts) {
+    const wrong = findWrong(part, kinds);
+    if (wrong) return wrong;
+  }
+  return undefined;
 }
 
 function checkList({ items, optional }: ListExpr, issues: Issue[]): void {

@@ -1,15 +1,29 @@
-import type { Expr, ListExpr, MapExpr, StructExpr } from "../ast.ts";
+import {
+  type Call,
+  type Comprehension,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  type StructExpr,
+  operators,
+  qualifiedName,
+} from "../ast.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { NativeList } from "../values/list.ts";
-import { NativeMap } from "../values/map.ts";
+import { CelList, NativeList } from "../values/list.ts";
+import { CelMap, NativeMap } from "../values/map.ts";
 import { CelOptional } from "../values/optional.ts";
 import type { Value } from "../values/value.ts";
-import { compileAttribute, isAttribute } from "./compile-attribute.ts";
-import { compileCall } from "./compile-call.ts";
-import { compileComprehension } from "./compile-comprehension.ts";
+import { compileAttribute, isAttribute, withoutStart } from "./compile-attribute.ts";
 import type { Context } from "./context.ts";
-import { constantOf } from "./constant.ts";
-import { charge, type Evaluate } from "./frame.ts";
+import { type Evaluate, type Frame, asEvalError, charge } from "./frame.ts";
+import { typeOf } from "../values/type-of.ts";
+import { Scope } from "./scope.ts";
+import { runtimeCost } from "../cost/runtime-cost.ts";
+import { isIn } from "../functions/collections.ts";
+import type { Overload } from "../functions/function.ts";
+import { numberOf } from "../values/equality.ts";
+import { noSuchOverload } from "./no-such-overload.ts";
+import type { Env } from "../check/env.ts";
 
 /** Compiles a node. */
 export function compileExpr(expr: Expr, context: Context): Evaluate {
@@ -32,6 +46,332 @@ export function compileExpr(expr: Expr, context: Context): Evaluate {
         throw new EvalError("unknown type");
       };
   }
+}
+
+/** Compiles a call; operators that don't always need all operands are compiled separately. */
+function compileCall(expr: Call, context: Context): Evaluate {
+  const operands = (): Evaluate[] => expr.args.map((arg) => context.compile(arg, context));
+  switch (expr.name) {
+    case operators.and:
+      return logical(operands(), false);
+    case operators.or:
+      return logical(operands(), true);
+    case operators.conditional:
+      return conditional(expr, operands());
+    case operators.notStrictlyFalse:
+      return notStrictlyFalse(operands()[0]!);
+    case "or":
+    case "orValue":
+      return alternative(expr, context) ?? compileFunction(expr, context);
+    case operators.in:
+      return membership(expr, context) ?? compileFunction(expr, context);
+    default:
+      return compileFunction(expr, context);
+  }
+}
+
+/** `&&` and `||` return the operand that decides, even if the other one fails. */
+function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluate {
+  return (frame) => {
+    let failure: EvalError | undefined;
+    let first: Value | undefined;
+    try {
+      first = left!(frame);
+    } catch (error) {
+      failure = asEvalError(error);
+    }
+    if (first === decisive) return decisive;
+    const second = right!(frame);
+    if (second === decisive) return decisive;
+    if (failure) throw failure;
+    if (typeof first !== "boolean" || typeof second !== "boolean") throw new EvalError("no such overload");
+    return !decisive;
+  };
+}
+
+/** The start of branches that are attributes is free. */
+function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
+  const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
+  return (frame) => {
+    const chosen = condition!(frame);
+    if (typeof chosen !== "boolean") throw new EvalError("no such overload");
+    return chosen ? whenTrue!(frame) : whenFalse!(frame);
+  };
+}
+
+/** The condition of the loops of `all` and `exists`: errors don't end them. */
+function notStrictlyFalse(operand: Evaluate): Evaluate {
+  return (frame) => {
+    let value: Value;
+    try {
+      value = operand(frame);
+    } catch (error) {
+      asEvalError(error);
+      value = true;
+    }
+    charge(frame, 1);
+    return value !== false;
+  };
+}
+
+/** Evaluates the alternative of an optional only if it is needed. */
+function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
+  if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
+    return undefined;
+  const optional = context.compile(target, context);
+  const other = context.compile(args[0]!, context);
+  return (frame) => {
+    const value = optional(frame);
+    if (!(value instanceof CelOptional)) throw noSuchOverload(name, [value]);
+    if (value.value === undefined) return other(frame);
+    return name === "or" ? value : value.value;
+  };
+}
+
+/** `in` with a list of constants is a lookup without cost. */
+function membership({ args, overloads }: Call, context: Context): Evaluate | undefined {
+  const [element, container] = args as [Expr, Expr];
+  const list = constantOf(container, context.env);
+  if (!(list instanceof CelList) || overloads?.length !== 1) return undefined;
+  if (list.size === 0) return () => false;
+  if (
+    !list.toArray().every((item) => item === null || typeof item !== "object" || numberOf(item) !== undefined)
+  ) {
+    return undefined;
+  }
+  const evaluate = context.compile(element, context);
+  return (frame) => isIn(evaluate(frame), list);
+}
+
+/** The conversions that are evaluated at compile time if their argument is a constant. */
+const conversions: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/**
+ * Returns the value of a constant expression, or undefined. Folded expressions cost nothing at run time; as on the API
+ * server, they are literals, literal lists and maps, and conversions.
+ */
+function constantOf(expr: Expr, env: Env): Value | undefined {
+  switch (expr.kind) {
+    case "literal":
+      return expr.value;
+    case "list":
+      return expr.optional.size > 0 ? undefined : constantList(expr.items, env);
+    case "map": {
+      if (expr.entries.some(({ optional }) => optional)) return undefined;
+      const keys = expr.entries.map(({ key }) => constantOf(key, env));
+      const values = expr.entries.map(({ value }) => constantOf(value, env));
+      if (keys.includes(undefined) || values.includes(undefined)) return undefined;
+      return constantMap(keys as Value[], values as Value[]);
+    }
+    case "call":
+      return constantConversion(expr, env);
+    default:
+      return undefined;
+  }
+}
+
+function constantList(items: readonly Expr[], env: Env): Value | undefined {
+  const values = items.map((item) => constantOf(item, env));
+  return values.includes(undefined) ? undefined : new NativeList(values as Value[]);
+}
+
+function constantMap(keys: readonly Value[], values: readonly Value[]): Value | undefined {
+  try {
+    return new NativeMap(keys.map((key, index) => [key, values[index]!] as const));
+  } catch (error) {
+    // A repeated key is an error at run time.
+    if (error instanceof EvalError) return undefined;
+    throw error;
+  }
+}
+
+function constantConversion({ name, target, args, overloads }: Call, env: Env): Value | undefined {
+  if (target || args.length !== 1 || !conversions.has(name)) return undefined;
+  const argument = constantOf(args[0]!, env);
+  if (argument === undefined) return undefined;
+  const candidates = overloads ?? env.findFunction(name)?.overloads ?? [];
+  const fitting = candidates.find((candidate) => candidate.accepts([argument]));
+  if (!fitting) throw noSuchOverload(name, [argument]);
+  return fitting.apply([argument]);
+}
+
+function compileFunction(expr: Call, context: Context): Evaluate {
+  const { name, args, overloads } = resolve(expr, context);
+  const evaluates = args.map((arg) => context.compile(arg, context));
+  const cost = runtimeCost(name, overloads.length === 1 ? overloads[0]!.id : "");
+  const [first, second] = evaluates;
+  if (evaluates.length === 2) {
+    return (frame) => {
+      const values = [first!(frame), second!(frame)];
+      const value = dispatch(name, overloads, values);
+      charge(frame, typeof cost === "number" ? cost : cost(values, value));
+      return value;
+    };
+  }
+  return (frame) => {
+    const values = evaluates.map((evaluate) => evaluate(frame));
+    const value = dispatch(name, overloads, values);
+    charge(frame, typeof cost === "number" ? cost : cost(values, value));
+    return value;
+  };
+}
+
+/** The overloads from the checker, or all of the function if the expression was not checked. */
+function resolve(
+  expr: Call,
+  { env }: Context,
+): { name: string; args: readonly Expr[]; overloads: readonly Overload[] } {
+  const { target, args } = expr;
+  const prefix = target && qualifiedName(target);
+  const guessed =
+    prefix !== undefined && expr.type === undefined
+      ? env.findFunction(`${prefix}.${expr.name}`)?.name
+      : undefined;
+  const qualified = expr.qualified ?? guessed;
+  const name = qualified ?? expr.name;
+  const all = target && qualified === undefined ? [target, ...args] : args;
+  if (expr.overloads) return { name, args: all, overloads: expr.overloads };
+  const isMember = target !== undefined && qualified === undefined;
+  const declared = env.findFunction(name)?.overloads ?? [];
+  return { name, args: all, overloads: declared.filter(({ member }) => member === isMember) };
+}
+
+function dispatch(name: string, overloads: readonly Overload[], values: readonly Value[]): Value {
+  for (const overload of overloads) if (overload.accepts(values)) return overload.apply(values);
+  throw noSuchOverload(name, values);
+}
+
+/** A mutable list that only the comprehension can access until it ends. */
+class GrowingList extends CelList {
+  readonly items: Value[] = [];
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  at(index: number): Value {
+    return this.items[index]!;
+  }
+}
+
+/** Compiles a fold. An error in a step is stored in the accumulator: a later step of `exists` may still succeed. */
+function compileComprehension(expr: Comprehension, context: Context): Evaluate {
+  const range = context.compile(expr.range, context);
+  const init = context.compile(expr.accuInit, context);
+  const inner = new Scope(context.scope);
+  const accu = inner.define(expr.accuVar);
+  const iteration = new Scope(inner);
+  const first = iteration.define(expr.iterVar);
+  const second = expr.iterVar2 === undefined ? undefined : iteration.define(expr.iterVar2);
+  const condition = context.compile(expr.condition, { ...context, scope: iteration });
+  const step = compileStep(expr, accu, { ...context, scope: iteration });
+  const result = context.compile(expr.result, { ...context, scope: inner });
+  const fresh = freshAccumulator(expr);
+
+  return (frame) => {
+    const container = range(frame);
+    const start = init(frame);
+    frame.slots[accu] = fresh?.() ?? start;
+    for (const [key, value] of iterate(container, second !== undefined)) {
+      frame.slots[first] = key;
+      if (second !== undefined) frame.slots[second] = value;
+      if (condition(frame) === false) break;
+      frame.slots[accu] = runStep(step, frame);
+    }
+    const folded = result(frame);
+    return folded instanceof GrowingList ? new NativeList(folded.items) : folded;
+  };
+}
+
+/** Copies empty lists and maps: they are constants, which must not be modified. */
+function freshAccumulator({ accuInit }: Comprehension): (() => Value) | undefined {
+  if (accuInit.kind === "list" && accuInit.items.length === 0) return () => new GrowingList();
+  return accuInit.kind === "map" && accuInit.entries.length === 0 ? () => new NativeMap() : undefined;
+}
+
+function runStep(step: Evaluate, frame: Frame): Value | EvalError {
+  try {
+    return step(frame);
+  } catch (error) {
+    return asEvalError(error);
+  }
+}
+
+/** Iterates over the items of a list, or index and item; over the keys of a map, or key and value. */
+function* iterate(container: Value, pairs: boolean): Iterable<readonly [Value, Value]> {
+  if (container instanceof CelList) {
+    for (let index = 0; index < container.size; index++) {
+      const item = container.at(index);
+      yield pairs ? [index, item] : [item, item];
+    }
+  } else if (container instanceof CelMap) {
+    for (const key of container.keys()) yield [key, pairs ? container.find(key)! : key];
+  } else {
+    throw new EvalError(`got '${goTypeOf(container)}', expected iterable type`);
+  }
+}
+
+/** The name of cel-go's Go type, which only this message has. */
+function goTypeOf(value: Value): string {
+  const { name } = typeOf(value);
+  return `types.${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+/** `accu + [item]` appends to the mutable list; concatenation would copy the list in each step. */
+function compileStep({ step, accuVar }: Comprehension, accu: number, context: Context): Evaluate {
+  if (step.kind !== "call") return context.compile(step, context);
+  if (step.name === operators.conditional) {
+    const [predicate, then, otherwise] = step.args as [Expr, Expr, Expr];
+    const test = context.compile(predicate, context);
+    const whenTrue = isAppend(then, accuVar)
+      ? compileAppend(then, accu, context)
+      : withoutStart(then, context.compile(then, context));
+    const whenFalse = withoutStart(otherwise, context.compile(otherwise, context));
+    return (frame) => {
+      const chosen = test(frame);
+      if (typeof chosen !== "boolean") throw new EvalError("no such overload");
+      return chosen ? whenTrue(frame) : whenFalse(frame);
+    };
+  }
+  return isAppend(step, accuVar) ? compileAppend(step, accu, context) : context.compile(step, context);
+}
+
+function isAppend(expr: Expr, accuVar: string): expr is Call {
+  if (expr.kind !== "call" || expr.name !== operators.add || expr.target) return false;
+  const [left, right] = expr.args;
+  return (
+    left?.kind === "ident" &&
+    left.name === accuVar &&
+    right?.kind === "list" &&
+    right.items.length === 1 &&
+    right.optional.size === 0
+  );
+}
+
+function compileAppend(expr: Call, accu: number, context: Context): Evaluate {
+  const list = expr.args[1]!;
+  const item = context.compile((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
+  const plain = context.compile(expr, context);
+  return (frame) => {
+    const target = frame.slots[accu];
+    if (!(target instanceof GrowingList)) return plain(frame);
+    const value = item(frame);
+    // The cost of the three nodes that this one replaces: the variable, the list, the sum.
+    charge(frame, 12);
+    target.items.push(value);
+    return target;
+  };
 }
 
 function compileList({ items, optional }: ListExpr, context: Context): Evaluate {

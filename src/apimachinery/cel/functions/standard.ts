@@ -2,10 +2,31 @@ import { arithmetic } from "./arithmetic.ts";
 import { collections } from "./collections.ts";
 import { comparison } from "./comparison.ts";
 import { conversions } from "./conversions.ts";
-import type { FunctionDecl } from "./function.ts";
-import { logic } from "./logic.ts";
+import { type FunctionDecl, declare, overload } from "./function.ts";
 import { text } from "./text.ts";
 import { times } from "./times.ts";
+import { paramType, types } from "../types/type.ts";
+import type { Value } from "../values/value.ts";
+
+const { bool } = types;
+
+const any = paramType("A");
+
+const never = (): Value => {
+  throw new Error("compiled separately");
+};
+
+/** The logical operators. All but negation are compiled separately, because they don't always need all operands. */
+const logic = [
+  declare("_?_:_", overload("conditional", [bool, any, any], any, never)),
+  declare("_&&_", overload("logical_and", [bool, bool], bool, never)),
+  declare("_||_", overload("logical_or", [bool, bool], bool, never)),
+  declare(
+    "!_",
+    overload("logical_not", [bool], bool, (a: boolean) => !a),
+  ),
+  declare("@not_strictly_false", overload("not_strictly_false", [bool], bool, never)),
+];
 
 /** The functions of CEL's standard library. */
 export const standard: readonly FunctionDecl[] = [

@@ -1,16 +1,71 @@
-import type { FunctionDecl } from "../functions/function.ts";
-import type { CelType } from "../types/type.ts";
+import { type FunctionDecl, declare, method, overload } from "../functions/function.ts";
+import { type CelType, listType, paramType, types } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
-import { authorizers, authorizerTypes } from "./authorizer.ts";
+import { authorizerTypes, authorizers } from "./authorizer.ts";
 import { formatType, namedFormats } from "./formats.ts";
 import { lists } from "./lists.ts";
 import { optionals } from "./optionals.ts";
 import { quantities, quantityType } from "./quantities.ts";
-import { regexes } from "./regexes.ts";
-import { semvers, semverType } from "./semvers.ts";
-import { sets } from "./sets.ts";
+import { semverType, semvers } from "./semvers.ts";
 import { strings } from "./strings.ts";
-import { urls, urlType } from "./urls.ts";
+import { urlType, urls } from "./urls.ts";
+import { regex } from "../functions/text.ts";
+import type { Int } from "../values/int.ts";
+import { type CelList, NativeList } from "../values/list.ts";
+import { isEqualValue } from "../values/equality.ts";
+
+const list = listType(paramType("T"));
+
+function includesAll(all: CelList, some: CelList): boolean {
+  const items = all.toArray();
+  return some.toArray().every((wanted) => items.some((item) => isEqualValue(item, wanted)));
+}
+
+function overlaps(first: CelList, second: CelList): boolean {
+  const items = first.toArray();
+  return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
+}
+
+/** The functions of the sets library. */
+const sets: readonly FunctionDecl[] = [
+  declare("sets.contains", overload("list_sets_contains_list", [list, list], types.bool, includesAll)),
+  declare(
+    "sets.equivalent",
+    overload(
+      "list_sets_equivalent_list",
+      [list, list],
+      types.bool,
+      (a: CelList, b: CelList) => includesAll(a, b) && includesAll(b, a),
+    ),
+  ),
+  declare("sets.intersects", overload("list_sets_intersects_list", [list, list], types.bool, overlaps)),
+];
+
+const { int, string } = types;
+
+function find(text: string, pattern: string): string {
+  const matcher = regex(pattern).matcher(text);
+  return matcher.find() ? (matcher.group() ?? "") : "";
+}
+
+/** Returns all matches, or the first ones; a negative limit means no limit. */
+function findAll(text: string, pattern: string, limit: Int = -1): CelList {
+  const matcher = regex(pattern).matcher(text);
+  const found: string[] = [];
+  const most = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
+  while (found.length < most && matcher.find()) found.push(matcher.group() ?? "");
+  return new NativeList(found);
+}
+
+/** The functions of the regex library. */
+const regexes: readonly FunctionDecl[] = [
+  declare("find", method("string_find_string", [string, string], string, find)),
+  declare(
+    "findAll",
+    method("string_find_all_string", [string, string], listType(string), findAll),
+    method("string_find_all_string_int", [string, string, int], listType(string), findAll),
+  ),
+];
 
 /** The functions that a Kubernetes 1.36 API server provides to every expression. */
 export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [

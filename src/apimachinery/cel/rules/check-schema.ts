@@ -1,11 +1,15 @@
-import { type FieldError, forbidden, invalid } from "../../errors/index.ts";
+import { type FieldError, forbidden, invalid, invalidStruct } from "../../errors/index.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { checkDefaults } from "../../schema/structural/check-defaults.ts";
-import { checkOpenAPI, checkRoot } from "../../schema/structural/check-open-api.ts";
+import { type RuleContext, checkOpenAPI, checkRoot } from "../../schema/structural/check-open-api.ts";
 import { checkStructural, unsupportedKeyword } from "../../schema/structural/check-structural.ts";
 import { compileRules } from "./compile-rules.ts";
-import { staticSchemaLimit } from "./limits.ts";
-import { budgetMessage, SchemaRules, TotalCost } from "./schema-rules.ts";
+import { staticRuleLimit, staticSchemaLimit } from "./limits.ts";
+import { goRule } from "../../schema/structural/go-schema.ts";
+import { unbounded } from "../cost/range.ts";
+import { type DeclType, declTypeOf, maxRequestSize } from "../schema/decl-type.ts";
+import { escapeName } from "../schema/escape.ts";
+import { type CompiledRule, compileNodeRules } from "./compile-rule.ts";
 
 /** Options of a schema check. */
 export interface CheckSchemaOptions {
@@ -58,4 +62,143 @@ function checkTotal(total: TotalCost, path: string): FieldError[] {
     ...total.mostExpensive.map((rule) => forbidden(rule.path, contributed)),
     forbidden(path, budgetMessage(name, total.cost, staticSchemaLimit)),
   ];
+}
+
+/** The estimated cost of all rules of a schema, and the most expensive rules. */
+class TotalCost {
+  cost = 0;
+  mostExpensive: { readonly path: string; readonly cost: number }[] = [];
+
+  add(path: string, cost: number): void {
+    this.cost = Math.min(this.cost + cost, unbounded);
+    if (cost < staticSchemaLimit / 100) return;
+    this.mostExpensive = [...this.mostExpensive, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4);
+  }
+}
+
+/** Compiles the rules of the nodes during the walk over a schema, and estimates their cost. */
+class SchemaRules implements RuleContext {
+  readonly #schema: JSONSchema;
+  readonly #decl: () => DeclType | undefined;
+  /** How often the node can occur in an object; undefined without a bound. */
+  readonly #cardinality: number | undefined;
+  readonly #total: TotalCost;
+
+  private constructor(
+    schema: JSONSchema,
+    decl: () => DeclType | undefined,
+    cardinality: number | undefined,
+    total: TotalCost,
+  ) {
+    this.#schema = schema;
+    this.#decl = memoize(decl);
+    this.#cardinality = cardinality;
+    this.#total = total;
+  }
+
+  static root(schema: JSONSchema, total: TotalCost): SchemaRules {
+    return new SchemaRules(schema, () => declTypeOf(schema, true), 1, total);
+  }
+
+  property(schema: JSONSchema, name: string): SchemaRules {
+    return this.#child(schema, () => {
+      const escaped = escapeName(name);
+      const field = escaped === undefined ? undefined : this.#decl()?.fields?.get(escaped);
+      return field ?? declTypeOf(schema, schema["x-kubernetes-embedded-resource"] === true);
+    });
+  }
+
+  values(schema: JSONSchema): SchemaRules {
+    return this.#child(schema, () => this.#decl()?.element);
+  }
+
+  items(schema: JSONSchema): SchemaRules {
+    return this.#child(schema, () => this.#decl()?.element);
+  }
+
+  check(path: string, uncorrelatable: string | undefined): FieldError[] {
+    const decl = this.#decl();
+    const at = `${path}.x-kubernetes-validations`;
+    if (!decl) {
+      const detail =
+        "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+      return [{ ...invalid(at, "", detail), reason: "InternalError", body: `Internal error: ${detail}` }];
+    }
+    return compileNodeRules(this.#schema, decl).flatMap((rule, index) =>
+      this.#checkRule(rule, `${at}[${index}]`, decl, uncorrelatable),
+    );
+  }
+
+  #checkRule(
+    compiled: CompiledRule,
+    path: string,
+    decl: DeclType,
+    uncorrelatable: string | undefined,
+  ): FieldError[] {
+    const { rule } = compiled;
+    const errors: FieldError[] = [];
+    const times = this.#cardinality ?? Math.trunc(maxRequestSize / (decl.minSize + 1));
+    const cost = Math.min(compiled.maxCost * times, unbounded);
+    if (cost > staticRuleLimit) {
+      errors.push(forbidden(`${path}.rule`, budgetMessage("estimated rule cost", cost, staticRuleLimit)));
+    }
+    this.#total.add(`${path}.rule`, cost);
+    if (compiled.error !== undefined)
+      errors.push(invalidStruct(`${path}.rule`, goRule(rule), compiled.error));
+    errors.push(...this.#checkMessage(compiled, `${path}.messageExpression`));
+    if (compiled.usesOldSelf && uncorrelatable !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+      errors.push(invalid(`${path}.rule`, rule.rule, detail));
+    } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined) {
+      const detail = "may not be set if oldSelf is not used in rule";
+      errors.push(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, detail));
+    }
+    return errors;
+  }
+
+  #checkMessage({ rule, message, messageError, messageMaxCost }: CompiledRule, path: string): FieldError[] {
+    if (messageError !== undefined) return [invalidStruct(path, goRule(rule), messageError)];
+    if (!message) return [];
+    this.#total.add(path, messageMaxCost);
+    if (messageMaxCost <= staticRuleLimit) return [];
+    return [
+      forbidden(path, budgetMessage("estimated messageExpression cost", messageMaxCost, staticRuleLimit)),
+    ];
+  }
+
+  #child(schema: JSONSchema, decl: () => DeclType | undefined): SchemaRules {
+    const factor = elementsOf(this.#schema);
+    const isBounded = this.#cardinality !== undefined && factor !== undefined;
+    const cardinality = isBounded ? Math.min(this.#cardinality * factor, unbounded) : undefined;
+    return new SchemaRules(schema, decl, cardinality, this.#total);
+  }
+}
+
+/** Returns the API server's message for an exceeded limit. */
+function budgetMessage(what: string, cost: number, limit: number): string {
+  const factor = cost / limit;
+  let times = `${factor.toFixed(1)}x`;
+  if (factor > 100) times = "more than 100x";
+  else if (factor < 1.5) times = `${factor.toFixed(6)}x`;
+  const advice =
+    "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
+  return `${what} exceeds budget by factor of ${times} (${advice})`;
+}
+
+/** How often the child of a node can occur; undefined without a bound. */
+function elementsOf(schema: JSONSchema): number | undefined {
+  if (schema.type === "array")
+    return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
+  if (schema.type !== "object" || schema.additionalProperties === undefined) return 1;
+  return schema.maxProperties === undefined ? undefined : Math.max(schema.maxProperties, 0);
+}
+
+function memoize<T>(compute: () => T): () => T {
+  let done = false;
+  let result: T;
+  return () => {
+    if (!done) result = compute();
+    done = true;
+    return result;
+  };
 }

@@ -1,7 +1,7 @@
-import { isObject, type JSONObject } from "../../json/index.ts";
+import { type JSONObject, isObject } from "../../json/index.ts";
 import {
-  duplicate,
   type FieldError,
+  duplicate,
   forbidden,
   invalid,
   joinPath,
@@ -9,18 +9,18 @@ import {
   required,
 } from "../../errors/index.ts";
 import { isUnchanged } from "../../schema/is-unchanged.ts";
-import { itemsOf, type ValidationRule } from "../../schema/json-schema.ts";
+import { type ValidationRule, itemsOf } from "../../schema/json-schema.ts";
 import { indexListMap } from "../../schema/list-map.ts";
 import { memberSchema } from "../../schema/member-schema.ts";
 import { asEvalError } from "../eval/frame.ts";
 import { CelOptional, UnreadableOptional } from "../values/optional.ts";
-import { CostLimitError, EvalError, outOfBudget, OutOfBudgetError } from "../values/eval-error.ts";
+import { CostLimitError, EvalError, OutOfBudgetError, outOfBudget } from "../values/eval-error.ts";
 import type { Value } from "../values/value.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import type { RuleNode } from "./rule-node.ts";
 import type { RuleOptions } from "./compiled-rules.ts";
-import { perCallLimit, runtimeBudget } from "./limits.ts";
-import { evaluateMessage } from "./message.ts";
+import { messageLimit, perCallLimit, runtimeBudget } from "./limits.ts";
+import { quote } from "../../text/index.ts";
 
 /** Returns true if a node or one of its ancestors is unchanged. */
 type Unchanged = (() => boolean) | undefined;
@@ -171,6 +171,38 @@ export class RuleRun {
     this.#errors.push(error);
     throw new OutOfBudgetError();
   }
+}
+
+/** The message of a violated rule, and the cost of its evaluation. */
+interface Message {
+  readonly detail: string;
+  readonly cost: number;
+  /** The error that ends the validation. */
+  readonly fatal?: string;
+}
+
+/** Returns the message of a violated rule; if its messageExpression fails, the plain message. */
+function evaluateMessage(
+  { rule, message }: CompiledRule,
+  variables: (name: string) => Value | undefined,
+  budget: number,
+): Message {
+  const plain = rule.message ? rule.message.trim() : `failed rule: ${rule.rule?.trim()}`;
+  if (!message) return { detail: plain, cost: 0 };
+  const { value, error, cost } = message.evaluate(variables, perCallLimit);
+  if (cost > budget) {
+    const fatal =
+      "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
+    return { detail: plain, cost: 0, fatal };
+  }
+  if (error instanceof CostLimitError) {
+    const why =
+      "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+    return { detail: plain, cost, fatal: `${why}: ${quote(rule.messageExpression ?? "")}` };
+  }
+  const text = typeof value === "string" ? value.trim() : "";
+  const isUsable = !error && text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageLimit;
+  return { detail: isUsable ? text : plain, cost };
 }
 
 /** The variables of a node's rules. */

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { buildResources, rootTypes } from "./build-resources.ts";
-import { readDeclarations } from "./read-declarations.ts";
-import { addFormats } from "./read-formats.ts";
+import { addFormats, buildResources, readDeclarations, rootTypes } from "./build-tables.ts";
 import { writeTypeModules } from "./write-type-modules.ts";
 import { writeTables } from "./write-tables.ts";
 

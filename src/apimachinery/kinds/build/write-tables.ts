@@ -1,8 +1,8 @@
+import { readFileSync } from "node:fs";
 import { compareText } from "../../text/index.ts";
 import type { BuiltinResource } from "../builtin-resource.ts";
-import { elementOf, isNamed, type Model, type ModelField, type ModelType } from "./model.ts";
+import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
 import { fieldFacts } from "./overlay/fields.ts";
-import { goDeclarations } from "./go-declarations.ts";
 import { numberFields } from "./number-fields.ts";
 
 /** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
@@ -17,6 +17,40 @@ export function writeTables(model: Model, resources: readonly BuiltinResource[])
     files.set(`${fileName(module)}-go.ts`, textFile(goDeclarations(types)));
   }
   return files.set("modules.ts", modulesFile(modules, model));
+}
+
+/** Returns how Go declares the fields of types, from the overlay: `{ NodeCondition: "type!:v1.NodeConditionType …" }`. */
+function goDeclarations(types: readonly ModelType[]): Record<string, string> {
+  const declared = types.flatMap((type) => {
+    const line = (overlay ??= readOverlay()).get(`${type.module}.${type.name}`);
+    checkFields(type, line ?? "");
+    return line === undefined ? [] : [[type.name, line] as const];
+  });
+  return Object.fromEntries(declared);
+}
+
+let overlay: Map<string, string> | undefined;
+
+function readOverlay(): Map<string, string> {
+  const text = readFileSync(new URL("overlay/go-fields.txt", import.meta.url), "utf8");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => {
+      const space = line.indexOf(" ");
+      return [line.slice(0, space), line.slice(space + 1)];
+    }),
+  );
+}
+
+function checkFields({ module, name, fields }: ModelType, line: string): void {
+  const declared = new Set(line.split(" ").map((word) => /([^/?!=:]*)[?!=]?(?::.*)?$/u.exec(word)![1]!));
+  const expected = fields
+    .map((field) => field.name)
+    .filter((field) => field !== "apiVersion" && field !== "kind");
+  const missing = expected.filter((field) => !declared.has(field));
+  if (missing.length > 0) {
+    throw new Error(`${module}.${name}: fields without a Go declaration: ${missing.join(", ")}`);
+  }
 }
 
 /** Groups types by module, both sorted: the output must not depend on the order in which types were read. */

@@ -12,7 +12,7 @@ import {
   pathsOf,
   union,
 } from "./field-set.ts";
-import { decodeFieldsV1, encodeFieldsV1 } from "./fields-v1.ts";
+import { decodeFieldsV1, encodeFieldsV1 } from "./managers.ts";
 import { fieldElement, keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 const element: fc.Arbitrary<PathElement> = fc.oneof(

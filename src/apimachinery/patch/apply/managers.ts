@@ -1,7 +1,16 @@
 import { compareText } from "../../text/index.ts";
 import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
-import { type FieldSet, isEmptySet } from "./field-set.ts";
-import { decodeFieldsV1, encodeFieldsV1 } from "./fields-v1.ts";
+import {
+  type FieldSet,
+  emptySet,
+  fieldSet,
+  isEmptySet,
+  ownedLeaf,
+  sortedChildren,
+  union,
+} from "./field-set.ts";
+import { type JSONObject, type JSONValue, isObject } from "../../json/index.ts";
+import { type PathElement, parseElement } from "./path-element.ts";
 
 /** The identity of a field manager. An applier is the same manager in all versions; an updater is one per version. */
 export interface ManagerIdentity {
@@ -67,6 +76,61 @@ function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
   if (operation !== "Apply" && operation !== "Update") return undefined;
   if (!apiVersion || entry.fieldsType !== "FieldsV1" || !fields) return undefined;
   return { manager: entry.manager ?? "", operation, apiVersion, subresource, time, fields };
+}
+
+/**
+ * Caches of encoded and decoded sets, because most writes don't change most managers. Neither form is ever modified in
+ * place.
+ */
+const encodings = new WeakMap<FieldSet, JSONObject>();
+
+const decodings = new WeakMap<JSONObject, FieldSet>();
+
+/**
+ * Encodes a set as `fieldsV1`: an object of path elements. A path in the set that has others below it has a member `.`;
+ * one without is an empty object.
+ */
+export function encodeFieldsV1(set: FieldSet): JSONObject {
+  const known = encodings.get(set);
+  if (known) return known;
+  const encoded = encodeNode(set);
+  encodings.set(set, encoded);
+  decodings.set(encoded, set);
+  return encoded;
+}
+
+/** Decodes `fieldsV1`; returns `undefined` if it is not a set of fields. */
+export function decodeFieldsV1(fields: JSONValue | undefined): FieldSet | undefined {
+  if (!isObject(fields)) return undefined;
+  if (Object.keys(fields).length === 0) return emptySet;
+  const known = decodings.get(fields);
+  if (known) return known;
+  const decoded = decodeNode(fields);
+  if (decoded) decodings.set(fields, decoded);
+  return decoded;
+}
+
+function encodeNode(set: FieldSet): JSONObject {
+  const encoded: JSONObject = set.owned && set.children.size > 0 ? { ".": {} } : {};
+  for (const [element, child] of sortedChildren(set)) encoded[element] = encodeNode(child);
+  return encoded;
+}
+
+function decodeNode(node: JSONValue): FieldSet | undefined {
+  if (!isObject(node)) return undefined;
+  const children = new Map<PathElement, FieldSet>();
+  let owned = false;
+  for (const [text, below] of Object.entries(node)) {
+    if (text === ".") {
+      owned = true;
+      continue;
+    }
+    const element = parseElement(text);
+    const child = element === undefined ? undefined : decodeNode(below);
+    if (element === undefined || child === undefined) return undefined;
+    children.set(element, union(children.get(element) ?? emptySet, child));
+  }
+  return children.size === 0 ? ownedLeaf : fieldSet(owned, children);
 }
 
 function compareManagers(a: FieldManager, b: FieldManager): number {

@@ -1,11 +1,22 @@
-import type { JSONObject } from "../../json/index.ts";
+import { type JSONObject, type JSONValue, isObject, memberOf } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
-import { difference, type FieldSet, fieldSetOf, intersection, isEmptySet, union } from "./field-set.ts";
-import { fitToSchema } from "./fit-to-schema.ts";
+import {
+  type FieldSet,
+  difference,
+  fieldSet,
+  fieldSetOf,
+  intersection,
+  isEmptySet,
+  ownedLeaf,
+  union,
+} from "./field-set.ts";
 import { type FieldManager, type Managers, withFields } from "./managers.ts";
-import { fieldElement } from "./path-element.ts";
+import { type PathElement, fieldElement, fieldNameOf } from "./path-element.ts";
+import { memberSchema } from "../member-schema.ts";
+import { groupItems } from "./list-items.ts";
+import { shapeOf } from "./shape.ts";
 
 /** The effect of a write on the fields of other managers. */
 export interface Settlement {
@@ -66,6 +77,48 @@ export async function fitManagers(
     fitted = withFields(fitted, key, fields);
   }
   return fitted;
+}
+
+/**
+ * Adapts a set to a schema in which values have become atomic: owners of fields below such a value own the value.
+ * Nothing changes for values that are no longer atomic: their owners keep that path only.
+ */
+function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undefined): FieldSet {
+  if (set.children.size === 0 || isFreeForm(schema)) return set;
+  const shape = shapeOf(value, schema);
+  if (shape.kind === "leaf") return typeof value === "object" && value !== null ? ownedLeaf : set;
+  if (shape.kind === "object" && isObject(value)) {
+    return fitChildren(set, (element) => {
+      const name = fieldNameOf(element) ?? "";
+      return { value: memberOf(value, name), schema: memberSchema(schema, name) };
+    });
+  }
+  if (shape.kind === "list" && Array.isArray(value)) {
+    const groups = groupItems(value, shape.keys, schema?.items);
+    return fitChildren(set, (element) => ({ value: groups.get(element)?.[0], schema: schema?.items }));
+  }
+  return set;
+}
+
+/** An object without a schema: owners of its members keep them. */
+function isFreeForm(schema: SchemaNode | undefined): boolean {
+  if (schema?.type !== "object" || schema.properties) return false;
+  return typeof schema.additionalProperties !== "object" && schema.additionalProperties !== false;
+}
+
+/** Adapts the children of a set; returns the same set if nothing changes. */
+function fitChildren(
+  set: FieldSet,
+  find: (element: PathElement) => { value: JSONValue | undefined; schema: SchemaNode | undefined },
+): FieldSet {
+  let changed = false;
+  const children = [...set.children].map(([element, child]) => {
+    const below = child.children.size === 0 ? undefined : find(element);
+    const fitted = below?.value === undefined ? child : fitToSchema(child, below.value, below.schema);
+    changed ||= fitted !== child;
+    return [element, fitted] as const;
+  });
+  return changed ? fieldSet(set.owned, children) : set;
 }
 
 /** The schema to which a set of fields was adapted. */

@@ -1,18 +1,32 @@
-import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
+import { type JSONObject, type JSONValue, isEqual, isObject, memberOf, setMember } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
 import { ApplyConflictError } from "./apply-conflict.ts";
 import { checkApplied, checkLive } from "./check-applied.ts";
-import { type Endpoint, withoutResetFields } from "./endpoint.ts";
-import { isEqualSet } from "./field-set.ts";
-import { fieldsOf } from "./fields-of.ts";
-import { conflictsBeyondLastApplied, refreshLastApplied } from "./last-applied.ts";
-import { type Managers, managerKey, withFields } from "./managers.ts";
+import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import {
+  type FieldSet,
+  childOf,
+  difference,
+  emptySet,
+  fieldSet,
+  intersection,
+  isEmptySet,
+  isEqualSet,
+  ownedLeaf,
+  union,
+} from "./field-set.ts";
+import { type FieldManager, type Managers, managerKey, withFields } from "./managers.ts";
 import { mergeValues } from "./merge.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
-import { pruneDropped } from "./prune.ts";
 import { hasManagers, managersOf, withManagers } from "./stored-managers.ts";
 import { newObjectOf, recordUpdate } from "./track-update.ts";
+import { compareFields } from "./compare.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { isDeclared, memberSchema } from "../member-schema.ts";
+import { groupItems, itemElement } from "./list-items.ts";
+import { fieldElement, fieldNameOf } from "./path-element.ts";
+import { shapeOf } from "./shape.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */
 export interface Apply {
@@ -104,6 +118,233 @@ async function applyFields(
   }
   const owned = withFields(settled.managers, key, withoutServerFields(fields));
   return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));
+}
+
+/**
+ * Removes fields that an applier applied last time but not this time, unless another manager owns them.
+ * Of a removed item or map, fields that others own stay.
+ */
+async function pruneDropped(
+  endpoint: Endpoint,
+  merged: JSONObject,
+  managers: Managers,
+  stated: FieldManager,
+  last: FieldManager | undefined,
+): Promise<JSONObject> {
+  if (!last) return merged;
+  const isOneVersion = [last, ...managers.values()].every(
+    ({ apiVersion }) => apiVersion === stated.apiVersion,
+  );
+  if (isOneVersion && isEmptySet(difference(last.fields, stated.fields))) return merged;
+  const whole = await inVersion(
+    merged,
+    last.apiVersion,
+    endpoint,
+    "failed to prune fields: failed to convert merged object to last applied version",
+  );
+  if (!whole) return merged;
+
+  const schema = endpoint.schemaOf(last.apiVersion);
+  let pruned: JSONValue = removeFields(whole, withStructs(last.fields, schema), schema);
+  for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
+    pruned = await restoreOwned(endpoint, merged, pruned, apiVersion, owned, last.apiVersion);
+  }
+  pruned = restoreDangling(whole, pruned, last.fields, schema);
+  return (await inVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
+}
+
+/** All owned fields, by version; the version of the object comes first, because it needs no conversion. */
+function ownedByVersion(managers: Managers, first: string): Map<string, FieldSet> {
+  const owned = new Map<string, FieldSet>([[first, emptySet]]);
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? emptySet, fields));
+  }
+  return owned;
+}
+
+/** Restores removed fields that somebody owns. */
+async function restoreOwned(
+  endpoint: Endpoint,
+  merged: JSONObject,
+  pruned: JSONValue,
+  apiVersion: string,
+  owned: FieldSet,
+  prunedVersion: string,
+): Promise<JSONValue> {
+  const failure = (which: string): string =>
+    `failed to prune fields: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`;
+  const whole = await inVersion(merged, apiVersion, endpoint, failure("merged"));
+  const rest = await inVersion(asObject(pruned), apiVersion, endpoint, failure("pruned"));
+  if (!whole || !rest) return pruned;
+  const schema = endpoint.schemaOf(apiVersion);
+  const kept = union(structFields(rest, schema), withStructs(owned, schema));
+  const restored = removeFields(whole, difference(structFields(whole, schema), kept), schema);
+  return (await inVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
+}
+
+/** Restores fields that were removed only because their parent was: the applier never applied them. */
+function restoreDangling(
+  whole: JSONObject,
+  pruned: JSONValue,
+  last: FieldSet,
+  schema: SchemaNode | undefined,
+): JSONValue {
+  const removed = difference(structFields(whole, schema), structFields(pruned, schema));
+  return removeFields(whole, intersection(removed, withStructs(last, schema)), schema);
+}
+
+/**
+ * Removes the fields of a set from a value, each with all fields below it.
+ * A list or object that becomes empty is set to null, as on the API server: built-in kinds read null as absent, and a
+ * custom resource is rejected if its schema doesn't allow null.
+ */
+function removeFields(value: JSONValue, set: FieldSet, schema: SchemaNode | undefined): JSONValue {
+  if (isEmptySet(set)) return value;
+  const shape = shapeOf(value, schema);
+  if (shape.kind === "object" && isObject(value)) return removeMembers(value, set, schema);
+  if (shape.kind === "list" && Array.isArray(value)) return removeItems(value, set, schema, shape.keys);
+  return value;
+}
+
+function removeMembers(object: JSONObject, set: FieldSet, schema: SchemaNode | undefined): JSONValue {
+  const kept: JSONObject = {};
+  for (const [name, member] of Object.entries(object)) {
+    const below = childOf(set, fieldElement(name));
+    if (!below.owned) setMember(kept, name, removeFields(member, below, memberSchema(schema, name)));
+  }
+  return Object.keys(kept).length === 0 && Object.keys(object).length > 0 ? null : kept;
+}
+
+function removeItems(
+  list: readonly JSONValue[],
+  set: FieldSet,
+  schema: SchemaNode | undefined,
+  keys: readonly string[],
+): JSONValue {
+  const kept = list.flatMap((item) => {
+    const element = itemElement(item, keys, schema?.items);
+    if (element === undefined) return [item];
+    const below = childOf(set, element);
+    return below.owned ? [] : [removeFields(item, below, schema?.items)];
+  });
+  return kept.length === 0 && list.length > 0 ? null : kept;
+}
+
+function structFields(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
+  return withStructs(fieldsOf(value, schema), schema);
+}
+
+function asObject(value: JSONValue): JSONObject {
+  return isObject(value) ? value : {};
+}
+
+/** The annotation in which client-side `kubectl apply` stores the applied object. */
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
+ * migrate to server-side apply without conflicts with themselves.
+ */
+function conflictsBeyondLastApplied(
+  endpoint: Endpoint,
+  live: JSONObject,
+  conflicts: ReadonlyMap<string, FieldSet>,
+): ReadonlyMap<string, FieldSet> {
+  const allowed = lastAppliedFields(endpoint, live);
+  if (!allowed) return conflicts;
+  return new Map(
+    [...conflicts]
+      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
+      .filter(([, fields]) => !isEmptySet(fields)),
+  );
+}
+
+/** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
+function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
+  const { metadata, annotations } = annotationsOf(object);
+  if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
+  const stated = annotationsOf(applied);
+  const { [lastAppliedAnnotation]: _, ...kept } = stated.annotations;
+  const value = JSON.stringify({
+    ...applied,
+    metadata: { ...stated.metadata, ...(stated.metadata["annotations"] ? { annotations: kept } : {}) },
+  });
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [lastAppliedAnnotation]: `${value}\n` } },
+  };
+}
+
+/** The fields that still have the value of the last client-side apply. */
+function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
+  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
+  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
+  const schema = endpoint.schemaOf(endpoint.apiVersion);
+  const { added, modified, removed } = compareFields(lastApplied, live, schema);
+  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
+}
+
+/**
+ * Returns the fields that an applier of an object owns, by its schema.
+ * Structs are not owned, only their fields; keys of maps and items of lists are owned.
+ */
+function fieldsOf(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
+  const shape = shapeOf(value, schema);
+  if (shape.kind === "leaf") return ownedLeaf;
+  if (shape.kind === "object" && isObject(value)) {
+    return fieldSet(
+      false,
+      Object.entries(value).map(([name, member]) => {
+        const below = fieldsOf(member, memberSchema(schema, name));
+        const owned = below.owned || isEmptyObject(member) || !isDeclared(schema, name);
+        return [fieldElement(name), fieldSet(owned, below.children)] as const;
+      }),
+    );
+  }
+  if (shape.kind === "list" && Array.isArray(value)) {
+    return fieldSet(
+      false,
+      [...groupItems(value, shape.keys, schema?.items)].map(([element, [item]]) => {
+        return [element, fieldSet(true, fieldsOf(item!, schema?.items).children)] as const;
+      }),
+    );
+  }
+  return emptySet;
+}
+
+/** Adds the structs that contain fields of a set: they are removed with their last field. */
+function withStructs(set: FieldSet, schema: SchemaNode | undefined): FieldSet {
+  return fieldSet(
+    set.owned,
+    [...set.children].map(([element, child]) => {
+      const name = fieldNameOf(element);
+      const below = withStructs(child, name === undefined ? schema?.items : memberSchema(schema, name));
+      const isStruct = name !== undefined && isDeclared(schema, name);
+      return [element, fieldSet(below.owned || isStruct, below.children)] as const;
+    }),
+  );
+}
+
+function isEmptyObject(value: JSONValue): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {
+  const metadata = memberOf(object, "metadata");
+  const annotations = isObject(metadata) ? memberOf(metadata, "annotations") : undefined;
+  return {
+    metadata: isObject(metadata) ? metadata : {},
+    annotations: isObject(annotations) ? annotations : {},
+  };
+}
+
+function parseObject(text: unknown): JSONObject | undefined {
+  try {
+    const value = typeof text === "string" ? (JSON.parse(text) as JSONValue) : undefined;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An apply that changes only owners doesn't update their times; a new owner has no time. */

@@ -1,12 +1,15 @@
-import type { JSONObject } from "../../json/index.ts";
+import { type JSONObject, type JSONValue, isObject } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
-import { capUpdaters } from "./cap-updaters.ts";
-import { createdFields } from "./created-fields.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type FieldSet, isEmptySet, union } from "./field-set.ts";
-import { type Managers, managerKey } from "./managers.ts";
+import { type FieldManager, type Managers, managerKey } from "./managers.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
 import { managersForUpdate, withManagers } from "./stored-managers.ts";
+import { compareText } from "../../text/index.ts";
+import { memberSchema } from "../member-schema.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { itemElement } from "./list-items.ts";
+import { shapeOf } from "./shape.ts";
 
 /** A create, update or patch that is not an apply. */
 export interface Update {
@@ -45,6 +48,59 @@ export async function recordUpdate(
   return withUpdater(left, endpoint, { taken, manager, time });
 }
 
+/** So many structures of a schema are remembered; objects that all differ forget them again. */
+const mostStructures = 200;
+
+const longestStructure = 4096;
+
+const known = new WeakMap<SchemaNode, Map<string, FieldSet>>();
+
+/**
+ * Returns the fields that the creation of an object sets. Most objects of a kind have the same members, and so the same
+ * fields: they share one set, whose encoding is known, too.
+ */
+async function createdFields(
+  endpoint: Endpoint,
+  object: JSONObject,
+  compute: () => Promise<FieldSet>,
+): Promise<FieldSet> {
+  const schema = endpoint.schemaOf(endpoint.apiVersion);
+  // The structs of an empty object may have values, and conversion may change what members there are.
+  if (!schema || endpoint.emptyObject || object["apiVersion"] !== endpoint.apiVersion) return compute();
+  const structure = `${endpoint.subresource ?? ""}${structureOf(object, schema)}`;
+  if (structure.length > longestStructure) return compute();
+  return known.get(schema)?.get(structure) ?? remember(schema, structure, await compute());
+}
+
+/** Returns the set that was remembered first: a creation at the same time has computed it, too. */
+function remember(schema: SchemaNode, structure: string, fields: FieldSet): FieldSet {
+  const structures = known.get(schema) ?? new Map<string, FieldSet>();
+  const first = structures.get(structure);
+  if (first) return first;
+  if (structures.size === mostStructures) structures.clear();
+  known.set(schema, structures.set(structure, fields));
+  return fields;
+}
+
+/** Which fields a value has, but not their values. Texts have their lengths before them, so that no two structures are written alike. */
+function structureOf(value: JSONValue, schema: SchemaNode | undefined): string {
+  if (typeof value !== "object") return ";";
+  const shape = shapeOf(value, schema);
+  let inside = "";
+  if (shape.kind === "object" && isObject(value)) {
+    for (const name of Object.keys(value)) {
+      inside += `${name.length}:${name}${structureOf(value[name]!, memberSchema(schema, name))}`;
+    }
+    return `{${inside}}`;
+  }
+  if (shape.kind !== "list" || !Array.isArray(value)) return ";";
+  for (const item of value) {
+    const element = itemElement(item, shape.keys, schema?.items);
+    if (element !== undefined) inside += `${element.length}:${element}${structureOf(item, schema?.items)}`;
+  }
+  return `[${inside}]`;
+}
+
 /** The fields that a write sets, and what it leaves to the managers. */
 async function settleUpdate(
   endpoint: Endpoint,
@@ -77,6 +133,44 @@ function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, t
   const own = managers.get(key)?.fields;
   const fields = own ? union(own, taken) : taken;
   return capUpdaters(new Map(managers).set(key, { time: formatTime(time), fields, ...identity }));
+}
+
+/** The number of updaters that an object lists separately. */
+const maxUpdaters = 10;
+
+/**
+ * If there are too many updaters, merges the oldest ones into one `ancient-changes` per version.
+ * The only old updater of a version is kept.
+ */
+function capUpdaters(managers: Managers): Managers {
+  if (managers.size <= maxUpdaters) return managers;
+  const updaters = [...managers.values()].filter(({ operation }) => operation === "Update").sort(byTime);
+  const capped = new Map(managers);
+  const firstOfVersion = new Map<string, string>();
+  let count = updaters.length;
+  for (const updater of updaters) {
+    if (count <= maxUpdaters) break;
+    const key = managerKey(updater);
+    const first = firstOfVersion.get(updater.apiVersion);
+    if (first === undefined) {
+      firstOfVersion.set(updater.apiVersion, key);
+      continue;
+    }
+    const { apiVersion, time } = updater;
+    const bucket = { manager: "ancient-changes", operation: "Update", apiVersion } as const;
+    const bucketKey = managerKey(bucket);
+    const merged = (capped.get(bucketKey) ?? capped.get(first))!.fields;
+    capped.delete(first);
+    capped.delete(key);
+    capped.set(bucketKey, { ...bucket, time, fields: union(merged, updater.fields) });
+    count--;
+  }
+  return capped;
+}
+
+function byTime(a: FieldManager, b: FieldManager): number {
+  const [first, second] = [`${a.time ?? ""} ${managerKey(a)}`, `${b.time ?? ""} ${managerKey(b)}`];
+  return compareText(first, second);
 }
 
 /** Returns an empty object of the kind, with which a create is compared. */

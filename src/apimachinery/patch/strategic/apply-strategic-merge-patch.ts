@@ -1,8 +1,9 @@
 import {
-  copyJSON,
-  isObject,
   type JSONObject,
   type JSONValue,
+  copyJSON,
+  isEqual,
+  isObject,
   memberOf,
   setMember,
 } from "../../json/index.ts";
@@ -12,15 +13,15 @@ import {
   deleteFromList,
   directiveOf,
   elementOrder,
+  goTypeOf,
   patchDirective,
   removeDirected,
   retain,
   unknownDirective,
   wrongType,
 } from "./directives.ts";
-import { checkKeys, checkOrder, orderItems, splitByPresence } from "./element-order.ts";
-import { areObjects, deleteValues, type ListMerge, mergeList } from "./merge-list.ts";
-import { type Strategy, strategyOf } from "./strategy.ts";
+import { type Strategy, goKindOf, strategyOf } from "./strategy.ts";
+import { goText } from "../../text/index.ts";
 
 /** The result of a patch. */
 export interface Merged {
@@ -147,6 +148,210 @@ function orderList(object: JSONObject, patch: JSONObject, key: string, schema: S
   if (areKeyed) checkKeys([...order, ...(current ?? [])], mergeKey);
   setMember(object, name, orderItems(named, others, { wanted: order, current: current ?? [], mergeKey }));
   delete patch[name];
+}
+
+/** Merges a patch into an item. */
+type MergeItem = (item: JSONObject, patch: JSONObject) => JSONObject;
+
+interface ListMerge {
+  readonly mergeKey: string | undefined;
+  /** The schema of the items. */
+  readonly items: SchemaNode | undefined;
+  readonly mergeItem: MergeItem;
+}
+
+/** Merges the items of a patch into a list, which it changes: objects by their merge key, plain values as a set. */
+function mergeList(list: JSONValue[], patch: JSONValue[], merge: ListMerge): JSONValue[] {
+  if (list.length + patch.length === 0) return list;
+  if (!areObjects(list, patch)) return inOrder(unique([...list, ...patch]), patch, list, merge.mergeKey);
+  const { mergeKey } = merge;
+  if (mergeKey === undefined)
+    throw new PatchError("unforeseen", `cannot merge lists without merge key for ${goKindOf(merge.items)}`);
+  const { replaces, kept, plain } = followDirectives(list as JSONObject[], patch as JSONObject[], mergeKey);
+  const merged = mergeItems(kept, plain, mergeKey, merge.mergeItem);
+  // Go merges in place, so that new items take the places of deleted ones where the list is ordered once more.
+  if (!replaces) list.splice(0, list.length, ...merged.slice(0, list.length));
+  return inOrder(merged, plain, kept, mergeKey);
+}
+
+/** Items of the patch in its order, all others in the current order. */
+function inOrder(
+  merged: readonly JSONValue[],
+  patch: readonly JSONValue[],
+  list: readonly JSONValue[],
+  mergeKey: string | undefined,
+): JSONValue[] {
+  const { named, others } = splitByPresence(merged, patch, mergeKey);
+  if (mergeKey !== undefined) checkKeys([...patch, ...list], mergeKey);
+  return orderItems(named, others, { wanted: patch, current: list, mergeKey });
+}
+
+/** Whether the items of two lists are objects. All must have one type, but not that of a list. */
+function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
+  const [first, ...others] = lists.flat();
+  if (first === undefined) throw new PatchError("unforeseen", "no elements in any of the given slices");
+  if (Array.isArray(first)) throw new PatchError("inapplicable", "lists of lists are not supported");
+  if (others.some((other) => goTypeOf(other) !== goTypeOf(first))) {
+    const shown = goText(lists as JSONValue[]);
+    throw new PatchError("unforeseen", `list element types are not identical: ${shown}`);
+  }
+  return isObject(first);
+}
+
+/** Removes plain values from a list. */
+function deleteValues(list: readonly JSONValue[], values: readonly JSONValue[]): JSONValue[] {
+  return list.filter((item) => !values.some((value) => isEqual(item, value)));
+}
+
+/** Deletes the items that have `$patch: delete` in the patch; `$patch: replace` replaces the list with the patch. */
+function followDirectives(
+  list: readonly JSONObject[],
+  patch: readonly JSONObject[],
+  mergeKey: string,
+): { replaces: boolean; kept: JSONObject[]; plain: JSONObject[] } {
+  let kept = [...list];
+  let replaces = false;
+  for (const item of patch) {
+    const directive = directiveOf(item);
+    if (directive === undefined) continue;
+    else if (directive === "replace") replaces = true;
+    else if (directive === "delete") {
+      const key = keyOf(item, mergeKey);
+      kept = kept.filter((other) => !isEqual(memberOf(other, mergeKey), key));
+    } else if (directive === "merge")
+      throw new PatchError("unforeseen", "merging lists cannot yet be specified in the patch");
+    else throw unknownDirective(directive, item);
+  }
+  const plain = patch.filter((item) => directiveOf(item) === undefined);
+  return replaces ? { replaces, kept: plain, plain: [] } : { replaces, kept, plain };
+}
+
+function mergeItems(
+  list: readonly JSONObject[],
+  items: readonly JSONObject[],
+  mergeKey: string,
+  mergeItem: MergeItem,
+): JSONObject[] {
+  const merged = [...list];
+  for (const item of items) {
+    const key = keyOf(item, mergeKey);
+    const index = merged.findIndex((current) => isEqual(memberOf(current, mergeKey), key));
+    if (index === -1) merged.push(item);
+    else merged[index] = mergeItem(merged[index]!, item);
+  }
+  return merged;
+}
+
+function keyOf(item: JSONObject, mergeKey: string): JSONValue {
+  checkKeys([item], mergeKey);
+  return memberOf(item, mergeKey)!;
+}
+
+/** Splits a list into the items that another list has, too, and those that it has not. */
+function splitByPresence(
+  list: readonly JSONValue[],
+  other: readonly JSONValue[],
+  mergeKey: string | undefined,
+): { named: JSONValue[]; others: JSONValue[] } {
+  if (mergeKey !== undefined) checkKeys(list, mergeKey);
+  const plain = mergeKey === undefined ? -1 : other.findIndex((item) => !isObject(item));
+  if (plain !== -1 && list.length > 0)
+    throw new PatchError("unforeseen", `value for key ${plain} is not a map`);
+  const present = new Set(other.map((item) => identifyItem(item, mergeKey)));
+  const isNamed = (item: JSONValue): boolean => present.has(identifyItem(item, mergeKey));
+  return { named: list.filter(isNamed), others: list.filter((item) => !isNamed(item)) };
+}
+
+/**
+ * Puts two parts of a list together: the named items in the wanted order, all others in the current one. Where the two
+ * orders meet, the current one decides; a new item comes first.
+ */
+function orderItems(
+  named: readonly JSONValue[],
+  others: readonly JSONValue[],
+  {
+    wanted,
+    current,
+    mergeKey,
+  }: {
+    wanted: readonly JSONValue[];
+    current: readonly JSONValue[];
+    mergeKey: string | undefined;
+  },
+): JSONValue[] {
+  const wantedAt = positions(wanted, mergeKey);
+  const currentAt = positions(current, mergeKey);
+  const at = (places: ReadonlyMap<string, number>, item: JSONValue) =>
+    places.get(identifyItem(item, mergeKey));
+  const by = (places: ReadonlyMap<string, number>) => (a: JSONValue, b: JSONValue) =>
+    (at(places, a) ?? places.size) - (at(places, b) ?? places.size);
+
+  const left = others.toSorted(by(currentAt));
+  const right = named.toSorted(by(wantedAt));
+  const ordered: JSONValue[] = [];
+  while (left.length > 0 && right.length > 0) {
+    const other = at(currentAt, left[0]!);
+    const own = at(currentAt, right[0]!);
+    const otherFirst = other !== undefined && own !== undefined && other < own;
+    ordered.push((otherFirst ? left : right).shift()!);
+  }
+  return [...ordered, ...left, ...right];
+}
+
+/** Checks that the items of a list in a patch are in the order of its `$setElementOrder`. */
+function checkOrder(
+  patched: readonly JSONValue[],
+  order: readonly JSONValue[],
+  mergeKey: string | undefined,
+): void {
+  if (patched.length === 0 || order.length === 0) return;
+  let at = 0;
+  for (const item of patched.filter((each) => !(isObject(each) && directiveOf(each) !== undefined))) {
+    if (mergeKey !== undefined && at < order.length) checkKeys([item, order[at]!], mergeKey);
+    while (at < order.length && !isSame(item, order[at]!, mergeKey)) {
+      at++;
+      if (mergeKey !== undefined && at < order.length) checkKeys([order[at]!], mergeKey);
+    }
+    if (at === order.length)
+      throw new PatchError(
+        "unforeseen",
+        `The order in patch list:\n${goText([...patched])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`,
+      );
+    at++;
+  }
+}
+
+function isSame(item: JSONValue, other: JSONValue, mergeKey: string | undefined): boolean {
+  return identifyItem(item, mergeKey) === identifyItem(other, mergeKey);
+}
+
+/** Refuses items that lack their key. */
+function checkKeys(items: readonly JSONValue[], mergeKey: string): void {
+  for (const item of items) {
+    if (!isObject(item)) throw wrongType("map[string]interface {}", item);
+    if (memberOf(item, mergeKey) !== undefined) continue;
+    const problem = `does not contain declared merge key: ${mergeKey}`;
+    throw new PatchError("unforeseen", `map: ${goText(item)} ${problem}`);
+  }
+}
+
+function positions(items: readonly JSONValue[], mergeKey: string | undefined): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const id = identifyItem(item, mergeKey);
+    if (!places.has(id)) places.set(id, index);
+  }
+  return places;
+}
+
+/** Returns a string that is equal for equal items: of the merge key, or of the whole item in a list of plain values. */
+function identifyItem(item: JSONValue, mergeKey: string | undefined): string {
+  const id = mergeKey !== undefined && isObject(item) ? memberOf(item, mergeKey) : item;
+  return JSON.stringify(id) ?? "";
+}
+
+function unique(values: readonly JSONValue[]): JSONValue[] {
+  return values.filter((value, index) => values.findIndex((other) => isEqual(other, value)) === index);
 }
 
 function listIn(object: JSONObject, name: string): JSONValue[] | undefined {

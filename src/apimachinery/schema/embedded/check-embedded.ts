@@ -1,10 +1,10 @@
-import { isObject, type JSONObject } from "../../json/index.ts";
+import { type JSONObject, isObject } from "../../json/index.ts";
 import { type FieldError, invalid, joinPath, required } from "../../errors/index.ts";
-import { checkLabel1035 } from "../../naming/index.ts";
-import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
+import { checkLabel, checkLabel1035, checkLabelValue, checkQualifiedName } from "../../naming/index.ts";
+import { type JSONSchema, itemsOf, valuesOf } from "../json-schema.ts";
 import { memberSchema } from "../member-schema.ts";
-import { checkMetadata } from "./check-metadata.ts";
-import { decodeMetadata, MalformedMetadataError } from "./decode-metadata.ts";
+import { MalformedMetadataError, decodeMetadata } from "./decode-metadata.ts";
+import { isApiVersion } from "../../meta/index.ts";
 
 /** Checks apiVersion, kind and metadata of embedded resources. */
 export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
@@ -55,6 +55,66 @@ function checkDecoded(metadata: unknown, path: string, errors: FieldError[]): vo
     if (!(error instanceof MalformedMetadataError)) throw error;
     errors.push(invalid(path, metadata, error.message));
   }
+}
+
+/** Checks decoded metadata of a resource of unknown kind: its name only has to be a valid path segment. */
+function checkMetadata(metadata: JSONObject<unknown>, path: string, errors: FieldError[]): void {
+  const { name, generateName, namespace, generation } = metadata;
+  const report = (field: string, value: unknown, reasons: readonly string[]): void => {
+    for (const reason of reasons) errors.push(invalid(`${path}.${field}`, value, reason));
+  };
+  if (typeof generateName === "string")
+    report("generateName", generateName, checkPathSegmentPrefix(generateName));
+  if (typeof name === "string" && name !== "") report("name", name, checkPathSegment(name));
+  if (typeof namespace === "string" && namespace !== "")
+    report("namespace", namespace, checkLabel(namespace));
+  if (typeof generation === "number" && generation < 0) {
+    report("generation", generation, ["must be greater than or equal to 0"]);
+  }
+  for (const [key, value] of entriesOf(metadata["labels"])) {
+    report("labels", key, checkQualifiedName(key));
+    report("labels", value, checkLabelValue(value));
+  }
+  for (const [key] of entriesOf(metadata["annotations"])) {
+    report("annotations", key, checkQualifiedName(key.toLowerCase()));
+  }
+  checkOwners(metadata["ownerReferences"], path, errors);
+  checkManagers(metadata["managedFields"], path, errors);
+}
+
+function entriesOf(value: unknown): [string, string][] {
+  return isObject(value) ? (Object.entries(value) as [string, string][]) : [];
+}
+
+/** The field of an error has no index of the owner reference. */
+function checkOwners(owners: unknown, path: string, errors: FieldError[]): void {
+  for (const owner of Array.isArray(owners) ? owners : []) {
+    const { apiVersion = "", ...fields } = owner as JSONObject<unknown>;
+    const field = `${path}.ownerReferences`;
+    if (!isApiVersion(String(apiVersion)))
+      errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
+    for (const name of ["kind", "name", "uid"]) {
+      if (!fields[name]) errors.push(invalid(`${field}.${name}`, "", "must not be empty"));
+    }
+  }
+}
+
+function checkManagers(managers: unknown, path: string, errors: FieldError[]): void {
+  (Array.isArray(managers) ? managers : []).forEach((entry: JSONObject<unknown>, index) => {
+    const operation = entry["operation"] ?? "";
+    if (operation === "Apply" || operation === "Update") return;
+    errors.push(
+      invalid(`${path}.managedFields[${index}].operation`, operation, "must be `Apply` or `Update`"),
+    );
+  });
+}
+
+function checkPathSegment(name: string): string[] {
+  return name === "." || name === ".." ? [`may not be '${name}'`] : checkPathSegmentPrefix(name);
+}
+
+function checkPathSegmentPrefix(name: string): string[] {
+  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
 function checkAPIVersion(apiVersion: unknown, path: string, errors: FieldError[]): void {

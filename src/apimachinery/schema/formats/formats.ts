@@ -1,10 +1,131 @@
-import { isBase64, isBsonObjectId, isHexColor, isRGBColor, isSSN, isUUID } from "./codes.ts";
-import { isCreditCard, isISBN10, isISBN13 } from "./checksums.ts";
+import { RE2JS } from "re2js";
 import { isDate, isDateTime, isDuration } from "./times.ts";
-import { isEmail } from "./email.ts";
-import { isHostname, isLongName, isShortName } from "./names.ts";
 import { isMAC, parseCIDR, parseIP } from "./ip.ts";
 import { parseRequestURI } from "./go-url.ts";
+
+/** A card number of a known scheme with a valid check digit; other characters than digits are ignored. */
+function isCreditCard(value: string): boolean {
+  const digits = value.replaceAll(/[^0-9]+/g, "");
+  return cardSchemes.test(digits) && luhnSum(digits) % 10 === 0;
+}
+
+/** Ten digits, the last may be X; spaces and dashes are ignored. */
+function isISBN10(value: string): boolean {
+  const digits = withoutSeparators(value);
+  if (!/^\d{9}[\dX]$/.test(digits)) return false;
+  const sum = digitsOf(digits).reduce((total, digit, index) => total + (index + 1) * digit, 0);
+  return sum % 11 === 0;
+}
+
+/** Thirteen digits; spaces and dashes are ignored. */
+function isISBN13(value: string): boolean {
+  const digits = withoutSeparators(value);
+  if (!/^\d{13}$/.test(digits)) return false;
+  const weighted = digitsOf(digits.slice(0, 12)).map((digit, index) => (index % 2 === 0 ? digit : 3 * digit));
+  const sum = weighted.reduce((total, digit) => total + digit, 0);
+  return Number(digits[12]) === (10 - (sum % 10)) % 10;
+}
+
+const cardSchemes = new RegExp(
+  [
+    "^4\\d{12}(?:\\d{3})?$",
+    "^5[1-5]\\d{14}$",
+    "^6(?:011|5\\d\\d)\\d{12}$",
+    "^3[47]\\d{13}$",
+    "^3(?:0[0-5]|[68]\\d)\\d{11}$",
+    "^(?:2131|1800|35\\d{3})\\d{11}$",
+  ].join("|"),
+);
+
+function luhnSum(digits: string): number {
+  let sum = 0;
+  digitsOf(digits).forEach((digit, index) => {
+    const isDoubled = (digits.length - index) % 2 === 0;
+    const weighted = isDoubled ? digit * 2 : digit;
+    sum += weighted > 9 ? weighted - 9 : weighted;
+  });
+  return sum;
+}
+
+function digitsOf(text: string): number[] {
+  return Array.from(text, (char) => (char === "X" ? 10 : Number(char)));
+}
+
+function withoutSeparators(value: string): string {
+  return value.replaceAll(/[\t\n\f\r -]+/g, "");
+}
+
+let hostname: RE2JS | undefined;
+
+/** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
+function isHostname(value: string): boolean {
+  hostname ??= RE2JS.compile(hostnamePattern());
+  if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
+  return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
+}
+
+/** At most 63 lower-case letters, digits and inner dashes. */
+function isShortName(value: string): boolean {
+  return value.length <= 63 && isLabel(value);
+}
+
+/** Short names joined by dots, at most 253 characters in total. */
+function isLongName(value: string): boolean {
+  return value.length <= 253 && value.split(".").every(isLabel);
+}
+
+function isLabel(label: string): boolean {
+  return /^[a-z0-9-]+$/.test(label) && !label.startsWith("-") && !label.endsWith("-");
+}
+
+/**
+ * One label, or labels and a top-level domain of letters. As in the API server's pattern, the first alternative is
+ * anchored at the start only, the second at the end only.
+ */
+function hostnamePattern(): string {
+  const char = "[a-zA-Z0-9\\p{S}\\p{L}]";
+  const inner = "[a-zA-Z0-9-\\p{S}\\p{L}]";
+  const single = `${char}((-?${char}{0,62})?)`;
+  const label = `${char}((${inner}{0,61}${char})?)`;
+  return `^(${single}|(${label}(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$`;
+}
+
+/**
+ * An address as Go's mail package parses it: `user@host`, `<user@host>`, or `Name <user@host>`,
+ * with quoted local parts and names.
+ */
+function isEmail(value: string): boolean {
+  const text = value.trim();
+  const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
+  if (open === -1) return isAddress(text);
+  return isName(text.slice(0, open).trim()) && isAddress(text.slice(open + 1, -1));
+}
+
+const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
+
+const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
+
+const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
+
+const domainLiteral = /^\[[^[\]\\\s]*\]$/;
+
+function isAddress(address: string): boolean {
+  const at = address.lastIndexOf("@");
+  if (at < 1) return false;
+  const local = address.slice(0, at);
+  const domain = address.slice(at + 1);
+  return (
+    (dotAtom.test(local) || (quoted.test(local) && local.length > 2)) &&
+    (dotAtom.test(domain) || domainLiteral.test(domain))
+  );
+}
+
+function isName(name: string): boolean {
+  if (name === "" || quoted.test(name)) return true;
+  return name
+    .split(/[ \t]+/)
+    .every((word) => dotAtom.test(word) || quoted.test(word) || /^[^"<>()@,:;\\]+$/.test(word));
+}
 
 /**
  * The string formats that a Kubernetes 1.36 API server enforces, by name without dashes;
@@ -38,6 +159,47 @@ const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["uuid4", (value: string) => isUUID(value, 4)],
   ["uuid5", (value: string) => isUUID(value, 5)],
 ]);
+
+/** Standard base64 with padding; the API server rejects the empty string. */
+function isBase64(value: string): boolean {
+  return value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
+}
+
+/** 24 hexadecimal digits. */
+function isBsonObjectId(value: string): boolean {
+  return /^[0-9a-fA-F]{24}$/.test(value);
+}
+
+/** Three or six hexadecimal digits; the `#` is optional. */
+function isHexColor(value: string): boolean {
+  return /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(value);
+}
+
+/** `rgb(r,g,b)` with three numbers of at most 255. */
+function isRGBColor(value: string): boolean {
+  const match =
+    /^rgb\([\t\n\f\r ]*(\d+)[\t\n\f\r ]*,[\t\n\f\r ]*(\d+)[\t\n\f\r ]*,[\t\n\f\r ]*(\d+)[\t\n\f\r ]*\)$/.exec(
+      value,
+    );
+  return (
+    match !== null && match.slice(1).every((part) => String(Number(part)) === part && Number(part) < 256)
+  );
+}
+
+/** A US social security number with separators: eleven characters. */
+function isSSN(value: string): boolean {
+  return value.length === 11 && /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(value);
+}
+
+/** A UUID in upper or lower case, with or without dashes; checks the version if one is given. */
+function isUUID(value: string, version?: 3 | 4 | 5): boolean {
+  const match =
+    /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i.exec(value);
+  if (!match) return false;
+  if (version === undefined) return true;
+  if (match[1] !== String(version)) return false;
+  return version === 3 || "89abAB".includes(match[2]!);
+}
 
 /** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
 export function isKnownFormat(format: string): boolean {

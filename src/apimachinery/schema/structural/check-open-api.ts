@@ -1,9 +1,16 @@
-import { type FieldError, forbidden, invalid, invalidStruct } from "../../errors/index.ts";
-import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
-import { checkExtensions } from "./check-extensions.ts";
-import { checkKeywords, type KeywordContext } from "./check-keywords.ts";
-import { checkRuleTexts } from "./check-rule-texts.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+} from "../../errors/index.ts";
+import { type JSONSchema, type ValidationRule, itemsOf, valuesOf } from "../json-schema.ts";
 import { goSchema } from "./go-schema.ts";
+import { parseFieldPath } from "../field-path.ts";
+import { hasDefault } from "../apply-defaults.ts";
+import { isPresent } from "./is-present.ts";
 
 /** The context of CEL rules at a node. */
 export interface RuleContext {
@@ -53,6 +60,197 @@ function checkNode(schema: JSONSchema, path: string, context: NodeContext, found
   if (schemaErrors.length === before && context.rules) {
     found.ruleErrors.push(...context.rules.check(path, context.uncorrelatable));
   }
+}
+
+/** Checks `x-kubernetes-list-type`, `-list-map-keys`, `-map-type` and `-preserve-unknown-fields`. */
+function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
+    errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
+  }
+  checkKind(schema, "x-kubernetes-map-type", "object", ["atomic", "granular"], path, errors);
+  checkKind(schema, "x-kubernetes-list-type", "array", ["atomic", "set", "map"], path, errors);
+  checkMapKeys(schema, path, errors);
+  checkListMap(schema, path, errors);
+  checkItemsOfSetsAndMaps(schema, path, errors);
+}
+
+function checkKind(
+  schema: JSONSchema,
+  name: "x-kubernetes-map-type" | "x-kubernetes-list-type",
+  type: string,
+  allowed: readonly string[],
+  path: string,
+  errors: FieldError[],
+): void {
+  const value = schema[name];
+  if (value === undefined) return;
+  if (schema.type !== type) {
+    const detail = `must be ${type} if ${name} is specified`;
+    errors.push(
+      schema.type ? invalid(`${path}.type`, schema.type, detail) : required(`${path}.type`, detail),
+    );
+  } else if (value === "set") {
+    checkSetItems(itemsOf(schema), path, errors);
+  }
+  if (!allowed.includes(value)) errors.push(notSupported(`${path}.${name}`, value, allowed));
+}
+
+/** Items of a set are compared as a whole, so they must be atomic. */
+function checkSetItems(items: JSONSchema | undefined, path: string, errors: FieldError[]): void {
+  const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+  const listType = items?.["x-kubernetes-list-type"];
+  if (items?.type === "array" && listType !== undefined && listType !== "atomic") {
+    errors.push(invalid(`${path}.items.x-kubernetes-list-type`, listType, detail));
+  }
+  if (items?.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
+    errors.push(invalid(`${path}.items.x-kubernetes-map-type`, listType ?? null, detail));
+  }
+}
+
+function checkMapKeys(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const listType = schema["x-kubernetes-list-type"];
+  if (keys.length === 0 || listType === "map") return;
+  const at = `${path}.x-kubernetes-list-type`;
+  const detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+  errors.push(listType === undefined ? required(at, detail) : invalid(at, listType, detail));
+}
+
+function checkListMap(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  if (schema["x-kubernetes-list-type"] !== "map") return;
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const at = `${path}.x-kubernetes-list-map-keys`;
+  if (keys.length === 0) errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"));
+  const items = itemsOf(schema);
+  if (!items) {
+    errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
+    return;
+  }
+  if (items.type !== "object") {
+    const detail = "must be object if parent array's x-kubernetes-list-type is map";
+    errors.push(invalid(`${path}.items.type`, items.type ?? "", detail));
+    return;
+  }
+  const seen = new Set<string>();
+  for (const key of keys) {
+    const property = items.properties?.[key];
+    if (!property) errors.push(invalid(at, keys, "entries must all be names of item properties"));
+    else if (property.type === "array" || property.type === "object") {
+      const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      errors.push(invalid(`${path}.items.properties[${key}].type`, items.type, detail));
+    }
+    if (seen.has(key)) errors.push(invalid(at, keys, "must not contain duplicate entries"));
+    seen.add(key);
+  }
+}
+
+function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  const listType = schema["x-kubernetes-list-type"];
+  const items = itemsOf(schema);
+  if (!items || (listType !== "set" && listType !== "map")) return;
+  if (items.nullable) {
+    const detail = `cannot be nullable when x-kubernetes-list-type is ${listType}`;
+    errors.push(forbidden(`${path}.items.nullable`, detail));
+  }
+  if (listType !== "map") return;
+  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) {
+    const property = items.properties?.[key];
+    if (!property) continue;
+    const at = `${path}.items.properties[${key}]`;
+    const isKey = "this property is in x-kubernetes-list-map-keys, so it";
+    if (!items.required?.includes(key) && !hasDefault(property)) {
+      errors.push(required(`${at}.default`, `${isKey} must have a default or be a required property`));
+    }
+    if (property.nullable) errors.push(forbidden(`${at}.nullable`, `${isKey} cannot be nullable`));
+  }
+}
+
+/** Whether a node may have a default or be an embedded resource. */
+interface KeywordContext {
+  /** Why a default is not allowed here; undefined if it is allowed. */
+  readonly noDefaults: string | undefined;
+  readonly insideMeta: boolean;
+}
+
+const types = ["array", "boolean", "integer", "number", "object", "string"];
+
+/** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
+function checkKeywords(
+  schema: JSONSchema,
+  path: string,
+  context: KeywordContext,
+  errors: FieldError[],
+): void {
+  const type = schema.type ?? "";
+  if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
+  if (hasDefault(schema) && context.noDefaults !== undefined) {
+    errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
+  }
+  for (const name of unsupported) {
+    if (isPresent(schema[name])) errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
+  }
+  if (type === "null") {
+    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+  }
+  if (Array.isArray(schema.items) && schema.items.length > 0) {
+    errors.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
+  }
+  if (context.insideMeta && schema["x-kubernetes-embedded-resource"]) {
+    const detail = "must not be used inside of resource meta";
+    errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, detail));
+  }
+}
+
+const unsupported = [
+  "id",
+  "additionalItems",
+  "patternProperties",
+  "definitions",
+  "dependencies",
+  "$ref",
+] as const;
+
+const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+const lineBreak = /[\n\r]/;
+
+/** Checks a node's rules except for their CEL expressions. */
+function checkRuleTexts(schema: JSONSchema, path: string): FieldError[] {
+  return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, index) =>
+    checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
+  );
+}
+
+function checkRule(rule: ValidationRule, schema: JSONSchema, path: string): FieldError[] {
+  const { messageExpression = "", reason, fieldPath = "" } = rule;
+  const errors = checkMessage(rule, path);
+  if (messageExpression !== "" && messageExpression.trim() === "") {
+    const detail = "messageExpression must be non-empty if specified";
+    errors.push(required(`${path}.messageExpression`, detail));
+  }
+  if (reason !== undefined && !reasons.includes(reason)) {
+    errors.push(notSupported(`${path}.reason`, reason, reasons));
+  }
+  if (fieldPath === "") return errors;
+  const at = `${path}.fieldPath`;
+  if (fieldPath.trim() === "") errors.push(invalid(at, fieldPath, "must be non-empty if specified"));
+  if (lineBreak.test(fieldPath)) errors.push(invalid(at, fieldPath, "must not contain line breaks"));
+  if (typeof parseFieldPath(fieldPath, schema) === "string") {
+    errors.push(invalid(at, fieldPath, "must be a valid path"));
+  }
+  return errors;
+}
+
+function checkMessage({ rule = "", message = "" }: ValidationRule, path: string): FieldError[] {
+  const text = message.trim();
+  if (rule.trim() === "") return [required(`${path}.rule`, "rule is not specified")];
+  if (message !== "" && text === "")
+    return [invalid(`${path}.message`, message, "must be non-empty if specified")];
+  if (lineBreak.test(text)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
+  if (lineBreak.test(rule.trim()) && text === "") {
+    return [required(`${path}.message`, "message must be specified if rule contains line breaks")];
+  }
+  return [];
 }
 
 function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {

@@ -1,7 +1,6 @@
 import { compareText } from "../../text/index.ts";
-import { type FieldError, formatFieldError } from "../../errors/index.ts";
-import type { JSONSchema } from "../json-schema.ts";
-import { checkCompleteness } from "./check-completeness.ts";
+import { type FieldError, formatFieldError, required } from "../../errors/index.ts";
+import { type JSONSchema, itemsOf } from "../json-schema.ts";
 import { checkInvariants } from "./check-invariants.ts";
 import { isPresent } from "./is-present.ts";
 
@@ -17,6 +16,49 @@ export function checkStructural(schema: JSONSchema, path: string): FieldError[] 
     .map((error) => ({ error, text: formatFieldError(error) }))
     .sort((a, b) => compareText(a.text, b.text))
     .map(({ error }) => error);
+}
+
+/** Checks that every field in `allOf`, `anyOf`, `oneOf` or `not` is also specified outside of them. */
+function checkCompleteness(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  checkBranches(schema, schema, path, path, errors);
+}
+
+function checkBranches(
+  restricting: JSONSchema,
+  describing: JSONSchema,
+  path: string,
+  branchPath: string,
+  errors: FieldError[],
+): void {
+  if (restricting.not) checkBranch(restricting.not, describing, path, `${branchPath}.not`, errors);
+  for (const name of ["allOf", "anyOf", "oneOf"] as const) {
+    restricting[name]?.forEach((branch, index) => {
+      checkBranch(branch, describing, path, `${branchPath}.${name}[${index}]`, errors);
+    });
+  }
+}
+
+function checkBranch(
+  branch: JSONSchema,
+  describing: JSONSchema | undefined,
+  path: string,
+  branchPath: string,
+  errors: FieldError[],
+): void {
+  if (!describing) {
+    errors.push(required(path, `because it is defined in ${branchPath}`));
+    return;
+  }
+  checkBranches(branch, describing, path, branchPath, errors);
+  const items = itemsOf(branch);
+  if (items) checkBranch(items, itemsOf(describing), `${path}.items`, `${branchPath}.items`, errors);
+  for (const [name, child] of Object.entries(branch.properties ?? {})) {
+    const step = `.properties[${name}]`;
+    const described = Object.hasOwn(describing.properties ?? {}, name)
+      ? describing.properties![name]
+      : undefined;
+    checkBranch(child, described, path + step, branchPath + step, errors);
+  }
 }
 
 /** Returns an error if a keyword prevents converting the schema to a structural one. */

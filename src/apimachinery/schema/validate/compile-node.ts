@@ -1,12 +1,14 @@
-import { isEqual, isObject } from "../../json/index.ts";
-import { itemsOf, type JSONSchema } from "../json-schema.ts";
-import { compileArray } from "./compile-array.ts";
-import { compileBranches } from "./compile-branches.ts";
-import { compileNumber } from "./compile-number.ts";
-import { compileObject } from "./compile-object.ts";
-import { compileString } from "./compile-string.ts";
+import { type JSONObject, isEqual, isObject, memberOf } from "../../json/index.ts";
+import { type JSONSchema, itemsOf, valuesOf } from "../json-schema.ts";
 import { effectiveFormat, effectiveTypes, kindOf, typeMismatch } from "./schema-types.ts";
 import type { Check } from "./check.ts";
+import { formatCheck } from "../formats/formats.ts";
+import { compilePattern } from "../pattern.ts";
+import { type Run, uncorrelated } from "./run.ts";
+import { goFloat, goNumber, goPlainFloat, quote } from "../../text/index.ts";
+import type { FieldError } from "../../errors/index.ts";
+import { indexListMap } from "../list-map.ts";
+import { isUnchanged } from "../is-unchanged.ts";
 
 /**
  * Compiles a schema node to a closure. The order of checks, and what counts as a passed check, are the API server's,
@@ -78,4 +80,386 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
     }
     if (kind === "object" && isObject(value)) onObject?.(value, run);
   };
+}
+
+/** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
+function compileNumber(
+  schema: JSONSchema,
+  types: readonly string[],
+  format: string,
+): ((value: number | bigint, run: Run) => void) | undefined {
+  const { minimum, maximum, multipleOf } = schema;
+  const type = types.length === 1 ? types[0]! : "";
+  const ranged = type === "integer" || format === "float";
+  const checks = [
+    multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
+    minimum === undefined
+      ? undefined
+      : bounded("Minimum boundary", minimum, (value, bound, exact, run) =>
+          checkMinimum(value, bound, exact, schema.exclusiveMinimum === true, run),
+        ),
+    maximum === undefined
+      ? undefined
+      : bounded("Maximum boundary", maximum, (value, bound, exact, run) =>
+          checkMaximum(value, bound, exact, schema.exclusiveMaximum === true, run),
+        ),
+  ].filter((check) => check !== undefined);
+  if (!ranged && checks.length === 0) return undefined;
+
+  return (value, run) => {
+    if (ranged && !isInRange(value, type, format)) outOfRange("Checked", run);
+    for (const check of checks) check(value, run);
+  };
+
+  /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
+  function bounded(
+    name: string,
+    bound: number,
+    check: Constraint,
+  ): (value: number | bigint, run: Run) => void {
+    const exact = !ranged || isInRange(bound, type, format);
+    return (value, run) => {
+      if (!exact) outOfRange(name, run);
+      check(value, bound, exact, run);
+    };
+  }
+
+  function outOfRange(name: string, run: Run): void {
+    const named = format === "" ? "(default format)" : `with format ${format}`;
+    run.composite(`${name} value must be of type ${type} ${named} in ${run.path()}`);
+  }
+}
+
+/** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
+type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
+
+function checkMaximum(
+  value: number | bigint,
+  maximum: number,
+  exact: boolean,
+  exclusive: boolean,
+  run: Run,
+): void {
+  const bound = boundFor(value, maximum, exact);
+  if (exclusive ? value < bound : value <= bound) return;
+  report(
+    value,
+    exact,
+    `should be less than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
+    run,
+  );
+}
+
+function checkMinimum(
+  value: number | bigint,
+  minimum: number,
+  exact: boolean,
+  exclusive: boolean,
+  run: Run,
+): void {
+  const bound = boundFor(value, minimum, exact);
+  if (exclusive ? value > bound : value >= bound) return;
+  report(
+    value,
+    exact,
+    `should be greater than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
+    run,
+  );
+}
+
+function checkMultiple(value: number | bigint, factor: number, exact: boolean, run: Run): void {
+  const divisor = boundFor(value, factor, exact);
+  if (divisor <= 0) {
+    run.invalidFactor(divisor, show(divisor, value, exact));
+    return;
+  }
+  const whole = exact && kindOf(value) === "integer";
+  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
+  const passes = whole ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
+  if (!passes) report(value, exact, `should be a multiple of ${show(divisor, value, exact)}`, run);
+}
+
+function report(value: number | bigint, exact: boolean, message: string, run: Run): void {
+  if (exact) run.invalid(value, message);
+  else run.invalidFloat(Number(value), message);
+}
+
+/** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
+function boundFor(value: number | bigint, bound: number, exact: boolean): number {
+  return exact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
+}
+
+function show(bound: number, value: number | bigint, exact: boolean): string {
+  return exact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
+}
+
+function isInRange(value: number | bigint, type: string, format: string): boolean {
+  if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
+  if (type === "number") return Math.abs(Number(value)) <= 3.4028234663852886e38;
+  if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
+  const bits = format === "int32" ? 31 : 63;
+  return value >= -(2 ** bits) && value < 2 ** bits;
+}
+
+/** The result of one branch: its errors, and how many checks passed. */
+interface Finding {
+  readonly errors: FieldError[];
+  readonly matches: number;
+}
+
+/** Compiles `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server checks them. */
+function compileBranches(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check | undefined {
+  const anyOf = (schema.anyOf ?? []).map(compileChild);
+  const oneOf = (schema.oneOf ?? []).map(compileChild);
+  const allOf = (schema.allOf ?? []).map(compileChild);
+  const not = schema.not && compileChild(schema.not);
+  if (anyOf.length === 0 && oneOf.length === 0 && allOf.length === 0 && !not) return undefined;
+  return (value, run) => {
+    // No ratcheting inside branches: only the node around them is compared with the old object.
+    const { old } = run;
+    run.old = uncorrelated;
+    if (anyOf.length > 0) checkAnyOf(anyOf, value, run);
+    if (oneOf.length > 0) checkOneOf(oneOf, value, run);
+    if (allOf.length > 0) checkAllOf(allOf, value, run);
+    if (not && probe(not, value, run).errors.length === 0) {
+      run.composite(`${quote(run.path())} must not validate the schema (not)`);
+    }
+    run.old = old;
+  };
+}
+
+function checkAnyOf(branches: readonly Check[], value: unknown, run: Run): void {
+  let best: Finding | undefined;
+  for (const branch of branches) {
+    const finding = probe(branch, value, run);
+    if (finding.errors.length === 0) {
+      merge(finding, run);
+      return;
+    }
+    if (!best || finding.matches > best.matches) best = finding;
+  }
+  run.composite(`${quote(run.path())} must validate at least one schema (anyOf)`);
+  merge(best, run);
+}
+
+function checkOneOf(branches: readonly Check[], value: unknown, run: Run): void {
+  let best: Finding | undefined;
+  let firstValid: Finding | undefined;
+  let valid = 0;
+  for (const branch of branches) {
+    const finding = probe(branch, value, run);
+    if (finding.errors.length === 0) {
+      valid++;
+      firstValid ??= finding;
+    } else if (valid === 0 && (!best || finding.matches > best.matches)) {
+      best = finding;
+    }
+  }
+  if (valid === 1) {
+    merge(firstValid, run);
+    return;
+  }
+  const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
+  run.composite(`${quote(run.path())} must validate one and only one schema (oneOf). ${found}`);
+  if (valid === 0) merge(best, run);
+}
+
+function checkAllOf(branches: readonly Check[], value: unknown, run: Run): void {
+  let valid = 0;
+  for (const branch of branches) {
+    const finding = probe(branch, value, run);
+    if (finding.errors.length === 0) valid++;
+    merge(finding, run);
+  }
+  if (valid === branches.length) return;
+  const none = valid === 0 ? ". None validated" : "";
+  run.composite(`${quote(run.path())} must validate all the schemas (allOf)${none}`);
+}
+
+function probe(branch: Check, value: unknown, run: Run): Finding {
+  const { errors, matches } = run;
+  run.errors = [];
+  run.matches = 0;
+  branch(value, run);
+  const finding = { errors: run.errors, matches: run.matches };
+  run.errors = errors;
+  run.matches = matches;
+  return finding;
+}
+
+function merge(finding: Finding | undefined, run: Run): void {
+  if (!finding) return;
+  run.errors.push(...finding.errors);
+  run.matches += finding.matches;
+}
+
+interface Property {
+  readonly step: string;
+  readonly schema: JSONSchema;
+  readonly check: Check;
+}
+
+/** Compiles a node's validations of objects. */
+function compileObject(
+  schema: JSONSchema,
+  compileChild: (schema: JSONSchema) => Check,
+): ((value: JSONObject<unknown>, run: Run) => void) | undefined {
+  const { minProperties, maxProperties } = schema;
+  const properties = new Map<string, Property>();
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    properties.set(name, { step: `.${name}`, schema: child, check: compileChild(child) });
+  }
+  const requiredNames = schema.required ?? [];
+  const valueSchema = valuesOf(schema);
+  const values = valueSchema && { schema: valueSchema, check: compileChild(valueSchema) };
+  const closed = schema.additionalProperties === false;
+  const counted = minProperties !== undefined || maxProperties !== undefined;
+  if (properties.size === 0 && requiredNames.length === 0 && !values && !closed && !counted) return undefined;
+
+  return (value, run) => {
+    if (counted) checkSize(value, minProperties, maxProperties, run);
+    for (const key of Object.keys(value)) {
+      const item = value[key];
+      const property = properties.get(key);
+      if (item === undefined) continue;
+      if (property) {
+        const step = run.isRoot ? key : property.step;
+        checkMember(schema, property.schema, property.check, step, key, item, run);
+      } else if (values) {
+        checkMember(schema, values.schema, values.check, `.${key}`, key, item, run);
+      } else if (closed) {
+        run.forbiddenProperty(key);
+      }
+    }
+    for (const name of requiredNames) {
+      if (memberOf(value, name) === undefined) run.required(`.${name}`);
+    }
+  };
+}
+
+function checkSize(
+  value: JSONObject<unknown>,
+  min: number | undefined,
+  max: number | undefined,
+  run: Run,
+): void {
+  const size = Object.keys(value).length;
+  if (min !== undefined && size < min) run.invalid(size, `should have at least ${min} properties`);
+  if (max !== undefined && size > max) run.tooMany(size, max);
+}
+
+function checkMember(
+  schema: JSONSchema,
+  memberSchema: JSONSchema,
+  check: Check,
+  step: string,
+  key: string,
+  item: unknown,
+  run: Run,
+): void {
+  run.enter(step);
+  if (run.ratcheting) descend(check, memberSchema, item, oldMember(schema, run, key), run);
+  else check(item, run);
+  run.leave();
+}
+
+/** Compiles a node's validations of arrays. */
+function compileArray(
+  schema: JSONSchema,
+  items: { schema: JSONSchema; check: Check } | undefined,
+): (value: unknown[], run: Run) => void {
+  const { minItems, maxItems } = schema;
+  const unique = schema.uniqueItems === true;
+  return (value, run) => {
+    if (items) checkItems(schema, items.schema, items.check, value, run);
+    if (minItems !== undefined && value.length < minItems) {
+      run.invalid(value.length, `should have at least ${minItems} items`);
+    }
+    if (maxItems !== undefined && value.length > maxItems) run.tooMany(value.length, maxItems);
+    if (unique && hasDuplicates(value)) run.invalid("", "shouldn't contain duplicates");
+    run.matches++;
+  };
+}
+
+function checkItems(
+  schema: JSONSchema,
+  itemSchema: JSONSchema,
+  check: Check,
+  value: unknown[],
+  run: Run,
+): void {
+  const old = run.ratcheting ? oldItems(schema, run.old) : undefined;
+  for (let index = 0; index < value.length; index++) {
+    run.enter(`[${index}]`);
+    if (run.ratcheting) descend(check, itemSchema, value[index], old!(value[index]), run);
+    else check(value[index], run);
+    run.leave();
+  }
+}
+
+/** Runs a child's check with the child's old value; drops its errors if the child is unchanged. */
+function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown, run: Run): void {
+  const parent = run.old;
+  const before = run.errors.length;
+  run.old = old;
+  check(value, run);
+  run.old = parent;
+  if (old !== uncorrelated && run.errors.length > before && isUnchanged(schema, value, old)) {
+    run.errors.length = before;
+  }
+}
+
+/** Returns the old value of a member. The root's apiVersion and kind are never correlated. */
+function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
+  if (!isObject(run.old) || !Object.hasOwn(run.old, key)) return uncorrelated;
+  if (run.isTypeField(key)) return uncorrelated;
+  const known =
+    Object.hasOwn(schema.properties ?? {}, key) || typeof schema.additionalProperties === "object";
+  return known ? memberOf(run.old, key) : uncorrelated;
+}
+
+/** Returns a function that finds an item's old value; only the items of list maps have one. */
+function oldItems(schema: JSONSchema, old: unknown): (item: unknown) => unknown {
+  if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(old) || !itemsOf(schema)) {
+    return () => uncorrelated;
+  }
+  const find = indexListMap(schema, old);
+  return (item) => find(item) ?? uncorrelated;
+}
+
+function hasDuplicates(value: unknown[]): boolean {
+  return value.some((item, index) => value.slice(0, index).some((earlier) => isEqual(earlier, item)));
+}
+
+/** Compiles a node's validations of strings; of length and pattern, only the first error is reported. */
+function compileString(schema: JSONSchema, format: string): ((value: string, run: Run) => void) | undefined {
+  const { minLength, maxLength, pattern } = schema;
+  const matches = pattern === undefined || pattern === "" ? undefined : compilePattern(pattern);
+  const isFormatted = formatCheck(format);
+  if (minLength === undefined && maxLength === undefined && !matches && !isFormatted) return undefined;
+
+  return (value, run) => {
+    if (maxLength !== undefined && value.length > maxLength && countCharacters(value) > maxLength) {
+      run.tooLong(maxLength);
+    } else if (minLength !== undefined && isShorter(value, minLength)) {
+      run.invalid(value, `should be at least ${minLength} chars long`);
+    } else if (matches && !matches.test(value)) {
+      run.invalid(value, `should match '${matches.error ?? pattern!}'`);
+    }
+    if (isFormatted) {
+      run.matches++;
+      if (!isFormatted(value)) run.wrongFormat(format, value);
+    }
+  };
+}
+
+function isShorter(value: string, min: number): boolean {
+  return value.length < min || (value.length < min * 2 && countCharacters(value) < min);
+}
+
+/** Lengths are counted in Unicode code points, not UTF-16 code units. */
+function countCharacters(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }

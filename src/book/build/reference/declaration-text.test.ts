@@ -1,6 +1,6 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { declarationText } from "./declaration-text.ts";
+import { declarationText } from "./api-pages.ts";
 
 /** The texts of the statements of a module. */
 function textsOf(source: string): string[] {

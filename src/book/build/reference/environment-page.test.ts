@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listSources, repository } from "../../../../e2e/support/source-imports.ts";
-import { environmentVariables } from "./environment-variables.ts";
+import { environmentVariables } from "./environment-page.ts";
 
 /** `env.HOME`, `process.env["TERM"]` and the like. */
 const read = /\benv(?:ironment)?\??(?:\.([A-Z]\w*)|\["(\w+)"\])/g;

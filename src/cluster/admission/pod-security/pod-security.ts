@@ -1,16 +1,15 @@
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { findKind } from "../../built-in/find-kind.ts";
 import { readField } from "../../kinds/cells/read-field.ts";
-import type { PodSpec, PodTemplateSpec } from "../../kinds/core/pod-spec/types.ts";
+import type { PodSpec, PodTemplateSpec, Volume } from "../../kinds/core/pod-spec/types.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { forbidden, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
 import type { AdmissionPlugin } from "../admission.ts";
-import { baselineChecks } from "./baseline.ts";
-import { isStricter, nameOf, type Policy, policyOf, type Standard } from "./policy.ts";
-import { restrictedChecks } from "./restricted.ts";
+import { type Check, addedCapabilities, baselineChecks, checkProcMount, checkSeccomp } from "./baseline.ts";
 import { containersOf } from "./containers.ts";
-import { plural, type Violation } from "./violation.ts";
+import { type Violation, containersWhere, nameAll, plural, quoted, settersOf } from "./violation.ts";
 
 /**
  * Enforces the Pod Security Standard in the labels of a namespace, and warns about templates whose pods would violate
@@ -126,6 +125,178 @@ function violationsOf(
   if (level === "privileged") return [];
   const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
   return checks.flatMap((check) => check(spec, annotations) ?? []);
+}
+
+const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
+
+/** The checks of the restricted standard, with those of the baseline that it does not replace by stricter ones. */
+const restrictedChecks: Readonly<Record<string, Check>> = {
+  ...kept,
+  allowPrivilegeEscalation: unlessWindows(checkEscalation),
+  restrictedCapabilities: unlessWindows(checkCapabilities),
+  restrictedProcMount: checkProcMount,
+  restrictedVolumes: checkVolumes,
+  runAsNonRoot: unlessOwnUsers(checkNonRoot),
+  runAsUser: unlessOwnUsers(checkUser),
+  restrictedSeccompProfile: unlessWindows(checkSeccompSet),
+};
+
+/** Windows ignores these fields. */
+function unlessWindows(check: Check): Check {
+  return (spec, annotations) => (spec.os?.name === "windows" ? undefined : check(spec, annotations));
+}
+
+/** Root in a pod with its own user namespace is not root on the node. */
+function unlessOwnUsers(check: Check): Check {
+  return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
+}
+
+function checkEscalation(spec: PodSpec): Violation | undefined {
+  const containers = containersWhere(
+    spec,
+    ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false,
+  );
+  if (containers.length === 0) return undefined;
+  return {
+    reason: "allowPrivilegeEscalation != false",
+    detail: `${nameAll("container", containers)} must set securityContext.allowPrivilegeEscalation=false`,
+  };
+}
+
+function checkCapabilities(spec: PodSpec): Violation | undefined {
+  const keeping = containersWhere(
+    spec,
+    ({ securityContext }) => !securityContext?.capabilities?.drop?.includes("ALL"),
+  );
+  const added = addedCapabilities(spec, new Set(["NET_BIND_SERVICE"]));
+  const details = [
+    ...(keeping.length > 0
+      ? [`${nameAll("container", keeping)} must set securityContext.capabilities.drop=["ALL"]`]
+      : []),
+    ...(added === undefined ? [] : [added]),
+  ];
+  return details.length === 0
+    ? undefined
+    : { reason: "unrestricted capabilities", detail: details.join("; ") };
+}
+
+const allowedVolumes: readonly (keyof Volume)[] = [
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "image",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+];
+
+function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
+  const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));
+  if (bad.length === 0) return undefined;
+  const names = bad.map(({ name = "" }) => name);
+  const types = bad.map((volume) => Object.keys(volume).find((field) => field !== "name") ?? "unknown");
+  const different = [...new Set(types)].toSorted();
+  const use = bad.length === 1 ? "uses" : "use";
+  return {
+    reason: "restricted volume types",
+    detail: `${nameAll("volume", names)} ${use} ${plural("restricted volume type", different.length)} ${quoted(different)}`,
+  };
+}
+
+function checkNonRoot(spec: PodSpec): Violation | undefined {
+  const reason = "runAsNonRoot != true";
+  const setters = settersOf(spec, ({ runAsNonRoot }) => runAsNonRoot === false);
+  if (setters !== "") return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
+  if (spec.securityContext?.runAsNonRoot) return undefined;
+  const silent = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
+  if (silent.length === 0) return undefined;
+  return {
+    reason,
+    detail: `pod or ${nameAll("container", silent)} must set securityContext.runAsNonRoot=true`,
+  };
+}
+
+function checkUser(spec: PodSpec): Violation | undefined {
+  const setters = settersOf(spec, ({ runAsUser }) => runAsUser === 0);
+  return setters === ""
+    ? undefined
+    : { reason: "runAsUser=0", detail: `${setters} must not set runAsUser=0` };
+}
+
+function checkSeccompSet(spec: PodSpec): Violation | undefined {
+  const forbidden = checkSeccomp(spec);
+  if (forbidden || spec.securityContext?.seccompProfile) return forbidden;
+  const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
+  if (silent.length === 0) return undefined;
+  return {
+    reason: "seccompProfile",
+    detail: `pod or ${nameAll("container", silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+  };
+}
+
+type Level = "privileged" | "baseline" | "restricted";
+
+/** A Pod Security Standard and the Kubernetes version whose rules apply: `restricted:latest`. */
+interface Standard {
+  readonly level: Level;
+  readonly version: string;
+}
+
+/** The standards that a namespace sets. There is no audit log, so the `audit` labels are only validated. */
+interface Policy {
+  readonly enforce: Standard;
+  readonly warn: Standard;
+  readonly errors: readonly FieldError[];
+}
+
+const prefix = "pod-security.kubernetes.io/";
+
+const levels: readonly Level[] = ["privileged", "baseline", "restricted"];
+
+/** Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings. */
+function policyOf(labels: Readonly<Record<string, string>> = {}): Policy {
+  const errors: FieldError[] = [];
+  const check = (label: string, isValid: (value: string) => boolean, message: string): string | undefined => {
+    const value = labels[prefix + label];
+    if (value === undefined || isValid(value)) return value;
+    errors.push(invalid(`metadata.labels[${prefix}${label}]`, value, message));
+    return undefined;
+  };
+  const isLevel = (value: string): boolean => levels.some((level) => level === value);
+  const level = (mode: string) =>
+    check(mode, isLevel, `must be one of ${levels.join(", ")}`) as Level | undefined;
+  const version = (mode: string) =>
+    check(
+      `${mode}-version`,
+      (value) => /^(latest|v1\.(0|[1-9]\d*))$/.test(value),
+      'must be "latest" or "v1.x"',
+    );
+  const enforced = level("enforce");
+  const enforcedVersion = version("enforce") ?? "latest";
+  level("audit");
+  version("audit");
+  const warned = level("warn");
+  const warnedVersion = version("warn");
+  const saysWarn = `${prefix}warn` in labels;
+  const follows = !saysWarn && enforced !== undefined && enforced !== "privileged";
+  const saysEnforce = `${prefix}enforce` in labels;
+  return {
+    enforce: { level: enforced ?? (saysEnforce ? "restricted" : "privileged"), version: enforcedVersion },
+    warn: follows
+      ? { level: enforced, version: warnedVersion ?? enforcedVersion }
+      : { level: warned ?? "privileged", version: warnedVersion ?? "latest" },
+    errors,
+  };
+}
+
+function isStricter(a: Level, b: Level): boolean {
+  return levels.indexOf(a) > levels.indexOf(b);
+}
+
+function nameOf({ level, version }: Standard): string {
+  return `${level}:${version}`;
 }
 
 function describe(violations: readonly Violation[]): string {

@@ -1,14 +1,27 @@
-import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
-import type { AdmissionRequest } from "../../registry/admission-request.ts";
+import { type JSONObject, copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import type { MutatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import {
+  CelList,
+  CelMap,
+  EvalError,
+  OutOfBudgetError,
+  type Value,
+  WrittenObject,
+  runtimeBudget,
+  toJSON,
+} from "@tsbuilder/apimachinery/cel";
+import { FailedTestError, PatchError, type SchemaNode, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { SchemaMismatchError, mergeApplyConfiguration } from "@tsbuilder/apimachinery/patch/apply";
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import type { ObjectSchema } from "../../registry/object-schema.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { internalError, StatusError } from "../../contract/status-error.ts";
+import { StatusError, internalError } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { AdmissionPlugin } from "../admission.ts";
 import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
-import { Budget } from "../../expressions/run-expression.ts";
+import { Budget, runExpression } from "../../expressions/run-expression.ts";
 import { refusalSubject } from "../refusal-subject.ts";
 import type { Rounds } from "../rounds.ts";
 import { ActivePolicies } from "./active-policies.ts";
@@ -17,13 +30,12 @@ import {
   type CompiledMutation,
   compileMutatingPolicy,
 } from "./compile-policy.ts";
-import { type PolicyContext, policyNames } from "./evaluation.ts";
+import { type PolicyContext, type PolicyNames, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
-import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
-import { mutateObject, MutationFailedError } from "./mutate-object.ts";
-import type { MutatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import { type PolicyCall, type PolicyFault, findCalls } from "./find-calls.ts";
 
 type Call = PolicyCall<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>;
+
 type Fault = PolicyFault<MutatingAdmissionPolicySpec> & { readonly reason?: string };
 
 interface MutatingContext extends PolicyContext {
@@ -135,6 +147,96 @@ async function mutateOnce(
   const next = copyJSON(back);
   if (isItself) resource.strategy.default?.(next, request);
   return next;
+}
+
+/** A mutation that can't be applied; the failure policy decides whether the request is denied. */
+class MutationFailedError extends Error {}
+
+/** Applies one mutation of a policy to an object and returns the result; the object itself is not changed. */
+function mutateObject(
+  { mutation, patch }: CompiledMutation,
+  object: ApiObject,
+  names: PolicyNames,
+  schema: SchemaNode | undefined,
+): ApiObject {
+  const budget = new Budget(runtimeBudget);
+  try {
+    const outcome = runExpression(patch, names(budget), budget);
+    if ("error" in outcome) throw new MutationFailedError(outcome.error);
+    return mutation.patchType === "JSONPatch"
+      ? applyOperations(outcome.value, object)
+      : applyConfiguration(outcome.value, object, schema);
+  } catch (error) {
+    if (error instanceof OutOfBudgetError || error instanceof EvalError)
+      throw new MutationFailedError(error.message);
+    throw error;
+  }
+}
+
+function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode | undefined): ApiObject {
+  if (!(value instanceof WrittenObject)) throw new MutationFailedError("unsupported return type");
+  checkTypes(value);
+  const applied = toJSON(value) as JSONObject;
+  const { apiVersion, kind } = object;
+  try {
+    return mergeApplyConfiguration(
+      object as unknown as JSONObject,
+      { ...applied, apiVersion, kind },
+      schema,
+    ) as never;
+  } catch (error) {
+    if (error instanceof SchemaMismatchError)
+      throw new MutationFailedError(`error applying patch: ${error.message}`);
+    throw error;
+  }
+}
+
+/** If a `test` operation fails, the object stays as it is. */
+function applyOperations(value: Value, object: ApiObject): ApiObject {
+  const operations = [...(value as CelList)].map((operation) => operationOf(operation as WrittenObject));
+  try {
+    return applyJSONPatch(object as unknown as JSONObject, operations as never) as never;
+  } catch (error) {
+    if (error instanceof FailedTestError) return object;
+    if (error instanceof PatchError) throw new MutationFailedError(`JSON Patch: ${error.message}`);
+    throw error;
+  }
+}
+
+function operationOf(operation: WrittenObject): Record<string, unknown> {
+  const { op = "", path = "", from, ...rest } = Object.fromEntries(operation.values);
+  const value = rest["value"];
+  if (value instanceof WrittenObject) checkTypes(value);
+  return {
+    op,
+    path,
+    ...(from !== undefined && from !== "" && { from }),
+    ...(value !== undefined && { value: toJSON(value) }),
+  };
+}
+
+function checkTypes(value: WrittenObject): void {
+  const wrong = [...wrongTypeNames(value, value.celType.name)];
+  if (wrong.length > 0) throw new MutationFailedError(`type mismatch: ${wrong.join("\n")}`);
+}
+
+/**
+ * Finds objects whose type name differs from their field path: in `Object{spec: Object.other{}}` it should be
+ * `Object.spec`. List items have the path of the list.
+ */
+function* wrongTypeNames(value: Value, path: string): Generator<string> {
+  if (value instanceof WrittenObject) {
+    const { name } = value.celType;
+    if (name !== path) {
+      const detail = "which matches field name path from root Object type";
+      yield `unexpected type name ${JSON.stringify(name)}, expected ${JSON.stringify(path)}, ${detail}`;
+    }
+    for (const [field, child] of value.values) yield* wrongTypeNames(child, `${path}.${field}`);
+  } else if (value instanceof CelList) {
+    for (const item of value) yield* wrongTypeNames(item, path);
+  } else if (value instanceof CelMap) {
+    for (const key of value.keys()) yield* wrongTypeNames(value.find(key)!, path);
+  }
 }
 
 /** A JSON patch must leave an object of a built-in kind valid against its Go type. */

@@ -1,13 +1,19 @@
-import type { PodSpec, ServiceAccount } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type {
+  Container,
+  EnvFromSource,
+  EnvVar,
+  PodSpec,
+  ServiceAccount,
+  Volume,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent } from "../../contract/sent.ts";
-import { forbidden, StatusError } from "../../contract/status-error.ts";
+import { StatusError, forbidden } from "../../contract/status-error.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import type { Store } from "../../storage/store.ts";
 import { type AdmissionPlugin, isNewPod } from "../admission.ts";
 import { refusalSubject } from "../refusal-subject.ts";
 import { isMirror, mirrorProblems } from "./mirror-pod.ts";
-import { limitsSecrets, refusedEphemeralSecrets, refusedSecrets } from "./mountable-secrets.ts";
-import { mountToken } from "./token-volume.ts";
+import { generateName } from "../../registry/object-meta.ts";
 
 interface AccountContext {
   readonly store: Store;
@@ -47,6 +53,44 @@ export function podServiceAccount(context: AccountContext): AdmissionPlugin {
   };
 }
 
+const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+const prefix = "kube-api-access-";
+
+/** Seven seconds over an hour mark tokens that a pod got without asking. */
+const expirationSeconds = 3607;
+
+/** Mounts a token of the pod's account into all containers but those that have something else at its path. */
+function mountToken(spec: Sent<PodSpec>): void {
+  const existing = spec.volumes?.find((volume) => volume.name?.startsWith(prefix));
+  const name = existing?.name ?? generateName(prefix);
+  const missing = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(hasNoToken);
+  for (const container of missing) {
+    container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }];
+  }
+  if (!existing && missing.length > 0) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
+}
+
+function hasNoToken({ volumeMounts = [] }: Sent<Container>): boolean {
+  return volumeMounts.every((mount) => mount.mountPath !== mountPath);
+}
+
+/** The token, the CA certificate and the name of the namespace. */
+function tokenVolume(name: string): Volume {
+  const fieldRef = { apiVersion: "v1", fieldPath: "metadata.namespace" };
+  return {
+    name,
+    projected: {
+      defaultMode: 0o644,
+      sources: [
+        { serviceAccountToken: { expirationSeconds, path: "token" } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        { downwardAPI: { items: [{ path: "namespace", fieldRef }] } },
+      ],
+    },
+  };
+}
+
 /** In any other namespace the plugin NamespaceLifecycle refuses the pod. */
 function acceptsPods({ store }: AccountContext, { namespace }: AdmissionRequest): boolean {
   const stored = store.collection("namespaces").get(namespace);
@@ -77,6 +121,73 @@ async function checkEphemeral(context: AccountContext, request: AdmissionRequest
   if (!limitsSecrets(account)) return;
   for (const problem of refusedEphemeralSecrets(account, spec))
     throw new StatusError(500, undefined, problem);
+}
+
+/** The annotation of an account whose pods may use no Secrets but those that it lists. */
+const annotation = "kubernetes.io/enforce-mountable-secrets";
+
+/** What Go's strconv.ParseBool reads as true. */
+const trueTexts = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+
+function limitsSecrets({ metadata }: ServiceAccount): boolean {
+  return trueTexts.has(metadata.annotations?.[annotation] ?? "");
+}
+
+/** What any kind of container takes from Secrets. */
+interface UsesSecrets {
+  readonly name: string;
+  readonly env?: readonly EnvVar[] | undefined;
+  readonly envFrom?: readonly EnvFromSource[] | undefined;
+}
+
+/** Why an account that limits Secrets refuses a pod. */
+function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
+  const mountable = namesOf(account.secrets);
+  for (const { secret } of spec.volumes ?? []) {
+    const name = secret?.secretName ?? "";
+    if (secret && !mountable.has(name)) yield `volume with secret.secretName="${name}" ${absent(account)}`;
+  }
+  yield* refusedIn(account, "init container", spec.initContainers);
+  yield* refusedIn(account, "container", spec.containers);
+  const pulled = namesOf(account.imagePullSecrets);
+  for (const [index, { name = "" }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (pulled.has(name)) continue;
+    yield `imagePullSecrets[${index}].name="${name}" ${absent(account, "imagePullSecret")}`;
+  }
+}
+
+/** Why it refuses new ephemeral containers. */
+function refusedEphemeralSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
+  return refusedIn(account, "ephemeral container", spec.ephemeralContainers);
+}
+
+function* refusedIn(
+  account: ServiceAccount,
+  what: string,
+  containers: readonly UsesSecrets[] = [],
+): Generator<string> {
+  const mountable = namesOf(account.secrets);
+  for (const container of containers) {
+    const subject = `${what} ${container.name}`;
+    for (const { name: variable, valueFrom } of container.env ?? []) {
+      const name = valueFrom?.secretKeyRef?.name ?? "";
+      if (!valueFrom?.secretKeyRef || mountable.has(name)) continue;
+      yield `${subject} with envVar ${variable} referencing secret.secretName="${name}" ${absent(account)}`;
+    }
+    for (const { secretRef } of container.envFrom ?? []) {
+      const name = secretRef?.name ?? "";
+      if (!secretRef || mountable.has(name)) continue;
+      yield `${subject} with envFrom referencing secret.secretName="${name}" ${absent(account)}`;
+    }
+  }
+}
+
+function namesOf(list: readonly { readonly name?: string | undefined }[] = []): ReadonlySet<string> {
+  return new Set(list.map(({ name = "" }) => name));
+}
+
+function absent({ metadata }: ServiceAccount, what = "secret"): string {
+  return `is not allowed because service account ${metadata.name} does not reference that ${what}`;
 }
 
 function accountOf(

@@ -1,10 +1,13 @@
-import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
-import type { DeletionOptions } from "../../contract/cluster-objects.ts";
-import { reporting, type ReportingContext } from "../../control-loop/record-event.ts";
-import { classifyOwners, findResource, isForegroundDeleted } from "./classify-owners.ts";
-import { Dependents } from "./dependents.ts";
-import { objectKey, type ObjectKey, readObject } from "./object-key.ts";
+import type {
+  ClusterObjects,
+  DeletionOptions,
+  ObjectEvent,
+  ServedResource,
+} from "../../contract/cluster-objects.ts";
+import { type ReportingContext, reporting } from "../../control-loop/record-event.ts";
+import { type ObjectKey, objectKey, readObject } from "./object-key.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
 
@@ -43,6 +46,38 @@ export function garbageCollector(context: ControllerContext): Controller {
       return undefined;
     },
   };
+}
+
+/** Indexes dependents by the uid of their owner. Updated by every event. */
+class Dependents {
+  readonly #byOwner = new Map<string, Set<ObjectKey>>();
+  readonly #owners = new Map<ObjectKey, readonly string[]>();
+
+  /** Updates the index by an event. */
+  record({ type, resource, object }: ObjectEvent): void {
+    const key = objectKey(resource, object);
+    for (const uid of this.#owners.get(key) ?? []) this.#forget(uid, key);
+    this.#owners.delete(key);
+    const owners = (object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+    if (type === "DELETED" || owners.length === 0) return;
+    this.#owners.set(key, owners);
+    for (const uid of owners) {
+      const dependents = this.#byOwner.get(uid);
+      if (dependents) dependents.add(key);
+      else this.#byOwner.set(uid, new Set([key]));
+    }
+  }
+
+  /** The keys of an owner's dependents. */
+  of(uid: string): readonly ObjectKey[] {
+    return [...(this.#byOwner.get(uid) ?? [])];
+  }
+
+  #forget(uid: string, key: ObjectKey): void {
+    const dependents = this.#byOwner.get(uid);
+    dependents?.delete(key);
+    if (dependents?.size === 0) this.#byOwner.delete(uid);
+  }
 }
 
 /** Without an owner to lose, and until it is deleted, nothing has to be done for it: most objects are such. */
@@ -180,6 +215,61 @@ async function reportForeign(
       );
     }
   }
+}
+
+/** The owners of an object by their state. */
+interface Owners {
+  /** Existing, and not waiting for dependents. */
+  readonly solid: readonly OwnerReference[];
+  /** Deleted, or replaced by another object of the same name. */
+  readonly absent: readonly OwnerReference[];
+  /** Being deleted in the foreground, waiting for dependents such as this one. */
+  readonly waiting: readonly OwnerReference[];
+  /** Of a kind that is not served, so their state is unknown. */
+  readonly unknown: readonly OwnerReference[];
+  /** Invalid: a cluster-scoped object can't have a namespaced owner. */
+  readonly invalid: readonly OwnerReference[];
+}
+
+/** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
+function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject): Owners {
+  const owners = { solid: [], absent: [], waiting: [], unknown: [], invalid: [] } as Record<
+    keyof Owners,
+    OwnerReference[]
+  >;
+  for (const reference of metadata.ownerReferences ?? []) {
+    owners[classify(objects, reference, metadata.namespace)].push(reference);
+  }
+  return owners;
+}
+
+/** Returns whether an object is being deleted in the foreground. */
+function isForegroundDeleted({ metadata }: KubernetesObject): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("foregroundDeletion");
+}
+
+function classify(
+  objects: ClusterObjects,
+  reference: OwnerReference,
+  namespace: string | undefined,
+): keyof Owners {
+  const resource = findResource(objects, reference);
+  if (!resource) return "unknown";
+  if (resource.namespaced && !namespace) return "invalid";
+  const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
+  if (!owner || owner.metadata.uid !== reference.uid) return "absent";
+  return isForegroundDeleted(owner) ? "waiting" : "solid";
+}
+
+/** Finds the resource of an owner; the version in the reference doesn't matter. */
+function findResource(
+  objects: ClusterObjects,
+  { apiVersion, kind }: OwnerReference,
+): ServedResource | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  return objects
+    .resources()
+    .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
 }
 
 function reportOwner(

@@ -1,10 +1,96 @@
+import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
-import { type Filter, type Host, lasting, passing, type Refusal, type Snapshot } from "./host.ts";
-import { portsConflict } from "./host-ports.ts";
-import { missingResources } from "./node-resources.ts";
-import { refusedByAffinity } from "./pod-affinity.ts";
-import { refusedBySpread } from "./topology-spread.ts";
+import { type Filter, type Host, type Refusal, type Snapshot, lasting, passing } from "./host.ts";
+import { sumPodResources } from "../../quota/pod-resources.ts";
+import type { ResourceList } from "../../quota/resource-list.ts";
+import type { Stored } from "../../contract/stored.ts";
+
+type Constraint = Stored<core.TopologySpreadConstraint>;
+
+const reason = "node(s) didn't match pod topology spread constraints";
+
+/** The constraints that forbid a node; those that only prefer another are not considered. */
+function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal | undefined {
+  const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
+    ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
+  );
+  const hasAll = ({ metadata }: Node): boolean =>
+    constraints.every(({ topologyKey }) => metadata.labels?.[topologyKey] !== undefined);
+  for (const constraint of constraints) {
+    const place = node.metadata.labels?.[constraint.topologyKey];
+    if (place === undefined) return lasting(`${reason} (missing required label)`);
+    const counted = hosts.filter((host) => hasAll(host.node) && counts(constraint, pod, host.node));
+    if (skewAt(place, constraint, pod, counted) > constraint.maxSkew) return passing(reason);
+  }
+  return undefined;
+}
+
+/** How many more pods than the emptiest place this one would have. */
+function skewAt(place: string, constraint: Constraint, pod: Pod, hosts: readonly Host[]): number {
+  const { topologyKey, labelSelector, minDomains = 1 } = constraint;
+  const isMeant = ({ metadata }: Pod): boolean =>
+    metadata.namespace === pod.metadata.namespace &&
+    metadata.deletionTimestamp === undefined &&
+    matchesLabelSelector(labelSelector, metadata.labels);
+  const numbers = new Map<string, number>();
+  for (const { node, pods } of hosts) {
+    const at = node.metadata.labels![topologyKey]!;
+    numbers.set(at, (numbers.get(at) ?? 0) + pods.filter(isMeant).length);
+  }
+  const fewest = numbers.size < minDomains ? 0 : Math.min(...numbers.values());
+  const self = matchesLabelSelector(labelSelector, pod.metadata.labels) ? 1 : 0;
+  return (numbers.get(place) ?? 0) + self - fewest;
+}
+
+function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
+  const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
+  return (
+    (nodeAffinityPolicy === "Ignore" || fitsNode(spec, node)) &&
+    (nodeTaintsPolicy === "Ignore" || repellingTaints(spec, node).length === 0)
+  );
+}
+
+/** Amounts in whole units, of processors in thousandths. */
+type Amounts = Readonly<Record<string, number>>;
+
+/** Says what a node lacks for a pod. What the node never had, no preemption brings. */
+function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
+  const all = amountsOf(node.status?.allocatable ?? {});
+  const missing: { reason: string; isLasting: boolean }[] = [];
+  if (pods.length + 1 > (all["pods"] ?? 0)) missing.push({ reason: "Too many pods", isLasting: false });
+  for (const [name, wanted] of Object.entries(requestsOf(pod))) {
+    if (wanted === 0) continue;
+    const has = all[name] ?? 0;
+    const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
+    if (wanted > has - used) missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > has });
+  }
+  if (missing.length === 0) return undefined;
+  return {
+    reasons: missing.map(({ reason }) => reason),
+    isLasting: missing.some(({ isLasting }) => isLasting),
+  };
+}
+
+/** Every pod on a node is asked for each pod that is scheduled. */
+const known = new WeakMap<Pod["spec"], Amounts>();
+
+function requestsOf({ spec }: Pod): Amounts {
+  let requests = known.get(spec);
+  if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
+  return requests;
+}
+
+function amountsOf(list: ResourceList): Amounts {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, amount]) => [
+      name,
+      Number(quantityToInteger(amount, { unit: name === "cpu" ? "m" : "" })),
+    ]),
+  );
+}
 
 const cordon = "node.kubernetes.io/unschedulable";
 
@@ -22,6 +108,106 @@ const filters: readonly Filter[] = [
   refusedBySpread,
   refusedByAffinity,
 ];
+
+type Term = Stored<core.PodAffinityTerm>;
+
+/** Required affinity to other pods, and anti-affinity in both directions. */
+function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusal | undefined {
+  const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
+  if (!isAmong(termsOf(podAffinity), pod, node, snapshot))
+    return lasting("node(s) didn't match pod affinity rules");
+  const isApart = termsOf(podAntiAffinity).every((term) =>
+    near(term, node, snapshot).every((other) => !matches(term, pod, other, snapshot)),
+  );
+  if (!isApart) return passing("node(s) didn't match pod anti-affinity rules");
+  if (isKeptAway(pod, node, snapshot))
+    return passing("node(s) didn't satisfy existing pods anti-affinity rules");
+  return undefined;
+}
+
+/** The first of the pods that want to be together may run on any node with the labels. */
+function isAmong(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {
+  if (terms.length === 0) return true;
+  if (terms.some(({ topologyKey }) => node.metadata.labels?.[topologyKey] === undefined)) return false;
+  const isWanted = (other: Pod): boolean => terms.every((term) => matches(term, pod, other, snapshot));
+  if (terms.every((term) => near(term, node, snapshot).some(isWanted))) return true;
+  const exists = snapshot.hosts.some(
+    (host) =>
+      terms.some(({ topologyKey }) => host.node.metadata.labels?.[topologyKey] !== undefined) &&
+      host.pods.some(isWanted),
+  );
+  return !exists && isWanted(pod);
+}
+
+function isKeptAway(pod: Pod, node: Node, snapshot: Snapshot): boolean {
+  return snapshot.hosts.some((host) =>
+    host.pods.some((other) =>
+      termsOf(other.spec.affinity?.podAntiAffinity).some(
+        (term) => isSamePlace(term, node, host.node) && matches(term, other, pod, snapshot),
+      ),
+    ),
+  );
+}
+
+/** The pods in the same place as the node, in the terms of a term. */
+function near(term: Term, node: Node, { hosts }: Snapshot): Pod[] {
+  return hosts.filter((host) => isSamePlace(term, node, host.node)).flatMap(({ pods }) => pods);
+}
+
+function isSamePlace({ topologyKey }: Term, a: Node, b: Node): boolean {
+  const place = a.metadata.labels?.[topologyKey];
+  return place !== undefined && place === b.metadata.labels?.[topologyKey];
+}
+
+/** Whether a term of one pod means another one. Without namespaces, it means pods in the namespace of its own. */
+function matches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
+  const { labelSelector, namespaces = [], namespaceSelector } = term;
+  const own = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;
+  const namespace = other.metadata.namespace ?? "";
+  return (
+    matchesLabelSelector(labelSelector, other.metadata.labels) &&
+    (own.includes(namespace) || matchesLabelSelector(namespaceSelector, labelsOf(namespace)))
+  );
+}
+
+function termsOf(affinity?: {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly Term[] | undefined;
+}): readonly Term[] {
+  return affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+}
+
+interface HostPort {
+  readonly hostPort?: number | undefined;
+  readonly hostIP?: string | undefined;
+  readonly protocol?: string | undefined;
+}
+
+/** Returns whether a pod wants a port of the node that one of the pods there has. */
+function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return false;
+  const taken = others.flatMap(hostPorts);
+  return wanted.some((port) => taken.some((other) => isSame(port, other)));
+}
+
+/** Sidecars run as long as the containers, other init containers don't. */
+function hostPorts({ spec }: Pod): HostPort[] {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...spec.containers, ...sidecars]
+    .flatMap(({ ports = [] }): readonly HostPort[] => ports)
+    .filter(({ hostPort = 0 }) => hostPort > 0);
+}
+
+function isSame(a: HostPort, b: HostPort): boolean {
+  const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
+  return (
+    a.hostPort === b.hostPort &&
+    (a.protocol ?? "TCP") === (b.protocol ?? "TCP") &&
+    (here === there || here === everywhere || there === everywhere)
+  );
+}
+
+const everywhere = "0.0.0.0";
 
 /** Why a pod may not run on a node; undefined if it may. */
 export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {

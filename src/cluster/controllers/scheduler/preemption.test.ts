@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { describe, expect, it } from "vitest";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
-import { chooseNode } from "./choose-node.ts";
+import { chooseNode } from "./scheduler.ts";
 import type { Host } from "./host.ts";
 import { preempt } from "./preemption.ts";
 

@@ -1,12 +1,15 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import {
+  type Node,
+  type PersistentVolumeClaim,
+  type Pod,
   namespaces,
   nodes,
-  type PersistentVolumeClaim,
   persistentVolumeClaims,
   persistentVolumes,
-  type Pod,
   pods,
   storageClasses,
 } from "../../control-loop/api/core.ts";
@@ -22,13 +25,10 @@ import {
 import { claimsOfPod } from "../../kinds/core/persistent-volume/controller/protection.ts";
 import { selectedNode } from "../../kinds/core/persistent-volume/controller/provision.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/pod-disruption-budget/controller/pod-disruption-budgets.ts";
-import { chooseNode, nameOf } from "./choose-node.ts";
-import { explainPreemption, explainRefusals, explainUntried, withPreemption } from "./explain.ts";
-import type { Snapshot } from "./host.ts";
-import { hostsFor } from "./hosts.ts";
-import { isWaitingForVictims, makeRoom } from "./make-room.ts";
-import { preempt, type Victims } from "./preemption.ts";
-import { type ReportStep, stepReporter } from "./report.ts";
+import type { Host, Refusal, Snapshot } from "./host.ts";
+import { type Victims, preempt, priorityOf } from "./preemption.ts";
+import { refusalOf } from "./filters.ts";
+import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
 
 const user = "system:kube-scheduler";
 
@@ -91,6 +91,24 @@ function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
   };
 }
 
+/**
+ * The nodes with the pods that take room there: those that run or terminate, and those for which room is being made,
+ * unless the pod to schedule is more important.
+ */
+function hostsFor(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Host[] {
+  const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name ?? "", []]));
+  for (const other of pods) {
+    const node = other.spec.nodeName || nominatedBefore(other, pod);
+    if (node && !isFinished(other)) byNode.get(node)?.push(other);
+  }
+  return nodes.map((node) => ({ node, pods: byNode.get(node.metadata.name ?? "")! }));
+}
+
+function nominatedBefore(other: Pod, pod: Pod): string | undefined {
+  const isAhead = other.metadata.uid !== pod.metadata.uid && priorityOf(other) >= priorityOf(pod);
+  return isAhead ? other.status?.nominatedNodeName : undefined;
+}
+
 /** The node for a pod; or why there is none, and which pods have to leave so that there is one. */
 type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
 
@@ -109,6 +127,161 @@ function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcom
   const preemption = preempt(pod, choice.refusals, snapshot, context.objects.list(podDisruptionBudgets));
   if ("victims" in preemption) return { message: refused, victims: preemption.victims };
   return { message: withPreemption(refused, explainPreemption(count, preemption.refusals.values())) };
+}
+
+const reason = "PreemptionByScheduler";
+
+/** Deletes the victims of a pod; their condition says why they go. */
+async function makeRoom(
+  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
+  user: string,
+  report: ReportStep,
+  pod: Pod,
+  { host, pods }: Victims,
+): Promise<void> {
+  for (const victim of pods) {
+    if (victim.metadata.deletionTimestamp) continue;
+    const status = setPodCondition(
+      victim.status,
+      {
+        type: "DisruptionTarget",
+        status: "True",
+        reason,
+        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+        observedGeneration: victim.metadata.generation!,
+      },
+      formatTime(clock.now()),
+    );
+    const marked = isEqual(status, victim.status)
+      ? victim
+      : await objects.update(user, { ...victim, status }, "status");
+    await objects.delete(user, marked);
+    await report(victim, {
+      type: "Normal",
+      reason: "Preempted",
+      action: "Preempting",
+      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
+      related: pod,
+    });
+  }
+}
+
+/** What the scheduler did, to what, and for which other object. */
+interface Step {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly action: string;
+  readonly message: string;
+  readonly related?: KubernetesObject;
+}
+
+type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
+
+const component = "default-scheduler";
+
+/**
+ * Writes Events as those of `events.k8s.io` are: with an action, and a series instead of a count. An Event that can't be
+ * written is dropped.
+ */
+function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
+  return async (about, { related, ...text }) => {
+    const now = formatMicroTime(clock.now());
+    const event = aboutObject(about, text);
+    const { namespace, name } = event.metadata;
+    const same = objects.get(events, namespace, name);
+    try {
+      if (same) {
+        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
+        await objects.update(user, { ...same, series });
+      } else {
+        await objects.create(user, {
+          ...event,
+          ...text,
+          eventTime: now,
+          reportingComponent: component,
+          reportingInstance: `${component}-tsbuilder`,
+          ...(related && { related: referenceTo(related) }),
+        });
+      }
+    } catch {
+      // A namespace that is being deleted accepts no Events, and nobody would read them.
+    }
+  };
+}
+
+/** Whether victims of a pod still terminate on the node where room is being made for it. */
+function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
+  const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
+  return (host?.pods ?? []).some(
+    (other) =>
+      priorityOf(other) < priorityOf(pod) &&
+      other.metadata.deletionTimestamp !== undefined &&
+      other.status?.conditions?.some((condition) => condition.reason === reason) === true,
+  );
+}
+
+/** The node for a pod, or why each host refuses it. */
+type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
+
+/** Chooses the node with the fewest pods among those that a pod may run on. Preferences are not considered. */
+export function chooseNode(pod: Pod, snapshot: Snapshot): Choice {
+  const refusals = new Map<Host, Refusal>();
+  let best: Host | undefined;
+  for (const host of snapshot.hosts) {
+    const refusal = refusalOf(pod, host, snapshot);
+    if (refusal) refusals.set(host, refusal);
+    else if (!best || compare(host, best) < 0) best = host;
+  }
+  return best ? { node: nameOf(best) } : { refusals };
+}
+
+function compare(a: Host, b: Host): number {
+  return a.pods.length - b.pods.length || (nameOf(a) < nameOf(b) ? -1 : 1);
+}
+
+function nameOf({ node }: Host): string {
+  return node.metadata.name ?? "";
+}
+
+/** What the real scheduler adds for pods without devices. */
+const noDevices = "no new claims to deallocate";
+
+/** Why no node takes a pod, in the scheduler's words. */
+function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
+  return `${available(nodes)}: ${countReasons(refusals)}.`;
+}
+
+/** Why a pod isn't even tried on the nodes. The last words are what preemption says in 1.36 without tries. */
+function explainUntried(nodes: number, reason: string): string {
+  return `${available(nodes)}: ${reason}. not found`;
+}
+
+/** Why the pods of lower priority make no room, for the nodes where that was tried. */
+function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
+  const refusals = [...tried];
+  const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
+  return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
+}
+
+function withPreemption(refused: string, preemption: string): string {
+  return `${refused} ${noDevices}, preemption: ${preemption}`;
+}
+
+const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
+
+function available(nodes: number): string {
+  return `0/${nodes} nodes are available`;
+}
+
+function countReasons(refusals: Iterable<Refusal>): string {
+  const counts = new Map<string, number>();
+  for (const { reasons } of refusals) {
+    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .toSorted(compareText)
+    .join(", ");
 }
 
 function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {

@@ -1,4 +1,14 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { invalid } from "@tsbuilder/apimachinery/errors";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
+import {
+  type BuiltinSchema,
+  DecodeError,
+  convertUnstructured,
+  decodeBuiltIn,
+  loadSchemas,
+} from "@tsbuilder/apimachinery/kinds";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../kinds/cells/format-selector.ts";
 import { readField } from "../../kinds/cells/read-field.ts";
@@ -6,25 +16,23 @@ import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import {
+  StatusError,
   badRequest,
   internalError,
   invalidObject,
   nameMissing,
   notFound,
-  StatusError,
 } from "../../contract/status-error.ts";
-import { invalid } from "@tsbuilder/apimachinery/errors";
-import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
-import { applyPatch, readPatch } from "../read-patch.ts";
+import { type SentPatch, applyPatch, patchProblem, readPatch } from "../read-patch.ts";
 import { readEntry } from "../get.ts";
 import { mediaTypeOf } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { patchScale, readScaleObject, type ScaleObject } from "./scale-object.ts";
+import { readBodyObject } from "./read-body-object.ts";
 
 const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 
@@ -172,6 +180,48 @@ function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
     spec: withReplicas(readField<number>(object, spec)),
     status: { replicas: readField<number>(object, status) ?? 0, ...(text && { selector: text }) },
   };
+}
+
+type ScaleObject = Scale & ApiObject;
+
+async function loadSchema(): Promise<BuiltinSchema> {
+  return (await loadSchemas("autoscaling/v1"))!.get("Scale")!;
+}
+
+/** Reads the Scale in a request's body. */
+async function readScaleObject(context: RequestContext, target: Target): Promise<ScaleObject> {
+  const sent = await readBodyObject(context, target);
+  const schema = await loadSchema();
+  try {
+    return decode(sent, schema);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    // The real server knows no Scale among the kinds of custom resources, so that it can't say what is wrong.
+    throw badRequest(
+      target.resource.custom
+        ? 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"'
+        : `Scale in version "v1" cannot be handled as a Scale: ${error.message}`,
+    );
+  }
+}
+
+/** Applies a patch to a Scale. */
+async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<ScaleObject> {
+  const schema = await loadSchema();
+  const next = patch.apply(scale);
+  const why = patch.isStrategic ? convertUnstructured(next, schema) : undefined;
+  if (why !== undefined) throw patchProblem(patch, { current: scale, next }, why);
+  try {
+    return decode(next, schema);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw patchProblem(patch, { current: scale, next }, error.message);
+  }
+}
+
+function decode(object: ApiObject, schema: BuiltinSchema): ScaleObject {
+  const { metadata, ...rest } = decodeBuiltIn({ ...object }, schema).object;
+  return { metadata: {}, ...rest, ...(metadata !== undefined && { metadata }) } as ScaleObject;
 }
 
 /** A ReplicationController selects by labels alone. */

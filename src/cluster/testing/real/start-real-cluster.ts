@@ -1,10 +1,22 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { tmpdir } from "node:os";
+import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { freePort } from "@tsbuilder/apimachinery/port";
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { OpenCluster } from "../open-cluster.ts";
-import { putRealObject, served } from "./real-objects.ts";
 import { ServiceRelays } from "./service-relays.ts";
-import { startControlPlane } from "./start-control-plane.ts";
+import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
+import type { Stored } from "../../contract/stored.ts";
+import { type ReceivedResponse, send } from "../send.ts";
+import { Credentials } from "../../auth/credentials.ts";
 
 /** The options that both kinds of clusters support. */
 const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
@@ -41,6 +53,264 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
     put: (object) => (relays ? relays.put(object) : put(object)),
     served: (definition) => served(kubeconfig, definition),
   };
+}
+
+/** A kube-apiserver and its etcd. They end with this process. */
+interface ControlPlane {
+  readonly url: string;
+  /** Issues a kubeconfig for a user with any name and groups. */
+  issue(user: string, groups: readonly string[]): Kubeconfig;
+  stop(): Promise<void>;
+}
+
+interface ControlPlaneOptions {
+  /** The folder with the programs. */
+  readonly assets: string;
+  /** Default: a free port. */
+  readonly port?: number | undefined;
+  readonly authorization?: "RBAC" | "AlwaysAllow" | undefined;
+}
+
+/** Starts a real control plane on loopback, with a temporary folder. */
+export async function startControlPlane({
+  assets,
+  port,
+  authorization = "RBAC",
+}: ControlPlaneOptions): Promise<ControlPlane> {
+  const credentials = new Credentials();
+  const files = writeControlPlaneFiles(credentials);
+  const ports = {
+    etcdClient: await freePort(),
+    etcdPeer: await freePort(),
+    secure: port || (await freePort()),
+  };
+  const url = `https://127.0.0.1:${ports.secure}`;
+  const issue = (user: string, groups: readonly string[]): Kubeconfig => {
+    const subject = { commonName: user, organizations: groups };
+    const { cert, key } = issueCertificate(credentials.ca, { ...subject, usages: ["client"] });
+    const certificateAuthority = credentials.ca.cert;
+    return kubeconfigOf({ server: url, user, certificateAuthority, clientCertificate: cert, clientKey: key });
+  };
+  const etcd = startProgram(join(assets, "etcd"), etcdFlags(files, ports));
+  const apiserver = startProgram(join(assets, "kube-apiserver"), apiserverFlags(files, ports, authorization));
+  const stop = async (): Promise<void> => {
+    await Promise.all([apiserver.stop(), etcd.stop()]);
+    rmSync(files.folder, { recursive: true, force: true });
+  };
+  const watched = new AbortController();
+  try {
+    await Promise.race([
+      failWhenEnded("etcd", etcd),
+      failWhenEnded("kube-apiserver", apiserver),
+      ready(issue("tsbuilder-testing", ["system:masters"]), watched.signal),
+    ]);
+    return { url, issue, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    watched.abort();
+  }
+}
+
+/** The ports of a control plane, all on loopback. */
+interface ControlPlanePorts {
+  readonly etcdClient: number;
+  readonly etcdPeer: number;
+  readonly secure: number;
+}
+
+/** etcd's data is not needed after a crash, so it does not wait for the disk. */
+function etcdFlags({ etcdData }: ControlPlaneFiles, { etcdClient, etcdPeer }: ControlPlanePorts): string[] {
+  return [
+    `--data-dir=${etcdData}`,
+    `--listen-client-urls=${local(etcdClient)}`,
+    `--advertise-client-urls=${local(etcdClient)}`,
+    `--listen-peer-urls=${local(etcdPeer)}`,
+    `--initial-advertise-peer-urls=${local(etcdPeer)}`,
+    `--initial-cluster=default=${local(etcdPeer)}`,
+    "--unsafe-no-fsync",
+  ];
+}
+
+/** Without controllers namespaces have no ServiceAccount, so pods don't need one, as in envtest. */
+function apiserverFlags(
+  files: ControlPlaneFiles,
+  { etcdClient, secure }: ControlPlanePorts,
+  authorization: "RBAC" | "AlwaysAllow",
+): string[] {
+  return [
+    `--etcd-servers=${local(etcdClient)}`,
+    `--secure-port=${secure}`,
+    "--bind-address=127.0.0.1",
+    `--client-ca-file=${files.clientCA}`,
+    `--tls-cert-file=${files.servingCert}`,
+    `--tls-private-key-file=${files.servingKey}`,
+    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+    `--service-account-key-file=${files.serviceAccountKey}`,
+    `--service-account-signing-key-file=${files.serviceAccountKey}`,
+    "--service-cluster-ip-range=10.0.0.0/24",
+    `--authorization-mode=${authorization}`,
+    "--disable-admission-plugins=ServiceAccount",
+    "--allow-privileged=true",
+  ];
+}
+
+/** The files of a control plane, in a folder that is deleted with it. */
+interface ControlPlaneFiles {
+  readonly folder: string;
+  readonly etcdData: string;
+  readonly clientCA: string;
+  readonly servingCert: string;
+  readonly servingKey: string;
+  readonly serviceAccountKey: string;
+}
+
+/** Writes certificates and keys to a new folder that only its owner can read. */
+function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles {
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-control-plane-"));
+  const write = (name: string, content: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  };
+  // In this format kube-apiserver accepts the private key as the public one, too.
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return {
+    folder,
+    etcdData: join(folder, "etcd"),
+    clientCA: write("client-ca.crt", ca.cert),
+    servingCert: write("serving.crt", serving.cert),
+    servingKey: write("serving.key", serving.key),
+    serviceAccountKey: write(
+      "service-account.key",
+      privateKey.export({ type: "sec1", format: "pem" }) as string,
+    ),
+  };
+}
+
+function local(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+async function failWhenEnded(name: string, program: Program): Promise<never> {
+  await program.ended;
+  throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
+}
+
+/** A program that never outlives this process. */
+interface Program {
+  /** Resolves when the program has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** The end of its output. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
+const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
+
+const logLength = 20_000;
+
+/**
+ * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
+ * Ctrl-C reaches the tests first.
+ */
+function startProgram(file: string, args: readonly string[]): Program {
+  const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      log = (log + text).slice(-logLength);
+    });
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      log += error.message;
+      resolve();
+    });
+    child.once("exit", () => resolve());
+  });
+  return {
+    ended,
+    log: () => log,
+    stop: () => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, "SIGKILL");
+      return ended;
+    },
+  };
+}
+
+/** Waits without a time limit: callers have their own, and a program that can't start ends by itself. */
+async function ready(administrator: Kubeconfig, signal: AbortSignal): Promise<void> {
+  for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
+    while (!signal.aborted && !(await answers(administrator, path))) await delay(50);
+  }
+}
+
+async function answers(administrator: Kubeconfig, path: string): Promise<boolean> {
+  try {
+    return (await send(administrator, { method: "GET", path })).code === 200;
+  } catch {
+    return false;
+  }
+}
+
+function lastLines(log: string): string {
+  return log.trim().split("\n").slice(-15).join("\n");
+}
+
+/** Creates or replaces an object over HTTP, as an administrator. */
+async function putRealObject(administrator: Kubeconfig, object: ApiObject): Promise<ApiObject> {
+  const path = await collectionPath(administrator, object);
+  const created = await send(administrator, { method: "POST", path, body: object });
+  if (created.code !== 409) return accepted(created, object);
+  const one = `${path}/${object.metadata.name}`;
+  const stored = accepted(await send(administrator, { method: "GET", path: one }), object);
+  const { resourceVersion } = stored.metadata;
+  const body = { ...object, metadata: { ...object.metadata, resourceVersion } };
+  return accepted(await send(administrator, { method: "PUT", path: one, body }), object);
+}
+
+/** Waits until the kinds of a CRD are served, which takes a real server a moment. */
+async function served(administrator: Kubeconfig, definition: ApiObject): Promise<void> {
+  const { group, names, versions } = (definition as unknown as Stored<CustomResourceDefinition>).spec;
+  for (const { name } of versions.filter((version) => version.served)) {
+    const path = `/apis/${group}/${name}/${names.plural}?limit=1`;
+    while ((await send(administrator, { method: "GET", path })).code !== 200) await delay(50);
+  }
+}
+
+interface ResourceList {
+  readonly resources: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+  }[];
+}
+
+async function collectionPath(
+  administrator: Kubeconfig,
+  { apiVersion, kind, metadata }: ApiObject,
+): Promise<string> {
+  const prefix = parseApiVersion(apiVersion).group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+  const { body, code } = await send(administrator, { method: "GET", path: prefix });
+  const { resources } = code === 200 ? (body as ResourceList) : { resources: [] };
+  const resource = resources.find((each) => each.kind === kind && !each.name.includes("/"));
+  if (!resource) throw new Error(`no resource serves ${apiVersion} ${kind}; is its CRD installed?`);
+  return resource.namespaced
+    ? `${prefix}/namespaces/${metadata.namespace ?? "default"}/${resource.name}`
+    : `${prefix}/${resource.name}`;
+}
+
+function accepted({ code, body, text }: ReceivedResponse, { kind, metadata }: ApiObject): ApiObject {
+  if (code < 300) return body as ApiObject;
+  const { message = text } = (body ?? {}) as { message?: string };
+  throw new Error(`the server refused ${kind} "${metadata.name}": ${message}`);
 }
 
 /** A `core` whose members all throw: a real server has no in-process API. */

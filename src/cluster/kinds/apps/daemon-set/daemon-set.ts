@@ -1,10 +1,111 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector } from "../../cells/format-selector.ts";
 import { count, readField } from "../../cells/read-field.ts";
 import { selector, templateContainers } from "../cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
-import { daemonSetStrategy } from "./strategy.ts";
 import { daemonSetController } from "./controller/daemon-set-controller.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { isEmptySelector, isUsable, selectorProblems } from "../../checks/label-selector.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { validateTemplate } from "../../core/pod-spec/validate.ts";
+import {
+  amountOf,
+  defaultHistoryLimit,
+  defaultRolling,
+  defaultSpec,
+  endlessPods,
+  intOrPercent,
+  matchingLabels,
+  notMoreThanAll,
+  selectorChange,
+  templateWarnings,
+  unsupportedUpdate,
+} from "../workload-spec.ts";
+
+type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
+
+type DaemonSet = SentObject<DaemonSetSpec>;
+
+const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"];
+
+/** Counts the changes of a DaemonSet's template; once a field of its spec. */
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+const daemonSetStrategy: Partial<Strategy> = {
+  partialMetadata({ annotations: { [templateGeneration]: _count, ...annotations } = {}, ...metadata }) {
+    return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
+  },
+  default(object) {
+    defaultSpec(object);
+    const { spec } = object as DaemonSet;
+    spec.updateStrategy ??= {};
+    defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
+    spec.revisionHistoryLimit ??= defaultHistoryLimit;
+    object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
+    const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
+    object["status"] = { ...zeros, ...(object["status"] as object) };
+  },
+  prepareForCreate({ metadata: { annotations } }) {
+    if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
+  },
+  prepareForUpdate(object, old) {
+    const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
+    const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
+    object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
+  },
+  validate: (object) => [...problems(object as DaemonSet)],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status"
+      ? [...statusProblems(object)]
+      : [...selectorChange(object, old), ...problems(object as DaemonSet)],
+  warnings: templateWarnings,
+};
+
+function* statusProblems(object: ApiObject): Problems {
+  const status = object["status"] as Record<string, number | undefined>;
+  const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
+  for (const name of [...counts, ...more]) yield* nonNegative(`status.${name}`, status[name]);
+}
+
+function* problems({ spec }: DaemonSet): Problems {
+  const { selector } = spec;
+  yield* selectorProblems("spec.selector", selector);
+  if (isUsable(selector)) yield* matchingLabels(spec);
+  if (selector && isEmptySelector(selector)) {
+    yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
+  }
+  yield* validateTemplate(spec.template, "spec.template");
+  yield* endlessPods(spec, "DaemonSet");
+  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
+  yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
+  yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
+}
+
+function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
+  const { type, rollingUpdate } = update;
+  if (type === "OnDelete") return;
+  if (type !== "RollingUpdate") {
+    return yield unsupportedUpdate(field, update, ["RollingUpdate", "OnDelete"]);
+  }
+  if (!rollingUpdate) return yield required(`${field}.rollingUpdate`);
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const at = `${field}.rollingUpdate`;
+  yield* intOrPercent(`${at}.maxUnavailable`, maxUnavailable);
+  yield* intOrPercent(`${at}.maxSurge`, maxSurge);
+  yield* notMoreThanAll(`${at}.maxUnavailable`, maxUnavailable);
+  yield* notMoreThanAll(`${at}.maxSurge`, maxSurge);
+  const [unavailable, surge] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  if (unavailable && surge) {
+    yield invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
+  } else if (!unavailable && !surge) {
+    yield required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
+  }
+}
 
 export const daemonSet: BuiltInKind<"daemonset"> = {
   resource: "daemonsets.apps",

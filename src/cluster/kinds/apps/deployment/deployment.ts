@@ -1,9 +1,100 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count } from "../../cells/read-field.ts";
 import { ready, selector, templateContainers } from "../cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
-import { deploymentStrategy } from "./strategy.ts";
 import { deploymentController } from "./controller/deployment-controller.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
+import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import {
+  amountOf,
+  chosenTemplate,
+  defaultHistoryLimit,
+  defaultRolling,
+  defaultScaledSpec,
+  endlessPods,
+  intOrPercent,
+  notMoreThanAll,
+  selectorChange,
+  templateWarnings,
+  unsupportedUpdate,
+} from "../workload-spec.ts";
+import { replicaCounts } from "../replica-counts.ts";
+
+type DeploymentSpec = Sent<apps.DeploymentSpec>;
+
+type Deployment = SentObject<DeploymentSpec>;
+
+const deploymentStrategy: Partial<Strategy> = {
+  /** A change of annotations increments the generation, too. */
+  specChanged: (object, old, subresource) =>
+    !isEqual((object as Deployment).spec, (old as Deployment).spec) ||
+    (subresource !== "status" && !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {})),
+  resetFields(object, old, subresource) {
+    resetStatusAlone(object, old, subresource);
+    if (subresource === "status") takeOver(object.metadata, old!.metadata, "labels");
+  },
+  default(object) {
+    defaultScaledSpec(object);
+    const { spec } = object as Deployment;
+    spec.strategy ??= {};
+    defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
+    spec.revisionHistoryLimit ??= defaultHistoryLimit;
+    spec.progressDeadlineSeconds ??= 600;
+    object["status"] ??= {};
+  },
+  validate: (object) => [...problems(object as Deployment)],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status"
+      ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
+      : [...problems(object as Deployment), ...selectorChange(object, old)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    yield* templateWarnings(object, old);
+  },
+};
+
+function* problems({ spec }: Deployment): Problems {
+  const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
+  yield* nonNegative("spec.replicas", spec.replicas);
+  yield* chosenTemplate(spec, "deployment", "invalid label selector");
+  yield* endlessPods(spec, "ReplicaSet");
+  yield* strategyProblems("spec.strategy", spec.strategy ?? {});
+  yield* nonNegative("spec.minReadySeconds", minReadySeconds);
+  yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
+  yield* nonNegative("spec.progressDeadlineSeconds", deadline);
+  if (deadline !== undefined && deadline <= minReadySeconds) {
+    yield invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
+  }
+}
+
+function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy>): Problems {
+  const { type, rollingUpdate } = strategy;
+  if (type === "Recreate") {
+    if (!rollingUpdate) return;
+    yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
+  } else if (type !== "RollingUpdate") {
+    yield unsupportedUpdate(field, strategy, ["Recreate", "RollingUpdate"]);
+  } else if (rollingUpdate) yield* rollingProblems(`${field}.rollingUpdate`, rollingUpdate);
+  else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
+}
+
+function* rollingProblems(
+  field: string,
+  { maxUnavailable = 0, maxSurge = 0 }: Sent<apps.RollingUpdateDeployment>,
+): Problems {
+  yield* intOrPercent(`${field}.maxUnavailable`, maxUnavailable);
+  yield* intOrPercent(`${field}.maxSurge`, maxSurge);
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+    yield invalid(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
+  }
+  yield* notMoreThanAll(`${field}.maxUnavailable`, maxUnavailable);
+}
 
 export const deployment: BuiltInKind<"deployment"> = {
   resource: "deployments.apps",

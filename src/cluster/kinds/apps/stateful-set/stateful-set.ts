@@ -1,8 +1,169 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidStruct,
+  notSupported,
+} from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { ready, templateContainers } from "../cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
-import { statefulSetStrategy } from "./strategy.ts";
 import { statefulSetController } from "./controller/stateful-set-controller.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { labelName } from "../../../registry/validate-name.ts";
+import { type Problems, nonNegative, refused } from "../../checks/problems.ts";
+import { claimSpec } from "../../core/persistent-volume-claim/claim-spec.ts";
+import { defaultClaim } from "../../core/persistent-volume-claim/strategy.ts";
+import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
+import { replicaCounts } from "../replica-counts.ts";
+import {
+  amountOf,
+  chosenTemplate,
+  defaultHistoryLimit,
+  defaultScaledSpec,
+  endlessPods,
+  intOrPercent,
+  notMoreThanAll,
+  templateWarnings,
+} from "../workload-spec.ts";
+
+type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
+
+type StatefulSet = SentObject<StatefulSetSpec>;
+
+/** The mutable fields of a StatefulSet's spec. */
+const changeable = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+] as const;
+
+const statefulSetStrategy: Partial<Strategy> = {
+  validateName: labelName,
+  default(object) {
+    defaultScaledSpec(object);
+    const { spec } = object as StatefulSet;
+    spec.podManagementPolicy ||= "OrderedReady";
+    spec.updateStrategy ??= {};
+    // A type without its parameters is left as it is.
+    if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
+    spec.updateStrategy.type ||= "RollingUpdate";
+    const { type, rollingUpdate } = spec.updateStrategy;
+    if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
+    spec.revisionHistoryLimit ??= defaultHistoryLimit;
+    spec.persistentVolumeClaimRetentionPolicy ??= {};
+    spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
+    spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
+    for (const claim of spec.volumeClaimTemplates ?? []) {
+      claim.apiVersion ||= "v1";
+      claim.kind ||= "PersistentVolumeClaim";
+      defaultClaim(claim);
+    }
+    object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
+  },
+  validate: (object) => [...problems((object as StatefulSet).spec, true)],
+  validateUpdate(object, old, { subresource }) {
+    if (subresource === "status") {
+      const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+      return [...replicaCounts(object, counts, "status.readyReplicas")];
+    }
+    return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
+  },
+  *warnings(object, old) {
+    yield* templateWarnings(object, old);
+    if (((object as StatefulSet).spec.revisionHistoryLimit ?? 0) < 0) {
+      yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+    }
+  },
+};
+
+function fixedFields(object: ApiObject, old: ApiObject): FieldError[] {
+  const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
+  for (const field of changeable) {
+    delete now[field];
+    delete before[field];
+  }
+  if (isEqual(now, before)) return [];
+  const names = changeable.map((field) => `'${field}'`);
+  const detail = `updates to statefulset spec for fields other than ${names.slice(0, -1).join(", ")} and ${names.at(-1)} are forbidden`;
+  return [forbidden("spec", detail)];
+}
+
+/** Immutable fields are validated only on creation. */
+function* problems(spec: StatefulSetSpec, isNew: boolean): Problems {
+  const { podManagementPolicy = "", serviceName = "", volumeClaimTemplates: claims = [] } = spec;
+  if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
+    const detail = "must be 'OrderedReady' or 'Parallel'";
+    yield invalid("spec.podManagementPolicy", podManagementPolicy, detail);
+  }
+  yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
+  yield* retention(spec);
+  for (const [index, claim] of (isNew ? claims : []).entries()) {
+    yield* claimSpec(`spec.volumeClaimTemplates[${index}].spec`, claim.spec ?? {});
+  }
+  yield* nonNegative("spec.replicas", spec.replicas);
+  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
+  yield* nonNegative("spec.ordinals.start", spec.ordinals?.start);
+  if (isNew && serviceName !== "") yield* refused("spec.serviceName", serviceName, checkLabel(serviceName));
+  yield* chosenTemplate({ ...spec, template: runningTemplate(spec) }, "statefulset", "");
+  yield* endlessPods(spec, "StatefulSet");
+}
+
+/** The template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
+function runningTemplate({
+  template = {},
+  volumeClaimTemplates: claims = [],
+}: StatefulSetSpec): PodTemplateSpec {
+  const { subdomain: _subdomain, hostname: _hostname, ...spec } = template.spec ?? {};
+  const names = new Set(claims.map(({ metadata }) => metadata?.name ?? ""));
+  const mine = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  const others = (spec.volumes ?? []).filter(({ name = "" }) => !names.has(name));
+  return { ...template, spec: { ...spec, volumes: [...mine, ...others] } };
+}
+
+function* updateProblems(
+  field: string,
+  { type, rollingUpdate }: Sent<apps.StatefulSetUpdateStrategy>,
+): Problems {
+  const at = `${field}.rollingUpdate`;
+  if (type === "OnDelete") {
+    if (!rollingUpdate) return;
+    const shown = {
+      Partition: rollingUpdate.partition ?? 0,
+      MaxUnavailable: rollingUpdate.maxUnavailable ?? null,
+    };
+    yield invalidStruct(at, shown, "only allowed for updateStrategy 'RollingUpdate'");
+  } else if (type !== "RollingUpdate") {
+    const shown = { Type: type ?? "", RollingUpdate: rollingUpdate ?? null };
+    yield invalidStruct(field, shown, "must be 'RollingUpdate' or 'OnDelete'");
+  } else if (rollingUpdate) {
+    const { partition, maxUnavailable } = rollingUpdate;
+    yield* nonNegative(`${at}.partition`, partition);
+    if (maxUnavailable === undefined) return;
+    yield* intOrPercent(`${at}.maxUnavailable`, maxUnavailable);
+    if (amountOf(maxUnavailable) === 0) yield invalid(`${at}.maxUnavailable`, maxUnavailable, "cannot be 0");
+    yield* notMoreThanAll(`${at}.maxUnavailable`, maxUnavailable);
+  }
+}
+
+const policies = ["Retain", "Delete"];
+
+function* retention({ persistentVolumeClaimRetentionPolicy: policy = {} }: StatefulSetSpec): Problems {
+  for (const name of ["whenDeleted", "whenScaled"] as const) {
+    const value = policy[name];
+    if (value === undefined || policies.includes(value)) continue;
+    yield notSupported(`spec.persistentVolumeClaimRetentionPolicy.${name}`, value, policies);
+  }
+}
 
 export const statefulSet: BuiltInKind<"statefulset"> = {
   resource: "statefulsets.apps",

@@ -1,12 +1,339 @@
 import type { JobCondition } from "@tsbuilder/apimachinery/k8s/batch/v1";
+import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder/apimachinery/errors";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { fieldText } from "../../../registry/field-text.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells/read-field.ts";
 import { selector, templateContainers } from "../../apps/cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
-import { jobStrategy } from "./strategy.ts";
 import { jobController } from "./controller/job-controller.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { WriteRequest } from "../../../registry/api-request.ts";
+import type { Resource, Strategy } from "../../../registry/resource.ts";
+import { runCheck } from "../../../registry/validate-metadata.ts";
+import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { isUsable, selectorProblems } from "../../checks/label-selector.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
+import { podWarnings } from "../../core/pod-spec/warnings.ts";
+import { successStruct } from "./job-policies.ts";
+import { type Job, type JobSpec, type JobStatus, defaultJobSpec, jobSpec } from "./job-spec.ts";
+import { countIndexes, firstCommonIndex } from "./indexes.ts";
+
+/**
+ * Creations of Jobs without labels. Defaulting gives such a Job the labels of its pod template; in Go, both are then the
+ * same map, so that the labels that the server adds to the template appear in the Job, too.
+ */
+const labelledByPods = new WeakSet<WriteRequest>();
+
+/** Jobs select their pods by their own uid, and their template is immutable. */
+const jobStrategy: Partial<Strategy> = {
+  deletionWarning: ({ propagationPolicy, orphanDependents }) =>
+    propagationPolicy === undefined && orphanDependents === undefined
+      ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+      : undefined,
+  default(object, context) {
+    object["spec"] ??= {};
+    const { spec } = object as Job;
+    defaultJobSpec(spec);
+    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+    spec.parallelism ??= 1;
+    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
+    spec.completionMode ??= "NonIndexed";
+    spec.suspend ??= false;
+    spec.manualSelector ??= false;
+    spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+    if (!object.metadata.labels) {
+      labelledByPods.add(context);
+      const { labels } = spec.template?.metadata ?? {};
+      if (labels) object.metadata.labels = { ...labels };
+    }
+    object["status"] ??= {};
+  },
+  prepareForCreate(object, context) {
+    const { spec, metadata } = object as Job;
+    if (spec.manualSelector) return;
+    const labels = ownLabels(object);
+    const template = spec.template!;
+    if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
+    template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
+    const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+    spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
+  },
+  validate: (object) => [...jobProblems(object as Job)],
+  validateUpdate: (object, old, { subresource, resource }) =>
+    subresource === "status"
+      ? [...statusProblems(object as Job, old as Job)]
+      : [...jobChanges(object as Job, old as Job, resource)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    else if (old.metadata.generation === object.metadata.generation) return;
+    const { template = {} } = (object as Job).spec;
+    yield* podWarnings("spec.template", template.spec ?? {}, template.metadata?.annotations);
+  },
+};
+
+/**
+ * Validates a change of a Job's status, which other controllers may write than that of the cluster. A rule that was
+ * broken before speaks only if a field that it is about has changed.
+ */
+export function* statusProblems({ spec, status: now = {} }: Job, { status: before = {} }: Job): Problems {
+  const changed = (...fields: readonly (keyof JobStatus)[]): boolean =>
+    fields.some((field) => !isEqual(now[field] ?? empty(field), before[field] ?? empty(field)));
+  const turned = (...types: readonly string[]): boolean =>
+    types.some((type) => isTrue(now, type) !== isTrue(before, type));
+  yield* numbers(now);
+  yield* uncounted(now);
+  const [complete, failed, met] = ["Complete", "Failed", "SuccessCriteriaMet"].map((type) =>
+    isTrue(now, type),
+  );
+  const finished = complete || failed;
+  const finishes = finished !== (isTrue(before, "Complete") || isTrue(before, "Failed"));
+  if (turned("Complete", "Failed") && complete && failed)
+    yield* refusedConditions("cannot set Complete=True and Failed=true conditions");
+  if (turned("Complete", "FailureTarget") && complete && isTrue(now, "FailureTarget"))
+    yield* refusedConditions("cannot set Complete=True and FailureTarget=true conditions");
+  yield* completionTime(
+    now,
+    turned("Complete") || changed("completionTime"),
+    changed("startTime", "completionTime"),
+  );
+  if ((turned("Failed") || changed("failedIndexes")) && failed && !isTrue(now, "FailureTarget"))
+    yield* refusedConditions("cannot set Failed=True condition without the FailureTarget=true condition");
+  if (turned("Complete", "SuccessCriteriaMet") && complete && !met)
+    yield* refusedConditions(
+      "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
+    );
+  if ((finishes || changed("active")) && finished && (now.active ?? 0) > 0)
+    yield invalid("status.active", now.active, "active>0 is invalid for finished job");
+  const isSuspendedForGood = spec.suspend === true && spec.completions === 0;
+  if ((finishes || changed("startTime")) && finished && !now.startTime && !isSuspendedForGood)
+    yield required("status.startTime", "startTime is required for finished job");
+  const { succeeded = [], failed: lost = [] } = now.uncountedTerminatedPods ?? {};
+  if ((finishes || changed("uncountedTerminatedPods")) && finished && succeeded.length + lost.length > 0) {
+    const shown = { Succeeded: succeeded, Failed: lost };
+    yield invalidStruct("status.uncountedTerminatedPods", shown, "must be empty for finished job");
+  }
+  yield* indexes(spec, now, changed);
+  if ((finishes || changed("terminating")) && finished && (now.terminating ?? 0) > 0)
+    yield invalid("status.terminating", now.terminating, "terminating>0 is invalid for finished job");
+  if (changed("ready", "active") && (now.ready ?? 0) > (now.active ?? 0))
+    yield invalid("status.ready", now.ready, "cannot set more ready pods than active");
+  yield* transitions(spec, now, before);
+}
+
+/** The numbers and texts of the status that are no pointers in Go. */
+function empty(field: keyof JobStatus): unknown {
+  if (field === "completedIndexes") return "";
+  return field === "active" || field === "succeeded" || field === "failed" ? 0 : undefined;
+}
+
+function isTrue({ conditions = [] }: JobStatus, type: string): boolean {
+  return conditions.some((each) => each.type === type && each.status === "True");
+}
+
+function* refusedConditions(detail: string): Problems {
+  yield omitted(invalid("status.conditions", undefined, detail), detail);
+}
+
+function* numbers(status: JobStatus): Problems {
+  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const)
+    yield* nonNegative(`status.${field}`, status[field]);
+}
+
+function* uncounted({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems {
+  const seen = new Set<string>();
+  for (const list of ["succeeded", "failed"] as const) {
+    for (const [index, uid] of (pods[list] ?? []).entries()) {
+      const at = `status.uncountedTerminatedPods.${list}[${index}]`;
+      if (uid === "") yield invalid(at, uid, "must not be empty");
+      else if (seen.has(uid)) yield duplicate(at, uid);
+      seen.add(uid);
+    }
+  }
+}
+
+function* completionTime(now: JobStatus, isDecided: boolean, isMoved: boolean): Problems {
+  const field = "status.completionTime";
+  const { completionTime: end, startTime: start } = now;
+  const complete = isTrue(now, "Complete");
+  if (isDecided && end && !complete)
+    yield invalid(field, end, "cannot set completionTime when there is no Complete=True condition");
+  if (isDecided && !end && complete) yield required(field, "completionTime is required for Complete jobs");
+  if (isMoved && start && end && Date.parse(end) < Date.parse(start))
+    yield invalid(field, end, "must be equal to or after `startTime`");
+}
+
+function* indexes(
+  { completions, backoffLimitPerIndex, completionMode }: JobSpec,
+  { completedIndexes: completed = "", failedIndexes: failed }: JobStatus,
+  changed: (...fields: readonly (keyof JobStatus)[]) => boolean,
+): Problems {
+  const [completedField, failedField] = ["status.completedIndexes", "status.failedIndexes"];
+  const wrong = (text: string): string | undefined => {
+    const counted = completions === undefined ? 0 : countIndexes(text, completions);
+    return typeof counted === "string" ? counted : undefined;
+  };
+  const ofCompleted = changed("completedIndexes") ? wrong(completed) : undefined;
+  if (ofCompleted) yield invalid(completedField, completed, `error parsing completedIndexes: ${ofCompleted}`);
+  const isPerIndex = backoffLimitPerIndex !== undefined;
+  const ofFailed = changed("failedIndexes") && isPerIndex ? wrong(failed ?? "") : undefined;
+  if (ofFailed) yield invalid(failedField, failed, `error parsing failedIndexes: ${ofFailed}`);
+  if (changed("completedIndexes") && completed !== "" && completionMode !== "Indexed") {
+    const detail = "cannot set non-empty completedIndexes when non-indexed completion mode";
+    yield invalid(completedField, completed, detail);
+  }
+  if (changed("failedIndexes") && failed !== undefined && !isPerIndex) {
+    const detail = "cannot set non-null failedIndexes when backoffLimitPerIndex is null";
+    yield invalid(failedField, failed, detail);
+  }
+  if (!changed("failedIndexes", "completedIndexes") || completions === undefined) return;
+  const both = firstCommonIndex(completed, failed ?? "", completions);
+  if (both !== undefined)
+    yield invalid(failedField, failed, `failedIndexes and completedIndexes overlap at index: ${both}`);
+}
+
+/** A terminal condition stays true, and counters of ended pods only grow. */
+function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problems {
+  for (const type of ["Failed", "Complete", "FailureTarget"]) {
+    if (isTrue(before, type) && !isTrue(now, type))
+      yield* refusedConditions(`cannot disable the terminal ${type}=True condition`);
+  }
+  // An Indexed Job whose completions equal its parallelism may be scaled down.
+  const mayShrink = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
+  for (const counter of mayShrink ? (["failed"] as const) : (["failed", "succeeded"] as const)) {
+    if ((now[counter] ?? 0) < (before[counter] ?? 0))
+      yield invalid(`status.${counter}`, now[counter] ?? 0, `cannot decrease the ${counter} counter`);
+  }
+  const { completionTime: end, startTime: start } = now;
+  if (end && before.completionTime && end !== before.completionTime)
+    yield invalid("status.completionTime", end, "field is immutable");
+  const isResuming =
+    isTrue(before, "Suspended") &&
+    (now.conditions ?? []).some(({ type, status }) => type === "Suspended" && status === "False");
+  if (before.startTime && before.startTime !== start && !spec.suspend && !isResuming)
+    yield invalid("status.startTime", start ?? null, "field is immutable for unsuspended job once set");
+  const wasMet = isTrue(before, "SuccessCriteriaMet");
+  const met = isTrue(now, "SuccessCriteriaMet");
+  if (wasMet && !met) yield* refusedConditions("cannot disable the SuccessCriteriaMet=True condition");
+  if (isTrue(before, "Complete") && !wasMet && met) {
+    const detail = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
+    yield* refusedConditions(detail);
+  }
+}
+
+/** A Job without a name is rejected for that, not for its labels. */
+function ownLabels({ metadata }: ApiObject): Record<string, string> {
+  const { name = "" } = metadata;
+  return {
+    "controller-uid": metadata.uid!,
+    "job-name": name,
+    "batch.kubernetes.io/controller-uid": metadata.uid!,
+    "batch.kubernetes.io/job-name": name,
+  };
+}
+
+function* jobProblems(job: Job): Problems {
+  yield* generatedSelector(job);
+  yield* problems(job);
+  yield* podNames(job);
+}
+
+/** The server checks both the rules for all writes and those for changes, which include those of the spec. */
+function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
+  yield* jobProblems(job);
+  yield* runCheck("update", job, old, resource);
+  yield* problems(job);
+  yield* fixedFields(job.spec, old.spec);
+}
+
+/** Without manualSelector, selector and labels are generated, and different ones are rejected. */
+function* generatedSelector(job: Job): Problems {
+  const { manualSelector, selector, template } = job.spec;
+  if (manualSelector || !selector) return;
+  const { labels = {} } = template?.metadata ?? {};
+  for (const [key, value] of Object.entries(ownLabels(job))) {
+    const field = `spec.template.metadata.labels[${key}]`;
+    if (labels[key] === undefined) yield required(field, `must be '${value}'`);
+    else if (labels[key] !== value) yield invalid(field, labels, `must be '${value}'`);
+  }
+  if (isUsable(selector) && !matchesLabelSelector(selector, ownLabels(job))) {
+    yield invalid("spec.selector", selector, "`selector` not auto-generated");
+  }
+}
+
+function* problems({ spec }: Job): Problems {
+  yield* jobSpec("spec", spec);
+  const { selector, template } = spec;
+  if (!selector) yield required("spec.selector");
+  yield* selectorProblems("spec.selector", selector);
+  const labels = template?.metadata?.labels;
+  if (isUsable(selector) && !(selector && matchesLabelSelector(selector, labels ?? {}))) {
+    const field = "spec.template.metadata.labels";
+    yield invalid(field, labels ?? null, "`selector` does not match template `labels`");
+  }
+}
+
+/** The pod of the highest index has the longest name. */
+function* podNames({ metadata, spec }: Job): Problems {
+  if (spec.completionMode !== "Indexed" || !spec.completions) return;
+  const { name = "" } = metadata;
+  const longest = `${name}-${spec.completions - 1}`;
+  if (checkLabel(longest).length === 0) return;
+  yield invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${longest}`);
+}
+
+const immutable = [
+  "completionMode",
+  "podFailurePolicy",
+  "backoffLimitPerIndex",
+  "managedBy",
+  "successPolicy",
+] as const;
+
+function* fixedFields(now: JobSpec, before: JobSpec): Problems {
+  const detail = "field is immutable";
+  if (!isEqual(now.completions, before.completions)) {
+    if (now.completionMode !== "Indexed") yield invalid("spec.completions", now.completions ?? null, detail);
+    else if (now.completions !== undefined && now.completions !== now.parallelism) {
+      yield invalid(
+        "spec.completions",
+        now.completions,
+        "can only be modified in tandem with spec.parallelism",
+      );
+    }
+  }
+  if (!isEqual(now.selector, before.selector)) yield invalid("spec.selector", now.selector ?? null, detail);
+  if (before.suspend) {
+    const [pods, old] = [movable(now.template), movable(before.template)];
+    if (!isEqual(pods.spec, old.spec))
+      yield invalid("spec.template.spec", now.template?.spec ?? null, detail);
+  } else if (!isEqual(now.template, before.template)) {
+    yield invalid("spec.template", now.template ?? null, detail);
+  }
+  for (const field of immutable) {
+    if (isEqual(now[field], before[field])) continue;
+    const struct = field === "successPolicy" && now[field] && successStruct(now[field]);
+    yield struct
+      ? invalidStruct(`spec.${field}`, struct, detail)
+      : invalid(`spec.${field}`, now[field] ?? null, detail);
+  }
+}
+
+/** A template without the fields that may change while the Job is suspended: scheduling and resources. */
+function movable(template: PodTemplateSpec = {}): PodTemplateSpec {
+  const { spec = {}, ...rest } = copyJSON(template);
+  const { nodeSelector: _selector, tolerations: _tolerations, schedulingGates: _gates, ...fixed } = spec;
+  if (fixed.affinity) delete fixed.affinity.nodeAffinity;
+  if (fixed.affinity && Object.keys(fixed.affinity).length === 0) delete fixed.affinity;
+  for (const container of [...(fixed.containers ?? []), ...(fixed.initContainers ?? [])]) {
+    delete container.resources;
+  }
+  return { ...rest, spec: fixed };
+}
 
 function jobStatus(object: object): string {
   const conditions = readField<JobCondition[]>(object, "status.conditions") ?? [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statusProblems } from "./status-rules.ts";
+import { statusProblems } from "./job.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
 
 const refusals = (spec: JobSpec, status: JobStatus) => {

@@ -12,7 +12,33 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import type { Problems } from "../../checks/problems.ts";
-import { keyUsages } from "./key-usages.ts";
+
+/** What a certificate may be requested for, in the order of messages. */
+const keyUsages: readonly string[] = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+];
 
 export type Condition = Sent<certificates.CertificateSigningRequestCondition>;
 
@@ -53,7 +79,9 @@ function checkRequest(request: string): string | undefined {
 }
 
 const longestDomain = 253;
+
 const longestLabel = 63;
+
 const longestSigner = 2 * longestDomain + longestLabel + 2;
 
 /** A signer: a domain and a path such as `example.com/signer`. */

@@ -1,11 +1,191 @@
-import type { NodeAddress, NodeCondition } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type {
+  Node,
+  NodeAddress,
+  NodeCondition,
+  NodeStatus,
+  Taint,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
+import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { goStruct } from "@tsbuilder/apimachinery/text";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
-import { nodeStrategy } from "./strategy.ts";
 import { fakeNode } from "./controller/fake-node.ts";
 import { taintEviction } from "./controller/taint-eviction.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { resetStatusAlone } from "../../../registry/default-strategy.ts";
+import { type Fields, alignFirst, fillIn } from "../../fill-in.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import { checkAddressRange } from "../../checks/addresses.ts";
+import { type Problems, choice, refused } from "../../checks/problems.ts";
+import { amount } from "../resource-names.ts";
+
+/** The fields of nodeInfo: Go serializes all of them, even empty ones. */
+const info = [
+  "machineID",
+  "systemUUID",
+  "bootID",
+  "kernelVersion",
+  "osImage",
+  "containerRuntimeVersion",
+  "kubeletVersion",
+  "kubeProxyVersion",
+  "operatingSystem",
+  "architecture",
+];
+
+/** Only a new Node may come with a status. */
+const nodeStrategy: Partial<Strategy> = {
+  resetFields(object, old, subresource) {
+    if (old) resetStatusAlone(object, old, subresource);
+  },
+  default(object) {
+    const status = (object["status"] ??= {}) as Fields;
+    fillIn(status, () => ({ daemonEndpoints: {}, nodeInfo: {} }));
+    fillIn(status["daemonEndpoints"], () => ({ kubeletEndpoint: {} }));
+    fillIn((status["daemonEndpoints"] as Fields)["kubeletEndpoint"], () => ({ Port: 0 }));
+    fillIn(status["nodeInfo"], () => Object.fromEntries(info.map((name) => [name, ""])));
+    alignFirst(object["spec"] as Fields | undefined, "podCIDR", "podCIDRs");
+    if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
+  },
+  prepareForCreate: dropDynamicConfig,
+  prepareForUpdate: dropDynamicConfig,
+  validate: (object) => [...nodeProblems(object)],
+  validateUpdate: (object, old, { subresource }) => [
+    ...(subresource === "status" ? [] : nodeProblems(object)),
+    ...nodeChangeProblems(object, old),
+  ],
+  *warnings(object) {
+    const { externalID } = (object["spec"] ?? {}) as Fields;
+    if (externalID) yield "spec.externalID: this field is deprecated, and is unused by Kubernetes";
+  },
+};
+
+type SentNode = Sent<Node> & { spec?: { externalID?: string } };
+
+/** Validates a new Node. */
+function* nodeProblems(object: ApiObject): Problems {
+  const { spec = {}, status = {} } = object as SentNode;
+  // The server names the taints' field like this.
+  yield* taintProblems("metadata.taints", spec.taints);
+  yield* statusProblems(status);
+  const { podCIDRs: ranges = [] } = spec;
+  for (const [index, range] of ranges.entries()) {
+    yield* refused(`spec.podCIDRs[${index}]`, range, checkAddressRange(range));
+  }
+  if (ranges.length < 2) return;
+  const wrong = ranges.findIndex((range) => checkAddressRange(range).length > 0);
+  if (wrong >= 0) {
+    const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`;
+    yield internalError(
+      "spec.podCIDRs",
+      `invalid PodCIDRs. failed to check with dual stack with error:${why}`,
+    );
+  }
+  const families = new Set(ranges.map((range) => range.includes(":")));
+  if (wrong >= 0 || ranges.length > 2 || families.size < 2) {
+    yield invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family");
+  }
+}
+
+/** Validates a change of a Node: ranges and the provider's ID are set once. */
+function* nodeChangeProblems(object: ApiObject, old: ApiObject): Problems {
+  const { spec = {}, status = {} } = object as SentNode;
+  const { spec: before = {} } = old as SentNode;
+  yield* statusProblems(status);
+  yield* repeatedAddresses(status);
+  yield* keptRanges(spec.podCIDRs ?? [], before.podCIDRs ?? []);
+  if (before.providerID && before.providerID !== spec.providerID) {
+    yield forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
+  }
+  yield* taintProblems("metadata.taints", spec.taints);
+  if ((spec.externalID ?? "") !== (before.externalID ?? "")) {
+    yield forbidden("spec.externalID", "may not be updated");
+  }
+}
+
+function* keptRanges(now: readonly string[], before: readonly string[]): Problems {
+  if (before.length === 0) return;
+  const changed =
+    now.length === before.length ? before.filter((each, index) => each !== now[index]).length : 1;
+  for (let count = changed; count > 0; count--) {
+    yield forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
+  }
+}
+
+function* statusProblems({ capacity = {}, allocatable = {}, declaredFeatures }: Sent<NodeStatus>): Problems {
+  for (const [list, amounts] of Object.entries({ capacity, allocatable })) {
+    for (const [name, quantity] of Object.entries(amounts))
+      yield* amount(`status.${list}.${name}`, name, quantity);
+  }
+  yield* featureProblems("status.declaredFeatures", declaredFeatures);
+}
+
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+
+/** The features that a kubelet declares, in alphabetical order. */
+function* featureProblems(field: string, features: readonly string[] = []): Problems {
+  for (const [index, name] of features.entries()) {
+    const at = `${field}[${index}]`;
+    const before = features[index - 1];
+    if (before === name) yield duplicate(at, name);
+    else if (before !== undefined && before > name) {
+      yield invalid(at, name, "list must be sorted alphabetically");
+    }
+    const shown = `invalid feature name ${JSON.stringify(name)}`;
+    if (name.length > 253) yield invalid(at, name, `${shown}: must be no more than 253 characters`);
+    else if (!featureName.test(name)) {
+      const rule =
+        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+      yield invalid(at, name, `${shown}: ${rule}`);
+    }
+  }
+}
+
+function* repeatedAddresses({ addresses = [] }: Sent<NodeStatus>): Problems {
+  for (const [index, { type = "", address = "" }] of addresses.entries()) {
+    const each = { type, address };
+    const isRepeated = addresses
+      .slice(0, index)
+      .some((other) => isEqual({ type: other.type ?? "", address: other.address ?? "" }, each));
+    if (isRepeated) yield duplicate(`status.addresses[${index}]`, each);
+  }
+}
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+function* taintProblems(field: string, taints: readonly Sent<Taint>[] = []): Problems {
+  const seen = new Set<string>();
+  for (const [index, taint] of taints.entries()) {
+    const at = `${field}[${index}]`;
+    const { key = "", value = "", effect = "" } = taint;
+    yield* refused(`${at}.key`, key, checkQualifiedName(key));
+    const reasons = checkLabelValue(value);
+    if (reasons.length > 0) yield invalid(`${at}.value`, value, reasons.join(";"));
+    yield* choice(`${at}.effect`, effect, effects);
+    const pair = `${key} ${effect}`;
+    if (seen.has(pair)) yield repeatedTaint(at, taint);
+    seen.add(pair);
+  }
+}
+
+/** The message shows the taint as a Go struct. */
+function repeatedTaint(field: string, taint: Sent<Taint>) {
+  const { key = "", value = "", effect = "", timeAdded = null } = taint;
+  const shown = goStruct({ Key: key, Value: value, Effect: effect, TimeAdded: timeAdded });
+  const detail = "taints must be unique by key and effect pair";
+  return { ...duplicate(field, taint), detail, body: `Duplicate value: ${shown}: ${detail}` };
+}
+
+/** The server drops the fields of a removed feature. */
+function dropDynamicConfig(object: ApiObject): void {
+  delete (object["spec"] as Fields | undefined)?.["configSource"];
+  delete (object["status"] as Fields | undefined)?.["config"];
+}
 
 function nodeStatus(object: object): string {
   const conditions = readField<NodeCondition[]>(object, "status.conditions") ?? [];

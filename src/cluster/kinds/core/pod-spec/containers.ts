@@ -1,7 +1,7 @@
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import {
-  duplicate,
   type FieldError,
+  duplicate,
   forbidden,
   invalid,
   notFound,
@@ -9,14 +9,22 @@ import {
   required,
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
-import { checkPort, checkPortName } from "../../checks/names.ts";
-import { choice, needed, type Problems, refused } from "../../checks/problems.ts";
-import { variables, variableSources } from "./env.ts";
-import { lifecycle, probes } from "./handlers.ts";
-import { devices, mounts, type Volumes } from "./mounts.ts";
+import { checkHeaderName, checkPort, checkPortName } from "../../checks/names.ts";
+import { type Problems, choice, needed, nonNegative, refused } from "../../checks/problems.ts";
+import { variableSources, variables } from "./env.ts";
 import { containerResources } from "./resources.ts";
 import { containerSecurity } from "./security.ts";
-import type { Container, ContainerPort, PodSpec } from "./types.ts";
+import type {
+  Container,
+  ContainerPort,
+  HTTPGetAction,
+  Handler,
+  PodSpec,
+  Probe,
+  Volume,
+  VolumeMount,
+} from "./types.ts";
+import { descendingPath, withoutBacksteps } from "../../checks/paths.ts";
 
 /** What a container may reference in its pod. */
 export interface ContainerContext {
@@ -112,6 +120,7 @@ export function* trimmedImage(field: string, { image = "" }: Container): Problem
 }
 
 const messagePolicies = ["File", "FallbackToLogsOnError"];
+
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
 function* common(field: string, container: Container, around: ContainerContext): Problems {
@@ -130,6 +139,101 @@ function* common(field: string, container: Container, around: ContainerContext):
   yield* containerSecurity(`${field}.securityContext`, securityContext, around.spec.hostUsers !== false);
 }
 
+/** The volumes of a pod that containers may reference, by name. */
+type Volumes = ReadonlyMap<string, Volume>;
+
+/** The volumeMounts of a container. */
+function* mounts(field: string, container: Container, volumes: Volumes): Problems {
+  const { volumeMounts = [], volumeDevices = [] } = container;
+  const paths = new Set<string>();
+  for (const [index, mount] of volumeMounts.entries()) {
+    const at = `${field}[${index}]`;
+    const { name = "", mountPath = "" } = mount;
+    if (name === "") yield required(`${at}.name`);
+    if (!volumes.has(name)) yield notFound(`${at}.name`, name);
+    if (mountPath === "") yield required(`${at}.mountPath`);
+    if (paths.has(mountPath)) yield invalid(`${at}.mountPath`, mountPath, "must be unique");
+    paths.add(mountPath);
+    if (volumeDevices.some((device) => device.name === name)) {
+      yield invalid(`${at}.name`, name, "must not already exist in volumeDevices");
+    }
+    if (volumeDevices.some(({ devicePath }) => devicePath === mountPath)) {
+      yield invalid(`${at}.mountPath`, mountPath, "must not already exist as a path in volumeDevices");
+    }
+    yield* subPaths(field, at, mount);
+    yield* propagation(`${field}.mountPropagation`, mount, container);
+    yield* recursiveReadOnly(`${field}.recursiveReadOnly`, mount);
+  }
+}
+
+/** The real server omits the index if the error is about the path itself. */
+function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMount): Problems {
+  if (subPath) yield* descendingPath(`${list}.subPath`, subPath);
+  if (!subPathExpr) return;
+  if (subPath) {
+    yield invalid(`${at}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive");
+  }
+  yield* descendingPath(`${list}.subPathExpr`, subPathExpr);
+}
+
+const propagations = ["Bidirectional", "HostToContainer", "None"];
+
+function* propagation(
+  field: string,
+  { mountPropagation }: VolumeMount,
+  { securityContext }: Container,
+): Problems {
+  if (mountPropagation === undefined) return;
+  if (!propagations.includes(mountPropagation)) yield notSupported(field, mountPropagation, propagations);
+  if (mountPropagation === "Bidirectional" && !securityContext?.privileged) {
+    yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
+  }
+}
+
+function* recursiveReadOnly(field: string, mount: VolumeMount): Problems {
+  const { recursiveReadOnly: mode, readOnly, mountPropagation = "None" } = mount;
+  if (mode === undefined || mode === "Disabled") return;
+  if (mode !== "Enabled" && mode !== "IfPossible") {
+    return yield notSupported(field, mode, ["Disabled", "Enabled", "IfPossible"]);
+  }
+  if (!readOnly) yield forbidden(field, "may only be specified when readOnly is true");
+  if (mountPropagation !== "None") {
+    yield forbidden(field, "may only be specified when mountPropagation is None or not specified");
+  }
+}
+
+/** The volumeDevices of a container. */
+function* devices(field: string, container: Container, volumes: Volumes): Problems {
+  const { volumeMounts = [], volumeDevices = [] } = container;
+  const names = new Set<string>();
+  const paths = new Set<string>();
+  for (const [index, { name = "", devicePath = "" }] of volumeDevices.entries()) {
+    const at = `${field}[${index}]`;
+    if (name === "") yield required(`${at}.name`);
+    if (names.has(name)) yield invalid(`${at}.name`, name, "must be unique");
+    yield* blockVolume(`${at}.name`, name, volumes.get(name));
+    if (devicePath === "") yield required(`${at}.devicePath`);
+    if (paths.has(devicePath)) yield invalid(`${at}.devicePath`, devicePath, "must be unique");
+    if ([...withoutBacksteps("", devicePath)].length > 0) {
+      yield invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')");
+    } else paths.add(devicePath);
+    if (volumeMounts.some((mount) => mount.name === name)) {
+      yield invalid(`${at}.name`, name, "must not already exist in volumeMounts");
+    }
+    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath)) {
+      yield invalid(`${at}.devicePath`, devicePath, "must not already exist as a path in volumeMounts");
+    }
+    if (name !== "") names.add(name);
+  }
+}
+
+function* blockVolume(field: string, name: string, volume: Volume | undefined): Generator<FieldError, void> {
+  if (!volume) return yield notFound(field, name);
+  if (volume.persistentVolumeClaim || volume.ephemeral) return;
+  const sources = "PersistentVolumeClaim or Ephemeral";
+  yield invalid(field, name, `can only use volume source type of ${sources} for block mode`);
+}
+
 function* running(field: string, container: Container, spec: PodSpec): Problems {
   if (container.lifecycle) {
     const { terminationGracePeriodSeconds: period, os } = spec;
@@ -137,6 +241,107 @@ function* running(field: string, container: Container, spec: PodSpec): Problems 
   }
   yield* probes(field, container);
 }
+
+/** The three probes of a container. */
+function* probes(field: string, container: Container): Problems {
+  const { livenessProbe, readinessProbe, startupProbe } = container;
+  if (livenessProbe) {
+    yield* probe(`${field}.livenessProbe`, livenessProbe);
+    yield* oneSuccess(`${field}.livenessProbe`, livenessProbe);
+  }
+  if (readinessProbe) {
+    yield* probe(`${field}.readinessProbe`, readinessProbe);
+    const { terminationGracePeriodSeconds: period } = readinessProbe;
+    if (period !== undefined) {
+      const at = `${field}.readinessProbe.terminationGracePeriodSeconds`;
+      yield invalid(at, period, "must not be set for readinessProbes");
+    }
+  }
+  if (startupProbe) {
+    yield* probe(`${field}.startupProbe`, startupProbe);
+    yield* oneSuccess(`${field}.startupProbe`, startupProbe);
+  }
+}
+
+function* oneSuccess(field: string, { successThreshold }: Probe): Problems {
+  if (successThreshold !== 1) yield invalid(`${field}.successThreshold`, successThreshold, "must be 1");
+}
+
+const counts = [
+  "initialDelaySeconds",
+  "timeoutSeconds",
+  "periodSeconds",
+  "successThreshold",
+  "failureThreshold",
+] as const;
+
+function* probe(field: string, values: Probe): Problems {
+  yield* handler(field, values, undefined);
+  for (const name of counts) yield* nonNegative(`${field}.${name}`, values[name]);
+  const { terminationGracePeriodSeconds: period } = values;
+  if (period !== undefined && period <= 0) {
+    yield invalid(`${field}.terminationGracePeriodSeconds`, period, "must be greater than 0");
+  }
+}
+
+/** The lifecycle hooks of a container. */
+function* lifecycle(
+  field: string,
+  { postStart, preStop, stopSignal }: NonNullable<Container["lifecycle"]>,
+  gracePeriod: number | undefined,
+  os: string | undefined,
+): Problems {
+  if (postStart) yield* handler(`${field}.postStart`, postStart, gracePeriod);
+  if (preStop) yield* handler(`${field}.preStop`, preStop, gracePeriod);
+  if (stopSignal !== undefined && os === undefined) {
+    yield forbidden(`${field}.stopSignal`, "may not be set for containers with empty `spec.os.name`");
+  }
+}
+
+function* handler(field: string, values: Handler, gracePeriod: number | undefined): Problems {
+  let named = false;
+  for (const [name, check] of Object.entries(kinds) as Array<[keyof Handler, HandlerCheck]>) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const at = `${field}.${name}`;
+    if (named) yield forbidden(at, "may not specify more than 1 handler type");
+    else yield* check(at, value, gracePeriod);
+    named = true;
+  }
+  if (!named) yield required(field, "must specify a handler type");
+}
+
+type HandlerCheck = (field: string, value: object, gracePeriod: number | undefined) => Problems;
+
+const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
+  *exec(field, { command }: Handler["exec"] & object) {
+    if (!command?.length) yield required(`${field}.command`);
+  },
+  *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: HTTPGetAction) {
+    if (!path) yield required(`${field}.path`);
+    yield* refused(`${field}.port`, port, checkPort(port));
+    if (scheme !== "HTTP" && scheme !== "HTTPS") {
+      yield notSupported(`${field}.scheme`, scheme, ["HTTP", "HTTPS"]);
+    }
+    for (const { name = "" } of httpHeaders) {
+      yield* refused(`${field}.httpHeaders`, name, checkHeaderName(name));
+    }
+  },
+  *tcpSocket(field, { port = 0 }: Handler["tcpSocket"] & object) {
+    yield* refused(`${field}.port`, port, checkPort(port));
+  },
+  *grpc(field, { port = 0 }: Handler["grpc"] & object) {
+    yield* refused(`${field}.port`, port, checkPort(port));
+  },
+  *sleep(field, { seconds = 0 }: Handler["sleep"] & object, gracePeriod) {
+    if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return;
+    yield invalid(
+      field,
+      seconds,
+      `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`,
+    );
+  },
+};
 
 const protocols = ["SCTP", "TCP", "UDP"];
 
@@ -172,6 +377,7 @@ function* hostPorts(field: string, list: readonly Container[]): Problems {
 }
 
 const resizable = ["cpu", "memory"];
+
 const resizePolicies = ["NotRequired", "RestartContainer"];
 
 function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: string | undefined): Problems {
@@ -189,8 +395,11 @@ function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: s
 }
 
 const policies = ["Always", "Never", "OnFailure"];
+
 const actions = ["Restart", "RestartAllContainers"];
+
 const ruleLimit = 20;
+
 const exitCodeLimit = 255;
 
 /** The restartPolicy and restartPolicyRules of a container. */

@@ -1,31 +1,32 @@
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
-  duplicate,
   type FieldError,
+  duplicate,
   forbidden,
   invalid,
   invalidStruct,
   notFound,
   notSupported,
   required,
+  tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { labelProblems } from "../../checks/names.ts";
-import { choice, inRange, type Problems, refused } from "../../checks/problems.ts";
-import { annotationProblems } from "./annotations.ts";
+import { checkSearchDomain, labelProblems } from "../../checks/names.ts";
+import { type Problems, choice, inRange, refused } from "../../checks/problems.ts";
 import { affinity } from "./affinity.ts";
 import {
+  type ContainerContext,
   containers,
   ephemeralContainers,
   initContainers,
-  type ContainerContext,
   trimmedImage,
 } from "./containers.ts";
-import { dns, hostAliases, hostname, hostnameOverride, hostPorts } from "./network.ts";
 import { containerResources, podResources } from "./resources.ts";
 import { gates, spread, tolerations } from "./scheduling.ts";
 import { ownUsers, podSecurity } from "./security.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
+import { descendingPath } from "../../checks/paths.ts";
+import { checkAddress } from "../../checks/addresses.ts";
 
 /** Validates the pod template of a workload. */
 export function validateTemplate(template: PodTemplateSpec = {}, field: string): FieldError[] {
@@ -64,6 +65,54 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   }
 }
 
+const mirror = "kubernetes.io/config.mirror";
+
+const deletionCost = "controller.kubernetes.io/pod-deletion-cost";
+
+const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
+
+const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";
+
+const appArmor = "container.apparmor.security.beta.kubernetes.io/";
+
+/** Pod annotations that the server validates. */
+function* annotationProblems(
+  field: string,
+  annotations: Record<string, string> = {},
+  spec: PodSpec,
+): Problems {
+  for (const [key, value] of Object.entries(annotations)) {
+    if (key === mirror && !spec.nodeName) {
+      yield invalid(`${field}[${key}]`, value, "must set spec.nodeName if mirror pod annotation is set");
+    } else if (key === deletionCost && !isInt32(value)) {
+      yield invalid(`${field}[${key}]`, value, "must be a 32bit integer");
+    } else if (key === seccompOfPod || key.startsWith(seccompOfContainer)) {
+      yield* seccomp(`${field}.${key}`, value);
+    } else if (key.startsWith(appArmor)) yield* appArmorProblems(`${field}[${key}]`, key, value, spec);
+  }
+}
+
+/** An integer as Go parses it: without a plus sign or leading zeros. */
+function isInt32(text: string): boolean {
+  return /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
+}
+
+function* seccomp(field: string, profile: string): Problems {
+  const local = "localhost/";
+  if (["runtime/default", "docker/default", "unconfined"].includes(profile)) return;
+  if (profile.startsWith(local)) yield* descendingPath(field, profile.slice(local.length));
+  else yield invalid(field, profile, "must be a valid seccomp profile");
+}
+
+function* appArmorProblems(field: string, key: string, profile: string, spec: PodSpec): Problems {
+  const name = key.slice(appArmor.length);
+  const all = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  if (!all.some((container) => container.name === name)) yield invalid(field, name, "container not found");
+  if (profile === "" || profile === "runtime/default" || profile === "unconfined") return;
+  if (profile.startsWith("localhost/")) return;
+  yield invalid(field, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
+}
+
 /** Validates a new pod. */
 export function* newPodProblems(pod: Pod): Problems {
   yield* podProblems(pod);
@@ -75,6 +124,7 @@ export function* newPodProblems(pod: Pod): Problems {
 }
 
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+
 const longestDeadline = 2 ** 31 - 1;
 
 /** `podName` is undefined for the spec of a template. */
@@ -109,6 +159,82 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   if (spec.overhead) yield* containerResources(`${field}.overhead`, { limits: spec.overhead }, new Set());
   yield* system(`${field}.os`, spec);
   yield* fileVariables(field, spec);
+}
+
+const nameserverLimit = 3;
+
+const searchLimit = 32;
+
+const searchTextLimit = 2048;
+
+/** The DNS policy and dnsConfig of a pod. */
+function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
+  const at = `${field}.dnsConfig`;
+  const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
+  if (dnsPolicy === "None") {
+    if (!dnsConfig) return yield required(at, "must provide `dnsConfig` when `dnsPolicy` is None");
+    if (nameservers.length === 0) {
+      const detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+      return yield required(`${at}.nameservers`, detail);
+    }
+  }
+  if (nameservers.length > nameserverLimit) {
+    const detail = `must not have more than ${nameserverLimit} nameservers`;
+    yield invalid(`${at}.nameservers`, nameservers, detail);
+  }
+  for (const [index, server] of nameservers.entries()) {
+    yield* refused(`${at}.nameservers[${index}]`, server, checkAddress(server));
+  }
+  if (searches.length > searchLimit) {
+    yield invalid(`${at}.searches`, searches, `must not have more than ${searchLimit} search paths`);
+  }
+  if (searches.join(" ").length > searchTextLimit) {
+    const detail = `must not have more than ${searchTextLimit} characters (including spaces) in the search list`;
+    yield invalid(`${at}.searches`, searches, detail);
+  }
+  for (const [index, search] of searches.entries()) {
+    const domain = search.replace(/\.$/, "");
+    if (search !== ".") yield* refused(`${at}.searches[${index}]`, domain, checkSearchDomain(domain));
+  }
+  for (const [index, { name }] of options.entries()) {
+    if (!name) yield required(`${at}.options[${index}]`, "must not be empty");
+  }
+}
+
+/** The hostAliases of a pod. */
+function* hostAliases(field: string, list: PodSpec["hostAliases"] = []): Problems {
+  for (const [index, { ip = "", hostnames = [] }] of list.entries()) {
+    yield* refused(`${field}[${index}].ip`, ip, checkAddress(ip));
+    for (const [each, name] of hostnames.entries()) {
+      yield* refused(`${field}[${index}].hostnames[${each}]`, name, checkSubdomain(name));
+    }
+  }
+}
+
+function* hostnameOverride(field: string, spec: PodSpec): Problems {
+  const { hostnameOverride: name } = spec;
+  if (name === undefined) return;
+  const at = `${field}.hostnameOverride`;
+  if (spec.setHostnameAsFQDN) yield forbidden(at, "may not be specified when setHostnameAsFQDN is true");
+  if (spec.hostNetwork) yield forbidden(at, "may not be specified when hostNetwork is true");
+  if (name.length > 64) yield tooLong(at, 64);
+  yield* refused(at, name, checkSubdomain(name));
+}
+
+/** With hostNetwork, containerPort and hostPort must be equal. A template may omit hostPort. */
+function* hostPorts(field: string, { hostNetwork, containers = [] }: PodSpec, isPod: boolean): Problems {
+  if (!hostNetwork) return;
+  for (const [index, { ports = [] }] of containers.entries()) {
+    for (const [each, { hostPort = 0, containerPort = 0 }] of ports.entries()) {
+      if (hostPort === containerPort || (!isPod && hostPort === 0)) continue;
+      const at = `${field}.containers[${index}].ports[${each}].hostPort`;
+      yield invalid(at, hostPort, "must match `containerPort` when `hostNetwork` is true");
+    }
+  }
+}
+
+function* hostname(field: string, name: string | undefined): Problems {
+  if (name) yield* refused(field, name, checkLabel(name));
 }
 
 function* names(field: string, { serviceAccountName = "", nodeName = "" }: PodSpec): Problems {

@@ -1,9 +1,484 @@
-import type { LoadBalancerIngress } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isIP, isIPv6 } from "node:net";
+import type { LoadBalancerIngress, ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector } from "../../cells/format-selector.ts";
 import { readField, text } from "../../cells/read-field.ts";
-import { serviceStrategy } from "./strategy.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Store } from "../../../storage/store.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { labelName } from "../../../registry/validate-name.ts";
+import { resetStatusAlone } from "../../../registry/default-strategy.ts";
+import { allocateAddress, allocateNodePorts } from "./allocation.ts";
+import {
+  type Service,
+  type ServiceSpec,
+  hasAddress,
+  hasNodePorts,
+  isExternal,
+  isHeadless,
+  mayHaveNodePorts,
+  needsHealthCheck,
+} from "./types.ts";
+import { invalidObject } from "../../../contract/status-error.ts";
+import { type Problems, choice, optionalChoice, refused } from "../../checks/problems.ts";
+import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
+import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
+
+/** Services get a unique clusterIP and unique node ports. */
+function serviceStrategy(store: Store): Partial<Strategy> {
+  const services = () => store.collection("services");
+  const addresses = () => store.collection("ipaddresses.networking.k8s.io");
+  return {
+    validateName: labelName,
+    default: (object) => defaultService(object as Service),
+    resetFields(object, old, subresource) {
+      resetStatusAlone(object, old, subresource);
+    },
+    prepareForCreate(object, { subresource }) {
+      object["status"] = { loadBalancer: {} };
+      if (subresource !== "") return;
+      const { spec } = object as Service;
+      if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
+    },
+    prepareForUpdate(object, old, { subresource }) {
+      if (subresource !== "") return;
+      keepAllocations(object as Service, old as Service);
+      dropFieldsOfType(object as Service, old as Service);
+    },
+    validate: (object) => [...serviceProblems(object as Service)],
+    validateUpdate(object, old, { subresource }) {
+      if (subresource === "status") return [...balancerStatus(object as Service)];
+      const problems = [...serviceProblems(object as Service)];
+      if (problems.some(({ field }) => field.startsWith("spec.clusterIP"))) return problems;
+      return [...addressChange(object as Service, old as Service), ...problems];
+    },
+    warnings: (object) => serviceWarnings(object as Service),
+    // A service that is created by its status has no address.
+    beforeCommit(object, old, { subresource }) {
+      if (subresource !== "") return;
+      const service = object as Service;
+      if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
+      settleFamilies(service, old as Service | undefined);
+      allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
+      allocateNodePorts(service, services());
+    },
+  };
+}
+
+/**
+ * Validates a Service, on creation and on update. Its IPs are checked first: if they are invalid, nothing
+ * else is reported.
+ */
+function* serviceProblems({ spec }: Service): Problems {
+  const { ports = [] } = spec;
+  const wrong = hasAddress(spec) ? [...addresses(spec)] : [];
+  yield* wrong;
+  if (wrong.length > 0) return;
+  if (ports.length === 0 && !isHeadless(spec) && hasAddress(spec)) yield required("spec.ports");
+  yield* byType(spec);
+  yield* portList(spec);
+  yield* labelProblems("spec.selector", spec.selector);
+  yield* affinity(spec);
+  for (const [index, address] of (spec.externalIPs ?? []).entries()) {
+    yield* refused(`spec.externalIPs[${index}]`, address, checkReachable(address));
+  }
+  yield* choice("spec.type", spec.type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
+  yield* uniquePorts(spec);
+  yield* balancer(spec);
+  yield* traffic(spec);
+}
+
+function* byType(spec: ServiceSpec): Problems {
+  if (spec.type === "LoadBalancer" || spec.type === "NodePort") {
+    if (!isHeadless(spec)) return;
+    yield invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${spec.type} services`);
+  } else if (spec.type === "ExternalName") {
+    const refusal = "may not be set for ExternalName services";
+    for (const field of ["clusterIPs", "ipFamilies"] as const) {
+      if (spec[field]?.length) yield forbidden(`spec.${field}`, refusal);
+    }
+    if (spec.ipFamilyPolicy !== undefined) yield forbidden("spec.ipFamilyPolicy", refusal);
+    const name = (spec.externalName ?? "").replace(/\.$/, "");
+    if (name === "") yield required("spec.externalName");
+    else yield* refused("spec.externalName", name, checkSubdomain(name));
+  }
+}
+
+const protocols = ["SCTP", "TCP", "UDP"];
+
+function* portList({ ports = [] }: ServiceSpec): Problems {
+  const names = new Set<string>();
+  for (const [index, each] of ports.entries()) {
+    const field = `spec.ports[${index}]`;
+    const { name = "", port = 0, protocol, targetPort = 0, appProtocol } = each;
+    if (name === "") {
+      if (ports.length > 1) yield required(`${field}.name`);
+    } else {
+      yield* refused(`${field}.name`, name, checkLabel(name));
+      if (names.has(name)) yield duplicate(`${field}.name`, name);
+      names.add(name);
+    }
+    yield* refused(`${field}.port`, port, checkPort(port));
+    yield* choice(`${field}.protocol`, protocol, protocols);
+    yield* refused(`${field}.targetPort`, targetPort, checkPort(targetPort));
+    if (appProtocol !== undefined) {
+      yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
+    }
+  }
+}
+
+/** Ports must be unique; the server shows a struct with the fields that the two share. */
+function* uniquePorts({ type, ports = [] }: ServiceSpec): Problems {
+  for (const [index, { nodePort }] of ports.entries()) {
+    if (type !== "ClusterIP" || !nodePort) continue;
+    yield forbidden(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'");
+  }
+  for (const [index, { port = 0, protocol = "" }] of ports.entries()) {
+    const again = ports.slice(0, index).some((other) => other.port === port && other.protocol === protocol);
+    if (!again) continue;
+    const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+    const error = invalidStruct(`spec.ports[${index}]`, shown, "");
+    yield { ...error, reason: "FieldValueDuplicate", body: error.body.replace("Invalid", "Duplicate") };
+  }
+}
+
+const longestAffinity = 86_400;
+
+function* affinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): Problems {
+  yield* choice("spec.sessionAffinity", sessionAffinity, ["ClientIP", "None"]);
+  if (sessionAffinity !== "ClientIP") return;
+  const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 0;
+  if (seconds > 0 && seconds <= longestAffinity) return;
+  const field = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
+  yield invalid(field, seconds, `must be greater than 0 and less than ${longestAffinity}`);
+}
+
+const families = ["IPv4", "IPv6"];
+
+const familyPolicies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
+
+function* addresses(spec: ServiceSpec): Problems {
+  const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
+  if (clusterIP !== "" && clusterIPs.length === 0) yield required("spec.clusterIPs");
+  else if (clusterIP !== "" && clusterIPs[0] !== clusterIP) {
+    yield invalid("spec.clusterIPs", clusterIPs, "first value must match `clusterIP`");
+  } else if (clusterIP === "" && clusterIPs.length > 0) {
+    yield invalid("spec.clusterIPs", clusterIPs, "must be empty when `clusterIP` is not specified");
+  }
+  for (const [index, family] of ipFamilies.entries()) {
+    if (!families.includes(family)) yield notSupported(`spec.ipFamilies[${index}]`, family, families);
+    if (ipFamilies.indexOf(family) < index) yield duplicate(`spec.ipFamilies[${index}]`, family);
+  }
+  yield* optionalChoice("spec.ipFamilyPolicy", spec.ipFamilyPolicy, familyPolicies);
+  const malformed = [...addressList(clusterIPs)];
+  yield* malformed;
+  if (clusterIPs.length > 2) yield invalid("spec.clusterIPs", clusterIPs, "may only hold up to 2 values");
+  if (malformed.length > 0) return;
+  if (clusterIPs.length > 1 && isIPv6(clusterIPs[0]!) === isIPv6(clusterIPs[1]!)) {
+    const detail = "may specify no more than one IP for each IP family";
+    yield invalid("spec.clusterIPs", clusterIPs, detail);
+  }
+  if (isHeadless(spec)) return;
+  for (const [index, address] of clusterIPs.entries()) {
+    const family = ipFamilies[index];
+    if (family === undefined || (family === "IPv6") === isIPv6(address)) continue;
+    const detail = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
+    yield invalid(`spec.clusterIPs[${index}]`, address, detail);
+  }
+}
+
+function* addressList(list: readonly string[]): Problems {
+  for (const [index, address] of list.entries()) {
+    if (index > 0 || address !== "None") {
+      yield* refused(`spec.clusterIPs[${index}]`, address, checkAddress(address));
+    } else if (list.length > 1) {
+      yield invalid("spec.clusterIPs", list, "'None' must be the first and only value");
+    }
+  }
+}
+
+const refusal = "may only be used when `type` is 'LoadBalancer'";
+
+/** An update is checked for it twice. */
+function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
+  if (loadBalancerClass === undefined) return;
+  if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
+  else yield* refused("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName(loadBalancerClass));
+}
+
+function* balancer(spec: ServiceSpec): Problems {
+  const isBalancer = spec.type === "LoadBalancer";
+  const { loadBalancerSourceRanges: ranges = [] } = spec;
+  // The server capitalizes this field.
+  const field = "spec.LoadBalancerSourceRanges";
+  if (ranges.length > 0 && !isBalancer) yield forbidden(field, refusal);
+  for (const [index, range] of ranges.entries()) {
+    yield* refused(`${field}[${index}]`, range.trim(), checkAddressRange(range.trim()));
+  }
+  if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
+    yield forbidden("spec.allocateLoadBalancerNodePorts", refusal);
+  }
+  yield* balancerClass(spec);
+}
+
+const policies = ["Cluster", "Local"];
+
+function* traffic(spec: ServiceSpec): Problems {
+  const { externalTrafficPolicy: external, healthCheckNodePort: health } = spec;
+  const field = "spec.externalTrafficPolicy";
+  if (isExternal(spec)) yield* choice(field, external, policies);
+  else if (external) yield invalid(field, external, "may only be set for externally-accessible services");
+  if (health && !needsHealthCheck(spec)) {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    yield invalid("spec.healthCheckNodePort", health, detail);
+  } else if (health) yield* refused("spec.healthCheckNodePort", health, checkPort(health));
+  yield* optionalChoice("spec.internalTrafficPolicy", spec.internalTrafficPolicy, policies);
+  yield* optionalChoice("spec.trafficDistribution", spec.trafficDistribution, [
+    "PreferClose",
+    "PreferSameZone",
+    "PreferSameNode",
+  ]);
+}
+
+/** The immutable address fields of a Service. */
+function* addressChange({ spec }: Service, { spec: old }: Service): Problems {
+  const detail = "may not change once set";
+  if (hasAddress(spec) && hasAddress(old) && !(isHeadless(spec) && isHeadless(old))) {
+    const [now = [], before = []] = [spec.clusterIPs, old.clusterIPs];
+    if (before[0] !== undefined && now[0] !== before[0]) yield invalid("spec.clusterIPs[0]", now, detail);
+    const [family, oldFamily] = [spec.ipFamilies?.[0], old.ipFamilies?.[0]];
+    if (isHeadless(spec) === isHeadless(old) && oldFamily !== undefined && family !== oldFamily) {
+      yield invalid("spec.ipFamilies[0]", spec.ipFamilies ?? null, detail);
+    }
+  }
+  const balancers = spec.type === "LoadBalancer" && old.type === "LoadBalancer";
+  if (balancers && spec.loadBalancerClass !== old.loadBalancerClass) {
+    yield invalid("spec.loadBalancerClass", spec.loadBalancerClass ?? null, detail);
+  }
+  yield* balancerClass(spec);
+  if (
+    needsHealthCheck(spec) &&
+    needsHealthCheck(old) &&
+    spec.healthCheckNodePort !== old.healthCheckNodePort
+  ) {
+    yield forbidden("spec.healthCheckNodePort", "field is immutable");
+  }
+}
+
+/** Validates the load balancer status. */
+function* balancerStatus({ spec, status }: Service): Generator<FieldError, void> {
+  const list = status?.loadBalancer?.ingress ?? [];
+  const field = "status.loadBalancer.ingress";
+  if (spec.type !== "LoadBalancer" && list.length > 0) {
+    return yield forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'");
+  }
+  for (const [index, { ip = "", ipMode, hostname = "" }] of list.entries()) {
+    const at = `${field}[${index}]`;
+    if (ip !== "") yield* refused(`${at}.ip`, ip, checkAddress(ip));
+    if (ipMode !== undefined && ip === "") {
+      yield forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set");
+    } else yield* optionalChoice(`${at}.ipMode`, ipMode, ["Proxy", "VIP"]);
+    if (hostname === "") continue;
+    yield* refused(`${at}.hostname`, hostname, checkSubdomain(hostname));
+    if (isIP(hostname) !== 0) {
+      yield invalid(`${at}.hostname`, hostname, "must be a DNS name, not an IP address");
+    }
+  }
+}
+
+/**
+ * An update that omits allocated values keeps them, so that `kubectl replace` with the original file works.
+ */
+function keepAllocations({ spec }: Service, { spec: old }: Service): void {
+  if (hasAddress(spec) && hasAddress(old)) {
+    if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
+    if (!spec.clusterIPs?.length && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
+    if (old.ipFamilies) spec.ipFamilies ??= [...old.ipFamilies];
+    if (old.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.ipFamilyPolicy;
+  }
+  followAddress(spec, old);
+  if (needsHealthCheck(spec) && needsHealthCheck(old) && old.healthCheckNodePort) {
+    spec.healthCheckNodePort ||= old.healthCheckNodePort;
+  }
+  if (hasNodePorts(spec) && hasNodePorts(old)) keepNodePorts(spec, old);
+}
+
+/** Ports are known by their names, whatever else of them changes; none gets a node port that another one uses now. */
+function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
+  const used = nodePorts(spec);
+  const byName = new Map(old.ports?.map(({ name = "", nodePort }) => [name, nodePort]));
+  for (const port of spec.ports ?? []) {
+    const before = byName.get(port.name ?? "");
+    if (before && !used.has(before)) port.nodePort ||= before;
+  }
+}
+
+/** Older clients know only clusterIP: clusterIPs follows it if they leave the list unchanged. */
+function followAddress(spec: ServiceSpec, old: ServiceSpec): void {
+  if (spec.clusterIP === old.clusterIP) {
+    if (!spec.clusterIPs?.length && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
+  } else if (isEqual(spec.clusterIPs, old.clusterIPs)) {
+    if (spec.clusterIP) spec.clusterIPs = [spec.clusterIP];
+    else delete spec.clusterIPs;
+  }
+}
+
+/** Removes fields that the new type of a Service does not use, unless this update sets them. */
+function dropFieldsOfType(service: Service, { spec: old }: Service): void {
+  const { spec } = service;
+  const drop = (...fields: Array<keyof ServiceSpec>): void => {
+    for (const field of fields) if (isEqual(spec[field], old[field])) delete spec[field];
+  };
+  if (hasAddress(old) && !hasAddress(spec)) {
+    if (isEqual(spec.clusterIP, old.clusterIP) && isEqual(spec.clusterIPs, old.clusterIPs))
+      drop("clusterIP", "clusterIPs");
+    drop("ipFamilies", "ipFamilyPolicy");
+  }
+  // Ports may come and go, but a new node port is a mistake.
+  if (mayHaveNodePorts(old) && !mayHaveNodePorts(spec)) {
+    const before = nodePorts(old);
+    if ([...nodePorts(spec)].every((port) => before.has(port)))
+      for (const port of spec.ports ?? []) delete port.nodePort;
+  }
+  if (needsHealthCheck(old) && !needsHealthCheck(spec)) drop("healthCheckNodePort");
+  if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
+    drop("allocateLoadBalancerNodePorts", "loadBalancerClass");
+  }
+  if (isExternal(old) && !isExternal(spec)) drop("externalTrafficPolicy");
+  if (spec.type !== "LoadBalancer") service.status = { loadBalancer: {} };
+}
+
+function nodePorts({ ports = [] }: ServiceSpec): Set<number> {
+  return new Set(ports.flatMap(({ nodePort }) => nodePort || []));
+}
+
+const subject = { group: "", plural: "services", kind: "Service" };
+
+/**
+ * Settles the IP families of a Service in a cluster that has IPv4 only: infers those that are left out, and refuses
+ * others. Only a headless Service without a selector, whose endpoints somebody else writes, may have both.
+ */
+function settleFamilies(service: Service, old: Service | undefined): void {
+  const { spec } = service;
+  if (spec.type === "ExternalName" || (old && prefersAsBefore(spec, old.spec))) return;
+  const refuse = (problems: readonly FieldError[]): void => {
+    if (problems.length > 0) throw invalidObject(subject, service.metadata.name!, problems);
+  };
+  const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= isFree ? "RequireDualStack" : "SingleStack";
+  const isSingle = spec.ipFamilyPolicy === "SingleStack";
+  if (isSingle && old && isEqual(spec.ipFamilies, old.spec.ipFamilies)) {
+    if (spec.ipFamilies) spec.ipFamilies = spec.ipFamilies.slice(0, 1);
+  }
+  refuse([...policyProblems(spec, isSingle, old?.spec)]);
+  if (!isFree) refuse([...unconfigured(spec)]);
+  if (!spec.ipFamilies?.length) spec.ipFamilies = ["IPv4"];
+  const [first] = spec.ipFamilies;
+  if (isFree && !isSingle && spec.ipFamilies.length === 1)
+    spec.ipFamilies = [first!, first === "IPv4" ? "IPv6" : "IPv4"];
+}
+
+/** A Service that prefers both families keeps what it has. */
+function prefersAsBefore(spec: ServiceSpec, old: ServiceSpec): boolean {
+  return (
+    spec.ipFamilyPolicy === "PreferDualStack" &&
+    (old.ipFamilyPolicy ?? spec.ipFamilyPolicy) === "PreferDualStack" &&
+    spec.type === old.type &&
+    isEqual(spec.clusterIPs, old.clusterIPs) &&
+    isEqual(spec.ipFamilies, old.ipFamilies)
+  );
+}
+
+function* policyProblems(spec: ServiceSpec, isSingle: boolean, old: ServiceSpec | undefined): Problems {
+  const { ipFamilyPolicy: policy, ipFamilies = [], clusterIPs = [] } = spec;
+  const field = "spec.ipFamilyPolicy";
+  if (!isSingle && ipFamilies.length > 0 && ipFamilies.length < (old?.ipFamilies?.length ?? 0)) {
+    yield invalid(field, policy, "must be 'SingleStack' to release the secondary IP family");
+  }
+  const dual = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  if (isSingle && clusterIPs.length === 2) {
+    yield invalid(field, policy, `${dual} cluster IPs are specified`);
+  }
+  if (isSingle && ipFamilies.length === 2) {
+    yield invalid(field, policy, `${dual} IP families are specified`);
+  }
+  for (const [index, address] of clusterIPs.entries()) {
+    if (address === "None" || index < ipFamilies.length || !isIPv6(address)) continue;
+    yield invalid(`spec.clusterIPs[${index}]`, clusterIPs, "IPv6 is not configured on this cluster");
+  }
+}
+
+function* unconfigured({ ipFamilyPolicy: policy, ipFamilies = [] }: ServiceSpec): Problems {
+  if (policy === "RequireDualStack") {
+    yield invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
+  }
+  for (const [index, family] of ipFamilies.entries()) {
+    if (family !== "IPv4")
+      yield invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
+  }
+}
+
+/** The warnings about a Service. */
+function* serviceWarnings({ spec, metadata }: Service): Generator<string, void> {
+  const hints = "service.kubernetes.io/topology-aware-hints";
+  if (metadata.annotations && hints in metadata.annotations) {
+    yield `annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`;
+  }
+  const external = spec.externalIPs ?? [];
+  const isName = spec.type === "ExternalName";
+  if (isHeadless(spec)) {
+    if (spec.loadBalancerIP) yield "spec.loadBalancerIP is ignored for headless services";
+    if (external.length > 0) yield "spec.externalIPs is ignored for headless services";
+    if (spec.sessionAffinity !== "None") yield "spec.SessionAffinity is ignored for headless services";
+  } else if (external.length > 0 && !isName) {
+    yield "spec.externalIPs is deprecated and may no longer be implemented in some clusters";
+  }
+  if (isName && external.length > 0) yield 'spec.externalIPs is ignored when spec.type is "ExternalName"';
+  if (!isName && spec.externalName) yield 'spec.externalName is ignored when spec.type is not "ExternalName"';
+  if (spec.trafficDistribution === "PreferClose") {
+    yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"';
+  }
+}
+
+const stickySeconds = 10_800;
+
+function defaultService(service: Service): void {
+  (service as ApiObject)["spec"] ??= {};
+  const { spec } = service;
+  spec.sessionAffinity ||= "None";
+  spec.type ||= "ClusterIP";
+  if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
+  if (
+    spec.sessionAffinity === "ClientIP" &&
+    spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined
+  ) {
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: stickySeconds } };
+  }
+  for (const port of spec.ports ?? []) {
+    port.protocol ||= "TCP";
+    if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === "")
+      port.targetPort = port.port ?? 0;
+  }
+  if (["ClusterIP", "NodePort", "LoadBalancer"].includes(spec.type)) spec.internalTrafficPolicy ??= "Cluster";
+  if (isExternal(spec)) spec.externalTrafficPolicy ??= "Cluster";
+  if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
+  service.status ??= {};
+  service.status.loadBalancer ??= {};
+  for (const ingress of service.status.loadBalancer.ingress ?? []) {
+    if (spec.type === "LoadBalancer" && ingress.ip) ingress.ipMode ??= "VIP";
+  }
+}
 
 function externalIP(object: object): string {
   const type = readField<string>(object, "spec.type");

@@ -1,22 +1,22 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
-import { type DaemonSet, daemonSets } from "./daemon-sets.ts";
-import { nodes, type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { type DaemonSet, type DaemonSetStatus, daemonSets } from "./daemon-sets.ts";
+import { type Pod, nodes, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
-import { isFinished, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
-import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
+import { isAvailable, isFinished, isReady, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
+import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
 import {
   dropOldRevisions,
   ensureRevision,
   revisionLabel,
 } from "../../../../control-loop/revisions/controller-revisions.ts";
-import { daemonNodes, daemonPod } from "./daemon-pods.ts";
-import { daemonSetStatus } from "./daemon-set-status.ts";
+import { daemonNodes, daemonPod, isOfRevision, nodeOf } from "./daemon-pods.ts";
 import { nextDaemonStep } from "./next-daemon-step.ts";
+import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 
 const user = userOf("daemon-set");
 
@@ -97,4 +97,36 @@ async function updateStatus(
   const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
   await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
   return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+}
+
+/** Computes the status of a DaemonSet from its pods. */
+function daemonSetStatus(
+  set: DaemonSet,
+  wanted: readonly string[],
+  pods: readonly Pod[],
+  revision: ControllerRevision,
+  now: number,
+): DaemonSetStatus {
+  const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);
+  const count = (holds: (pod: Pod) => boolean) => onWanted.filter(holds).length;
+  const available = count((pod) => isAvailable(pod, set.spec.minReadySeconds, now));
+  return {
+    currentNumberScheduled: onWanted.length,
+    numberMisscheduled: living.filter((pod) => !wanted.includes(nodeOf(pod))).length,
+    desiredNumberScheduled: wanted.length,
+    numberReady: count(isReady),
+    observedGeneration: set.metadata.generation ?? 0,
+    ...positiveCounts({
+      updatedNumberScheduled: count((pod) => isOfRevision(pod, revision)),
+      numberAvailable: available,
+      numberUnavailable: wanted.length - available,
+    }),
+  };
+}
+
+function oldest(pods: readonly Pod[]): Pod | undefined {
+  return pods.toSorted((a, b) =>
+    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
+  )[0];
 }

@@ -1,7 +1,8 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ResourceName } from "../../../../contract/cluster-objects.ts";
-import { type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { type LooseCondition, type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../../control-loop/failures.ts";
@@ -9,10 +10,18 @@ import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { burst } from "../../../../control-loop/pods/burst.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
-import { compareForDeletion, isActive, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
+import {
+  compareForDeletion,
+  isActive,
+  isAvailable,
+  isFinished,
+  isReady,
+  nextAvailable,
+} from "../../../../control-loop/pods/pod-state.ts";
 import { reporter } from "../../../../control-loop/record-event.ts";
-import { replicaSetStatus } from "./replica-set-status.ts";
 import type { ReplicaSet, ReplicaSetStatus } from "./replica-sets.ts";
+import { matchesLabels } from "../../../../control-loop/matches-labels.ts";
+import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 
 /** A kind whose objects keep a number of equal pods: ReplicaSet or ReplicationController. */
 export interface ReplicatingKind<T extends KubernetesObject> {
@@ -77,4 +86,43 @@ export function replicatedPods<T extends KubernetesObject>(
     if (!isEqual(next, stored)) await objects.update(user, next, "status");
     return nextAvailable(owned.filter(isActive), replicaSet.spec.minReadySeconds, clock.now());
   }
+}
+
+/** Computes the status of a ReplicaSet from its pods, and from the message if the server rejected one. */
+function replicaSetStatus(
+  replicaSet: ReplicaSet,
+  owned: readonly Pod[],
+  refusal: string | undefined,
+  now: number,
+): ReplicaSetStatus {
+  const pods = owned.filter(isActive);
+  const { template, minReadySeconds } = replicaSet.spec;
+  const templateLabels = template.metadata?.labels ?? {};
+  const conditions = conditionsOf(replicaSet, refusal, now);
+  const count = (holds: (pod: Pod) => boolean) => pods.filter(holds).length;
+  return {
+    replicas: pods.length,
+    ...positiveCounts({
+      fullyLabeledReplicas: count((pod) => matchesLabels(templateLabels, pod.metadata.labels)),
+      readyReplicas: count(isReady),
+      availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, now)),
+    }),
+    terminatingReplicas: owned.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length,
+    observedGeneration: replicaSet.metadata.generation ?? 0,
+    ...(conditions.length > 0 ? { conditions } : {}),
+  };
+}
+
+/** A known failure keeps its first message, or each attempt would change the status. */
+function conditionsOf({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
+  const before = status?.conditions ?? [];
+  if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");
+  if (before.some(({ type }) => type === "ReplicaFailure")) return before;
+  const failure = {
+    type: "ReplicaFailure",
+    status: "True",
+    reason: "FailedCreate",
+    message: refusal,
+  } as const;
+  return [...before, { ...failure, lastTransitionTime: formatTime(now) }];
 }

@@ -1,14 +1,55 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { findController } from "@tsbuilder/apimachinery/meta";
+import { findController, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type CronJob, cronJobs } from "./cron-jobs.ts";
+import { Cron } from "croner";
+import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
 import { type Job, jobs } from "../../job/controller/jobs.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { finishedCondition } from "../../job/controller/job-conditions.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
-import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
-import { dueTimes } from "./due-times.ts";
-import { cronStatus, jobFor, spentJobs } from "./scheduled-jobs.ts";
+import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
+import type { Stored } from "../../../../contract/stored.ts";
+import type { Defaulted } from "../../../../control-loop/defaulted.ts";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+
+export type CronJob = Defaulted<
+  Stored<batch.CronJob>,
+  "successfulJobsHistoryLimit" | "failedJobsHistoryLimit"
+>;
+
+export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
+
+/** The times of a schedule. */
+interface DueTimes {
+  /** The last time after the given one that is not in the future. */
+  readonly last: number | undefined;
+  /** How many such times there are, up to a hundred. */
+  readonly missed: number;
+  readonly next: number | undefined;
+}
+
+const most = 100;
+
+/** Finds when a schedule was due since a given time, and when it is due next. Default time zone: UTC. */
+export function dueTimes(
+  schedule: string,
+  timeZone: string | undefined,
+  since: number,
+  now: number,
+): DueTimes {
+  const cron = new Cron(schedule, { timezone: timeZone ?? "UTC", paused: true });
+  const after = (time: number) => cron.nextRun(new Date(time))?.getTime();
+  let last: number | undefined;
+  let missed = 0;
+  for (let time = after(since); time !== undefined && time <= now; time = after(time)) {
+    last = time;
+    missed++;
+    if (missed < most) continue;
+    last = cron.previousRuns(1, new Date(now))[0]?.getTime() ?? last;
+    break;
+  }
+  return { last, missed, next: after(now) };
+}
 
 const user = userOf("cronjob");
 
@@ -128,4 +169,84 @@ async function writeStatus(context: CronContext, cronJob: CronJob, scheduled?: n
   if (!isEqual(status, cronJob.status ?? {})) {
     await objects.update(user, { ...cronJob, status }, "status");
   }
+}
+
+/** Builds the Job for a scheduled time. */
+function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
+  const { metadata, spec } = cronJob.spec.jobTemplate;
+  const minute = Math.floor(due / 60_000);
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name: `${cronJob.metadata.name}-${minute}`,
+      namespace: cronJob.metadata.namespace!,
+      ...(metadata?.labels ? { labels: metadata.labels } : {}),
+      annotations: {
+        ...metadata?.annotations,
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(due, cronJob.spec.timeZone),
+      },
+      ownerReferences: [ownerReferenceTo(cronJob)],
+    },
+    spec: structuredClone(spec),
+  };
+}
+
+/** Formats a time in a time zone. Default: UTC. */
+function zonedTime(time: number, timeZone = "UTC"): string {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  const zone = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  const offset = zone.replace("GMT", "");
+  if (offset === "" || offset === "+00:00") return new Date(time).toISOString().replace(".000", "");
+  const [hours, minutes] = offset.split(":").map(Number);
+  const shift = Math.abs(hours!) * 60 + (minutes ?? 0);
+  const local = new Date(time + (offset.startsWith("-") ? -shift : shift) * 60_000);
+  return `${local.toISOString().slice(0, 19)}${offset}`;
+}
+
+/** The oldest finished Jobs beyond the history limits of a CronJob. */
+function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec;
+  const ended = (type: string) =>
+    jobs
+      .filter((job) => finishedCondition(job)?.type === type)
+      .sort((a, b) => ((a.status?.startTime ?? "") < (b.status?.startTime ?? "") ? -1 : 1));
+  return [
+    ...ended("Complete").slice(0, -successfulJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
+    ...ended("Failed").slice(0, -failedJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
+  ].filter(({ metadata }) => !metadata.deletionTimestamp);
+}
+
+/**
+ * The status of a CronJob: its active Jobs, when it last started one and when one last succeeded. The
+ * reference to a known Job stays as it is, so that the Job's progress does not change the status.
+ */
+function cronStatus(
+  { status = {} }: CronJob,
+  jobs: readonly Job[],
+  lastScheduleTime: string | undefined,
+): NonNullable<CronJob["status"]> {
+  const active = jobs
+    .filter((job) => !finishedCondition(job) && !job.metadata.deletionTimestamp)
+    .map((job) => status.active?.find(({ uid }) => uid === job.metadata.uid) ?? referenceTo(job));
+  const successes = jobs.flatMap((job) => job.status?.completionTime ?? []);
+  const before = status.lastSuccessfulTime;
+  const lastSuccessfulTime = [...successes, ...(before ? [before] : [])].sort().at(-1);
+  return {
+    ...(active.length > 0 ? { active } : {}),
+    ...(lastScheduleTime ? { lastScheduleTime } : {}),
+    ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
+  };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: Job) {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    namespace: namespace!,
+    name: name!,
+    uid: uid!,
+    resourceVersion: resourceVersion!,
+  };
 }

@@ -1,7 +1,7 @@
 import { cronTimes } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dueTimes } from "./due-times.ts";
+import { dueTimes } from "./cron-job-controller.ts";
 
 const at = (time: string) => Date.parse(`2030-01-01T${time}Z`);
 

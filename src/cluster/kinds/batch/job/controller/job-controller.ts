@@ -1,17 +1,35 @@
-import { type Job, jobs } from "./jobs.ts";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { findController } from "@tsbuilder/apimachinery/meta";
+import { type Job, type JobStatus, jobs } from "./jobs.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { type ReportedError, reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
-import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
-import { countEnded } from "./count-ended.ts";
-import { finishedCondition } from "./job-conditions.ts";
-import { announced, jobOutcome } from "./job-outcome.ts";
-import { claimPods, end, releaseOrphans, scale } from "./job-pods.ts";
-import { isTracked, jobProgress, untilDeadline } from "./job-progress.ts";
+import { type ReportingContext, reporting } from "../../../../control-loop/record-event.ts";
+import { announcement, conclusion, finishedCondition, withConditions } from "./job-conditions.ts";
+import { type JobOutcome, announced, jobOutcome } from "./job-outcome.ts";
+import {
+  type JobProgress,
+  countsAsFailure,
+  failureCountAnnotation,
+  hasFailed,
+  indexAnnotation,
+  isIndexed,
+  isTracked,
+  jobProgress,
+  progressStatus,
+  trackingFinalizer,
+  untilDeadline,
+} from "./job-progress.ts";
 import { nextPods } from "./next-pods.ts";
-import { removeWhenDue } from "./remove-when-due.ts";
 import { type Failures, withFailures } from "./retry-delay.ts";
+import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
+import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
+import { releasePods } from "./job-tracking.ts";
+import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
+import { createPod } from "../../../../control-loop/pods/create-pod.ts";
+import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 
 /** The value of managedBy for this controller. */
 const ownName = "kubernetes.io/job-controller";
@@ -66,6 +84,185 @@ export function jobController(context: ControllerContext): Controller {
     if (refused) throw refused;
     return outcome || job.metadata.deletionTimestamp ? 0 : next.wait;
   }
+}
+
+/**
+ * Counts the pods that have finished: their uids are recorded, then their finalizers are removed, then the
+ * counts are increased. So each pod counts once, even if this is interrupted. A Job with an outcome ends when no pod
+ * is terminating any more.
+ */
+async function countEnded(
+  context: ReportingContext,
+  job: Job,
+  owned: readonly Pod[],
+  progress: JobProgress,
+  outcome: JobOutcome | undefined,
+): Promise<Job> {
+  const { objects, clock, user } = context;
+  const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
+  const stored = await writeStatus(context, job, progress, (status) => ({
+    ...status,
+    uncountedTerminatedPods: uncounted(job, progress, lost),
+    ...withConditions(job, outcome ? [announcement(outcome, clock.now())] : [], clock.now()),
+  }));
+  // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
+  const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
+  await releasePods(objects, user, ended);
+  return writeStatus(context, stored, progress, (status) => {
+    const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
+    const now = clock.now();
+    const end = status.terminating === 0 ? outcome : undefined;
+    return {
+      ...status,
+      ...positiveCounts({
+        succeeded: (status.succeeded ?? 0) + succeeded.length,
+        failed: (status.failed ?? 0) + failed.length,
+      }),
+      uncountedTerminatedPods: {},
+      ...withConditions(stored, end ? [conclusion(end, now)] : [], now),
+      ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
+    };
+  });
+}
+
+async function writeStatus(
+  context: ReportingContext,
+  job: Job,
+  { failedIndexes, completedIndexes }: JobProgress,
+  change: (status: JobStatus) => JobStatus,
+): Promise<Job> {
+  const { objects, clock, user } = context;
+  const started = job.spec.suspend ? undefined : (job.status?.startTime ?? formatTime(clock.now()));
+  const now = { ...jobProgress(job, podsOf(context, job)), failedIndexes, completedIndexes };
+  const status = change({ ...progressStatus(job, now), ...(started ? { startTime: started } : {}) });
+  return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
+}
+
+function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] {
+  return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
+}
+
+/** Lists the pods of a Job, after adopting and releasing some by its selector. */
+function claimPods({ objects, user }: ReportingContext, job: Job): Promise<Pod[]> {
+  return claimDependents(objects, user, job, pods, trackingFinalizer);
+}
+
+/** Pods that no unfinished Job owns are never counted, so their finalizer is removed. */
+async function releaseOrphans({ objects, user }: ReportingContext, namespace: string): Promise<void> {
+  const orphans = objects.list(pods, namespace).filter((pod) => {
+    if (!isTracked(pod)) return false;
+    const controller = findController(pod);
+    if (!controller) return true;
+    if (controller.kind !== "Job" || controller.apiVersion !== "batch/v1") return false;
+    const job = objects.get(jobs, namespace, controller.name);
+    return job?.metadata.uid !== controller.uid || finishedCondition(job) !== undefined;
+  });
+  await releasePods(objects, user, orphans);
+}
+
+async function scale(
+  context: ReportingContext,
+  job: Job,
+  { create, surplus }: ReturnType<typeof nextPods>,
+): Promise<void> {
+  const { objects, report, user } = context;
+  for (const { index, failures } of create) {
+    const pod = await createPod(objects, user, jobPod(job, index, failures), (refusal) =>
+      report(job, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+    );
+    await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+  }
+  await releasePods(objects, user, surplus);
+  await end(context, job, surplus);
+}
+
+/**
+ * Builds a pod of a Job. A pod of an indexed Job has its index in name, annotation, label and environment,
+ * and with backoffLimitPerIndex also how often the index has failed.
+ */
+function jobPod(job: Job, index: number, failures: number | undefined): Pod {
+  const pod = podOf(job, index, failures);
+  const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
+  return { ...pod, metadata: { ...pod.metadata, finalizers } };
+}
+
+function podOf(job: Job, index: number, failures: number | undefined): Pod {
+  const { name } = job.metadata;
+  const { template } = job.spec;
+  if (!isIndexed(job)) return newPod(job, template, { generateName: `${name}-` });
+  const generateName = `${name}-${index}-`;
+  const pod = newPod(job, template, { generateName }, { [indexAnnotation]: String(index) });
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      annotations: {
+        ...pod.metadata.annotations,
+        [indexAnnotation]: String(index),
+        ...(failures === undefined ? {} : { [failureCountAnnotation]: String(failures) }),
+      },
+    },
+    spec: { ...pod.spec, hostname: `${name}-${index}`, containers: pod.spec.containers.map(withIndex) },
+  };
+
+  function withIndex(container: Pod["spec"]["containers"][number]) {
+    return {
+      ...container,
+      env: [...(container.env ?? []), { name: "JOB_COMPLETION_INDEX", value: String(index) }],
+    };
+  }
+}
+
+async function end(
+  { objects, report, user }: ReportingContext,
+  job: Job,
+  active: readonly Pod[],
+): Promise<void> {
+  for (const { metadata } of active) {
+    const pod = objects.get(pods, metadata.namespace, metadata.name!);
+    if (!pod) continue;
+    await objects.delete(user, pod, { uid: metadata.uid });
+    await report(job, "Normal", "SuccessfulDelete", `Deleted pod: ${metadata.name}`);
+  }
+}
+
+/** When a Job has failed, its active pods count as failed. */
+function isUncounted(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  const known = new Set([
+    ...[...newSucceeded, ...newFailed].map(({ metadata }) => metadata.uid),
+    ...succeeded,
+    ...failed,
+  ]);
+  return (pod) =>
+    isTracked(pod) && !known.has(pod.metadata.uid) && !isFinished(pod) && countsAsFailure(job, pod);
+}
+
+function uncounted(
+  job: Job,
+  progress: JobProgress,
+  lost: readonly Pod[],
+): { succeeded?: string[]; failed?: string[] } {
+  const uids = (of: readonly Pod[]) => of.map(({ metadata }) => metadata.uid!);
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  // An indexed Job counts successes by completedIndexes.
+  const done = isIndexed(job) ? [] : [...succeeded, ...uids(progress.newSucceeded)];
+  const gone = [...failed, ...uids(progress.newFailed), ...uids(lost)];
+  return { ...(done.length > 0 ? { succeeded: done } : {}), ...(gone.length > 0 ? { failed: gone } : {}) };
+}
+
+/** Deletes a finished Job once its ttlSecondsAfterFinished has passed. */
+async function removeWhenDue(
+  { objects, clock, user }: ReportingContext,
+  job: Job,
+): Promise<number | undefined> {
+  const { ttlSecondsAfterFinished } = job.spec;
+  const since = Date.parse(finishedCondition(job)?.lastTransitionTime ?? "");
+  if (ttlSecondsAfterFinished === undefined || Number.isNaN(since)) return undefined;
+  const left = since + ttlSecondsAfterFinished * 1000 - clock.now();
+  if (left > 0) return left;
+  await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
+  return undefined;
 }
 
 /** Whether another controller runs the pods of a Job. */

@@ -1,11 +1,16 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { pods, type Service, services } from "../../../../control-loop/api/core.ts";
-import { endpoints } from "./endpoints.ts";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type Service, pods, services } from "../../../../control-loop/api/core.ts";
+import { type EndpointAddress, type EndpointPort, type Endpoints, endpoints } from "./endpoints.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
-import { endpointsOf } from "./endpoints-of.ts";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { choosesPods, podEndpoints } from "../../service/pod-endpoints.ts";
+import {
+  type PodEndpoint,
+  choosesPods,
+  hostnameOf,
+  podEndpoints,
+  targetRefOf,
+} from "../../service/pod-endpoints.ts";
 
 const user = userOf("endpoint");
 
@@ -57,6 +62,70 @@ export function endpointsController({ objects }: ControllerContext): Controller 
     const current = findByKey(objects, endpoints, key);
     if (current) await objects.delete(user, current, { uid: current.metadata.uid });
   }
+}
+
+/** The Endpoints object of a Service. */
+function endpointsOf(service: Service, found: readonly PodEndpoint[]): Endpoints {
+  const { name, namespace, labels } = service.metadata;
+  // EndpointSlices have a terminating condition; in Endpoints a terminating pod can only be omitted.
+  const staying = service.spec.publishNotReadyAddresses
+    ? found
+    : found.filter(({ pod }) => !pod.metadata.deletionTimestamp);
+  const subsets = pack(staying).map(({ endpoints, ports }) => {
+    const addresses = endpoints.filter(({ ready }) => ready).map((endpoint) => addressOf(service, endpoint));
+    const notReady = endpoints.filter(({ ready }) => !ready).map((endpoint) => addressOf(service, endpoint));
+    return {
+      ...(addresses.length > 0 ? { addresses } : {}),
+      ...(notReady.length > 0 ? { notReadyAddresses: notReady } : {}),
+      ...(ports.length > 0 ? { ports } : {}),
+    };
+  });
+  const headless = service.spec.clusterIP === "None" ? { "service.kubernetes.io/headless": "" } : {};
+  return {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: {
+      name: name!,
+      namespace: namespace!,
+      labels: { ...labels, ...headless, "endpoints.kubernetes.io/managed-by": "endpoint-controller" },
+    },
+    ...(subsets.length > 0 ? { subsets } : {}),
+  };
+}
+
+interface Subset {
+  readonly endpoints: readonly PodEndpoint[];
+  readonly ports: EndpointPort[];
+}
+
+/** Ports with the same pods share a subset; a Service without ports has one subset of all pods. */
+function pack(found: readonly PodEndpoint[]): Subset[] {
+  const byPort = new Map<string, { port: EndpointPort | undefined; endpoints: PodEndpoint[] }>();
+  for (const endpoint of found) {
+    for (const port of endpoint.ports.length > 0 ? endpoint.ports : [undefined]) {
+      const key = JSON.stringify(port ?? null);
+      const group = byPort.get(key);
+      if (group) group.endpoints.push(endpoint);
+      else byPort.set(key, { port, endpoints: [endpoint] });
+    }
+  }
+  const subsets = new Map<string, Subset>();
+  for (const { port, endpoints } of byPort.values()) {
+    const key = endpoints.map(({ pod }) => pod.metadata.uid).join();
+    const same = subsets.get(key);
+    if (same && port) same.ports.push(port);
+    else if (!same) subsets.set(key, { endpoints, ports: port ? [port] : [] });
+  }
+  return [...subsets.values()];
+}
+
+function addressOf(service: Service, { pod, address }: PodEndpoint): EndpointAddress {
+  return {
+    ip: address,
+    ...hostnameOf(pod, service),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: targetRefOf(pod),
+  };
 }
 
 function isOurs({ metadata }: KubernetesObject): boolean {

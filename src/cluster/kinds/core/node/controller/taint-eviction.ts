@@ -1,11 +1,11 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { nodes, type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { type Node, type Pod, type Taint, nodes, pods } from "../../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import { setPodCondition } from "../../../../control-loop/pods/pod-conditions.ts";
 import { reporter } from "../../../../control-loop/record-event.ts";
-import { evictingTaints, toleratedFor } from "./eviction-time.ts";
+import { tolerates } from "../node-fit.ts";
 
 const user = "system:serviceaccount:kube-system:node-controller";
 
@@ -68,4 +68,21 @@ export function taintEviction(context: ControllerContext): Controller {
       : await objects.update(user, { ...pod, status }, "status");
     await objects.delete(user, marked, { uid: pod.metadata.uid });
   }
+}
+
+/** The taints of a node that make pods leave it. */
+function evictingTaints({ spec }: Node): readonly Taint[] {
+  return (spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
+}
+
+/**
+ * For how many milliseconds a pod tolerates taints: 0 if it doesn't tolerate one of them, infinity if it tolerates all
+ * without a limit. Of several tolerations of a taint the first one counts.
+ */
+function toleratedFor({ tolerations = [] }: Pod["spec"], taints: readonly Taint[]): number {
+  const limits = taints.map((taint) => {
+    const toleration = tolerations.find((each) => tolerates(each, taint));
+    return toleration ? (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) : 0;
+  });
+  return Math.max(0, Math.min(...limits) * 1000);
 }

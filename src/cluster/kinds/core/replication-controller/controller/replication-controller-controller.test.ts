@@ -3,7 +3,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { eventually } from "../../../../../../e2e/support/eventually.ts";
-import { type ReplicationController, replicationControllers } from "./replication-controllers.ts";
+import { type ReplicationController, replicationControllers } from "./replication-controller-controller.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {

@@ -1,7 +1,10 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Controller, ControllerContext } from "../../../../control-loop/controller.ts";
 import { replicatedPods } from "../../../apps/replica-set/controller/replicated-pods.ts";
 import type { ReplicaSet, ReplicaSetStatus } from "../../../apps/replica-set/controller/replica-sets.ts";
-import { type ReplicationController, replicationControllers } from "./replication-controllers.ts";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import type { Defaulted } from "../../../../control-loop/defaulted.ts";
+import type { Stored } from "../../../../contract/stored.ts";
 
 /** Keeps as many pods of a ReplicationController as its replicas say. */
 export function replicationControllerController(context: ControllerContext): Controller {
@@ -28,3 +31,7 @@ function withStatus(
 ): ReplicationController {
   return { ...object, status };
 }
+
+export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;
+
+export const replicationControllers: ResourceName<ReplicationController> = "replicationcontrollers";

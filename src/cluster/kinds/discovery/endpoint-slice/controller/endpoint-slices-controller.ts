@@ -1,10 +1,73 @@
-import { pods, type Service, services } from "../../../../control-loop/api/core.ts";
-import { endpointSlices, serviceLabel } from "./endpoint-slices.ts";
+import type { Endpoint } from "@tsbuilder/apimachinery/k8s/discovery/v1";
+import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import { type Service, pods, services } from "../../../../control-loop/api/core.ts";
+import { type EndpointSlice, endpointSlices, managerLabel, serviceLabel } from "./endpoint-slices.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
-import { endpointSlicesOf } from "./endpoint-slices-of.ts";
 import { replaceSlices } from "./replace-slices.ts";
-import { choosesPods, podEndpoints } from "../../../core/service/pod-endpoints.ts";
+import {
+  type PodEndpoint,
+  choosesPods,
+  groupByPorts,
+  hostnameOf,
+  podEndpoints,
+  targetRefOf,
+} from "../../../core/service/pod-endpoints.ts";
+import { isReady } from "../../../../control-loop/pods/pod-state.ts";
+
+/** The maximum number of endpoints in a slice. */
+const sliceSize = 100;
+
+/**
+ * The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice.
+ */
+function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
+  const groups = groupByPorts(found).flatMap((group) => chunk(group, sliceSize));
+  return (groups.length > 0 ? groups : [[]]).map((group) => ({
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: metadataOf(service),
+    addressType: service.spec.ipFamilies?.[0] || "IPv4",
+    endpoints: group.map((endpoint) => endpointOf(service, endpoint)),
+    ports: [...(group[0]?.ports ?? [])],
+  }));
+}
+
+function metadataOf(service: Service): EndpointSlice["metadata"] {
+  const { name, namespace, labels } = service.metadata;
+  const headless = service.spec.clusterIP === "None" ? { "service.kubernetes.io/headless": "" } : {};
+  return {
+    generateName: `${name}-`,
+    namespace: namespace!,
+    labels: {
+      ...labels,
+      ...headless,
+      [managerLabel]: "endpointslice-controller.k8s.io",
+      [serviceLabel]: name!,
+    },
+    ownerReferences: [ownerReferenceTo(service)],
+  };
+}
+
+function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): Endpoint {
+  return {
+    addresses: [address],
+    conditions: {
+      ready,
+      serving: isReady(pod),
+      terminating: pod.metadata.deletionTimestamp !== undefined,
+    },
+    ...hostnameOf(pod, service),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: targetRefOf(pod),
+  };
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
 
 const user = userOf("endpointslice");
 

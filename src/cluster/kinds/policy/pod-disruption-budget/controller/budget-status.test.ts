@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
-import { budgetStatus } from "./budget-status.ts";
+import { budgetStatus } from "./disruption-controller.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const pod = (ready: boolean): Pod => ({
