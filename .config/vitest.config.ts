@@ -44,7 +44,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "src/**/*.test.ts",
-            "e2e/{api,book,support,tools,conformance,controllers,differential,gallery,go-types,kubernetes-suite,mutants,seeds,snippets}/*.test.ts",
+            "e2e/{api,book,lab,support,tools,conformance,controllers,differential,gallery,go-types,kubernetes-suite,mutants,seeds,snippets}/*.test.ts",
             "e2e/bench/load/*.test.ts",
             "e2e/node-journeys/results-page.test.ts",
           ],

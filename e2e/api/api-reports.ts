@@ -25,7 +25,7 @@ export function makeApiReports(): ApiReport[] {
     const entries = new Map(
       Object.entries(manifest.exports).flatMap(([subpath, target]) => list(folder, subpath, target)),
     );
-    const head = `# The API of ${manifest.name}\n\nWritten by \`npm run api\`, to be read when it changes: \`.github/RELEASING.md\` says which changes are breaking.\n\n`;
+    const head = `# The API of ${manifest.name}\n\nWritten by \`npm run lab -- api\`, to be read when it changes: \`.github/RELEASING.md\` says which changes are breaking.\n\n`;
     const name = folder === "." ? "src/plugins" : folder;
     const text = describeApi({ folder: join(repository, types), entries });
     return { path: `${name}/api-report.md`, text: head + text };

@@ -1,7 +1,7 @@
 /**
  * One operator in three clusters, one of which stops answering: from a change to its status in the two others, p50 and p99,
  * beside rounds in which all three answer; over all rounds, as a single p99 is mostly noise.
- * Run: [OBJECTS=200] [ROUNDS=20] npm run bench -- clusters
+ * Run: [OBJECTS=200] [ROUNDS=20] npm run lab -- bench clusters
  */
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import {

@@ -3,7 +3,7 @@
  * `tsbuilder dev` on a scaffolded project is compared with what a kubebuilder project does with envtest: an operator on
  * controller-runtime, `go build` with a warm cache, a restart, a real kube-apiserver and etcd. Its generators, `go vet`
  * and the linking of test binaries are left out, in its favour. Then the duration of the demo.
- * Needs `npm run build`. Run: [ROUNDS=9] npm run bench -- dev
+ * Needs `npm run build`. Run: [ROUNDS=9] npm run lab -- bench dev
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * The same operator on our runtime and on controller-runtime, against one server: reconciles per second, processor time
  * per 1,000 reconciles, event to status, cold start. Each round starts both anew, one after the other; the first passes
  * of each warm it up and aren't counted.
- * Run: [SERVER=embedded] [OBJECTS=5000] [WORKERS=1,10] [ROUNDS=3] npm run bench -- reconcile
+ * Run: [SERVER=embedded] [OBJECTS=5000] [WORKERS=1,10] [ROUNDS=3] npm run lab -- bench reconcile
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

@@ -2,7 +2,7 @@
  * How long an operator that was just restarted stops its event loop: all its objects are queued, and reconciles only read
  * the cache. It holds a lease, answers a probe each 50 ms, and is told to end in the middle of a second run.
  * `BESIDE` is another checkout with its node_modules, whose runtime is measured in turn with this one.
- * Run: [SERVER=embedded] [OBJECTS=50000] [WORKERS=1,10] [WORK=0,0.4] [READS=1] [ROUNDS=3] [BESIDE=FOLDER] npm run bench -- restart
+ * Run: [SERVER=embedded] [OBJECTS=50000] [WORKERS=1,10] [WORK=0,0.4] [READS=1] [ROUNDS=3] [BESIDE=FOLDER] npm run lab -- bench restart
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

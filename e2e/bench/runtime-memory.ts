@@ -1,7 +1,7 @@
 /**
  * Resident memory of an operator that caches many pods, ours and controller-runtime's: the base, and the increase per
  * 10,000 pods. Both drop managed fields. A minimal server sends the same JSON to both.
- * Run: [COUNTS=0,5000,10000,20000] [ROUNDS=3] npm run bench -- runtime-memory
+ * Run: [COUNTS=0,5000,10000,20000] [ROUNDS=3] npm run lab -- bench runtime-memory
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -6,7 +6,7 @@
  * - clashes: writes of objects that another process had not given up. There must be none.
  * The server is the embedded one; SERVER=real is kube-apiserver, SERVER=sharded the same with its gate for sharded lists.
  * ALONE=1 leaves out the leader elections.
- * Run: [OBJECTS=600] [ROUNDS=3] [KILLS=4] [EVERY=10] [WORK=2] [SERVER=embedded] [ALONE=1] npm run bench -- shards
+ * Run: [OBJECTS=600] [ROUNDS=3] [KILLS=4] [EVERY=10] [WORK=2] [SERVER=embedded] [ALONE=1] npm run lab -- bench shards
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

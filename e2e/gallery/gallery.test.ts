@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { exhibits } from "./exhibits.ts";
 import { hunt } from "./hunt.ts";
 
-// `npm run gallery` tries the others, and more seeds: they take minutes.
+// `npm run lab -- gallery` tries the others, and more seeds: they take minutes.
 const quick = ["stranger-deleted", "spec-read-once", "unset-child-stays"];
 
 describe.each(exhibits.filter(({ mistake }) => quick.includes(mistake)))("$mistake", (exhibit) => {

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { exhibits } from "./exhibits.ts";
 import { hunt } from "./hunt.ts";
 
-// npm run gallery -- [--seeds 2000] [--from PLAN] [--only PATTERN] [--version wrong|right] [--story]
+// npm run lab -- gallery [--seeds 2000] [--from PLAN] [--only PATTERN] [--version wrong|right] [--story]
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "200" },

@@ -8,7 +8,7 @@ import { resultsPage } from "./results-page.ts";
 
 // Compares the CRDs of operators written in Go with those of their types in TypeScript. See README.md.
 
-const usage = "npm run go-types -- [MODULE@VERSION PACKAGE…], with the packages' paths in the module";
+const usage = "npm run lab -- go-types [MODULE@VERSION PACKAGE…], with the packages' paths in the module";
 const [what, ...packages] = process.argv.slice(2);
 const controllerGen = findControllerGen();
 if (controllerGen === undefined) {

@@ -15,7 +15,7 @@ export function resultsPage(compared: ReadonlyMap<Operator, ComparedOperator>): 
   const markers = countEach(removedAll.map((marker) => /^\+[\w:]*\w/u.exec(marker)?.[0] ?? marker));
   return `# Kinds of operators written in Go, in TypeScript
 
-Written by \`npm run go-types\`, which translates their types and compares the CRDs with those of controller-gen ${controllerGenVersion}.
+Written by \`npm run lab -- go-types\`, which translates their types and compares the CRDs with those of controller-gen ${controllerGenVersion}.
 
 | operator | module | kinds | equal byte for byte | equal but for the differences below | different | markers left out |
 | --- | --- | ---: | ---: | ---: | ---: | ---: |

@@ -10,7 +10,7 @@ import { initProject } from "../support/init-project.ts";
 import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
-// The book's pictures of terminals show what the commands print. If one fails here, run `npm run pictures` and look at what git shows.
+// The book's pictures of terminals show what the commands print. If one fails here, run `npm run lab -- pictures` and look at what git shows.
 
 const cli = join(repository, "bin/tsbuilder.js");
 const book = join(repository, "src/book");
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-test("the picture of a session (npm run pictures draws it) shows the quick start's commands, and the screen of dev", async () => {
+test("the picture of a session (npm run lab -- pictures draws it) shows the quick start's commands, and the screen of dev", async () => {
   // With room for the warnings of a busy machine: what they push off the screen is not drawn.
   const terminal = openDevScreen(project, ["--samples"], { cols: 84, rows: 40 });
   try {
@@ -67,7 +67,7 @@ test("the picture of a session (npm run pictures draws it) shows the quick start
   }
 });
 
-test("the picture of a story (npm run pictures draws it) shows what an exploring test finds in a controller that may create twice", async () => {
+test("the picture of a story (npm run lab -- pictures draws it) shows what an exploring test finds in a controller that may create twice", async () => {
   makeMistake();
   await run(project, "node", cli, "manifests");
   const explored = await tryRun(project, "node", cli, "test", "--explore", "--seed", "1", "--time", "3m");

@@ -15,7 +15,7 @@ export function findProgram({ build = true } = {}): SuiteProgram {
   const folder = cacheFolder("e2e-test");
   const path = join(folder, "e2e.test");
   if (existsSync(path)) return { path, kubectl };
-  if (!build) return { missing: `no e2e.test in "${folder}": npm run e2e:conformance makes it` };
+  if (!build) return { missing: `no e2e.test in "${folder}": npm run lab -- conformance makes it` };
   if (spawnSync("go", ["version"]).status !== 0) return { missing: "no Go to build e2e.test with" };
   buildKubernetes(folder, [{ output: "e2e.test", path: "k8s.io/kubernetes/test/e2e", isTest: true }]);
   return { path, kubectl };

@@ -9,7 +9,7 @@ export interface SuiteOptions {
   readonly shares: number;
 }
 
-export const suiteHelp = `npm run e2e:conformance -- [--build] [--focus TEXT] [--shares 10]
+export const suiteHelp = `npm run lab -- conformance [--build] [--focus TEXT] [--shares 10]
 
 Runs Kubernetes' own conformance suite on embedded clusters; builds e2e.test when the cache has none, which needs Go.
   --build        only builds e2e.test

@@ -32,7 +32,7 @@ export function verdictsPage(version: string, rows: readonly Row[]): string {
   const counts = [...groups.map((group) => countLine(group, inGroup(group))), countLine("all", rows)];
   return `# Kubernetes' conformance suite on the embedded cluster
 
-Written by \`npm run e2e:conformance\`, which runs the [Conformance] specs of Kubernetes ${version} that need no running container.
+Written by \`npm run lab -- conformance\`, which runs the [Conformance] specs of Kubernetes ${version} that need no running container.
 The suite's webhooks and the containers of its Jobs have stand-ins: \`sample-webhooks.ts\` and \`container-stages.ts\`.
 
 | group | specs | passed | failed | left out |

@@ -17,6 +17,6 @@ for (const [name, content] of [["npm.json", text] as const, ...(await makeOtherL
   writeFileSync(join(folder, name), content);
 console.log(
   values.newest
-    ? "Next: npm install, npm run build, npm test, npm run strangers"
-    : "Next: npm run build, npm test, npm run strangers",
+    ? "Next: npm install, npm run build, npm test, npm run lab -- strangers"
+    : "Next: npm run build, npm test, npm run lab -- strangers",
 );

@@ -9,7 +9,7 @@ import { survivors } from "./survivors.ts";
 
 /**
  * Changes the runtime's code in 150 places, one at a time, and runs its tests: a change that none of them notices shows
- * what they leave open. `npm run mutants -- [--only ID,FILE] [--count N] [--workers N]`. Which test file noticed a mutant is
+ * what they leave open. `npm run lab -- mutants [--only ID,FILE] [--count N] [--workers N]`. Which test file noticed a mutant is
  * kept in killers.json: it is run first the next time.
  */
 const { values } = parseArgs({

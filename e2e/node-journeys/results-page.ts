@@ -35,7 +35,7 @@ export function resultsPage(
   );
   return `# The last run of each test on a real Kubernetes
 
-Written by \`npm run e2e:node\`. The seconds are those of a machine of two cores, which may have had other work.
+Written by \`npm run lab -- node\`. The seconds are those of a machine of two cores, which may have had other work.
 
 | file | test | verdict | seconds | at |
 | --- | --- | --- | --- | --- |

@@ -1,6 +1,6 @@
 /**
  * Runs each seed twice on this Node and on those that the arguments name, in a process for each time, and says whether
- * all traces are equal, or which is the first seed with another one. `npm run traces -- 1000 PATH-TO-NODE...`
+ * all traces are equal, or which is the first seed with another one. `npm run lab -- traces 1000 PATH-TO-NODE...`
  */
 import { hashesOn } from "./hashes-on.ts";
 

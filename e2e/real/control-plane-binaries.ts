@@ -21,7 +21,7 @@ export function findBinaries({ build = true } = {}): Binaries {
   if (assets) return { folder: assets };
   const folder = cacheFolder("control-plane");
   if (targets.every(({ output }) => existsSync(join(folder, output)))) return { folder };
-  if (!build) return { missing: `no control plane in "${folder}": npm run e2e:real:build makes it` };
+  if (!build) return { missing: `no control plane in "${folder}": npm run lab -- control-plane makes it` };
   if (spawnSync("go", ["version"]).status !== 0) {
     return { missing: "no Go to build kube-apiserver with, and KUBEBUILDER_ASSETS is not set" };
   }

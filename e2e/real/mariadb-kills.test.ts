@@ -13,7 +13,7 @@ import { finishSwitchover } from "./maria-switches.ts";
 
 // Each script of the template is killed before its commands, one after the other, and runs again as kubelet or operator
 // would run it. Here before a few of them; all with
-// npm run explore -- --only e2e/real/mariadb-kills.test.ts --runs 1000 --rounds 1
+// npm run lab -- explore --only e2e/real/mariadb-kills.test.ts --runs 1000 --rounds 1
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: killed scripts of a real MariaDB: mariadb-server is not installed");

@@ -9,7 +9,7 @@ import { anyMove, canFillData, type Move, moves } from "./maria-moves.ts";
 
 // Random writes, kills, lost, older and full volumes, switchovers, rotations, restores, full volumes of backups and jumping
 // clocks of real servers. A case takes half a minute, so there are few here;
-// npm run explore -- --only e2e/real/mariadb-model.test.ts --runs 1000 tries forty fresh ones.
+// npm run lab -- explore --only e2e/real/mariadb-model.test.ts --runs 1000 tries forty fresh ones.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: random cases of real MariaDB servers: mariadb-server is not installed");

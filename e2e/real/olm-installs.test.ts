@@ -29,7 +29,7 @@ import { findOlmPrograms } from "./olm-programs/build.ts";
 
 // OLM v0 itself installs bundles, on a real control plane. Without containers, opm's programs run here instead of in the
 // pods of the catalog and of the Job that unpacks a bundle. OLM listens on all addresses, so that all of it runs in a
-// network of its own, with the address of the catalog in its hosts file: `npm run e2e:olm` makes it.
+// network of its own, with the address of the catalog in its hosts file: `npm run lab -- olm` makes it.
 
 const programs = findPrograms(kubectlReleases.at(-1)!);
 const binaries = findBinaries({ build: false });
@@ -42,7 +42,7 @@ const missing =
       : "missing" in olm
         ? olm.missing
         : process.env["TSBUILDER_OLM_NETWORK"] === undefined
-          ? "npm run e2e:olm runs it in a network of its own, which it makes as root"
+          ? "npm run lab -- olm runs it in a network of its own, which it makes as root"
           : undefined;
 if (missing !== undefined) console.log(`left out: bundles installed by OLM itself: ${missing}`);
 const folder = "missing" in olm ? "" : olm.folder;

@@ -1,6 +1,6 @@
 import { killRounds } from "../support/kill-rounds.ts";
 
-/** Kills an embedded cluster again and again while watchers resume: `npm run soak:kills -- [rounds]`. */
+/** Kills an embedded cluster again and again while watchers resume: `npm run lab -- soak-kills [rounds]`. */
 const rounds = Number(process.argv[2] ?? 50);
 const { writes, problems } = await killRounds(rounds, (round, sum) => {
   console.log(`round ${round}: ${sum} acknowledged writes`);

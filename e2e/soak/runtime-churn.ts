@@ -1,7 +1,7 @@
 /**
  * An operator under churn: objects are created, changed and deleted, its connections break all the time, and its API
  * server is killed and restarted. Its heap, sockets and timers must not grow.
- * Run: [LOGS=1] npm run soak -- [seconds]
+ * Run: [LOGS=1] npm run lab -- soak [seconds]
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

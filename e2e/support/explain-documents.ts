@@ -32,6 +32,17 @@ export function explainScripts(document: string, text: string, scripts: readonly
     );
 }
 
+/** A sentence for each tool of `npm run lab` in a document that is not there. */
+export function explainTools(document: string, text: string, tools: readonly string[]): string[] {
+  const named = [...text.matchAll(/npm run lab -- ([\w-]+)/g)].map((match) => match[1]!);
+  return [...new Set(named)]
+    .filter((name) => !tools.includes(name))
+    .map(
+      (name) =>
+        `${at(document, text, `lab -- ${name}`)} says npm run lab -- ${name}: npm run lab lists what there is`,
+    );
+}
+
 function at(document: string, text: string, part: string): string {
   return `${document}:${text.slice(0, text.indexOf(part)).split("\n").length}`;
 }

@@ -11,7 +11,7 @@ export interface FlakesOptions {
   readonly files: readonly string[];
 }
 
-export const flakesHelp = `npm run flakes -- [--runs 5] [--busy 3] [--alone] [--project unit]... [FILE-OR-FOLDER]...
+export const flakesHelp = `npm run lab -- flakes [--runs 5] [--busy 3] [--alone] [--project unit]... [FILE-OR-FOLDER]...
 
 Runs tests repeatedly on a machine that is kept busy, and names those that failed in any run.
   --runs N          how many times to run the tests

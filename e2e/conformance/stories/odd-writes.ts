@@ -75,7 +75,7 @@ const request = (method: string, path: string, body?: unknown): Step => ({
 const manager = "?fieldManager=m&dryRun=All";
 const options = { apiVersion: "v1", kind: "DeleteOptions" };
 
-/** Writes that clients send seldom or by mistake. `npm run differential` found them. */
+/** Writes that clients send seldom or by mistake. `npm run lab -- differential` found them. */
 export const oddWrites: readonly Story[] = [
   story("directives of strategic merge patches", [
     post(pods, pod),

@@ -17,7 +17,7 @@ if ("missing" in program) {
   const all = await listSpecs(program);
   const quick = all.filter((spec) => whyLeftOut(spec) === undefined && isQuick(spec));
   console.log(
-    `left out: ${all.length - quick.length} of ${all.length} conformance specs: npm run e2e:conformance`,
+    `left out: ${all.length - quick.length} of ${all.length} conformance specs: npm run lab -- conformance`,
   );
 
   describe("quick specs of Kubernetes' conformance suite", () => {

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { exploreWithout, type Found } from "./explore-without.ts";
 import { unmended } from "./unmended.ts";
 
-// npm run unmended -- [--seeds 20] [--only R4]
+// npm run lab -- unmended [--seeds 20] [--only R4]
 const { values } = parseArgs({
   options: { seeds: { type: "string", default: "20" }, only: { type: "string", default: "" } },
 });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { prepareNode } from "./node-programs.ts";
 import { startNode } from "./start-node.ts";
 
-// A whole Kubernetes for people: `npm run real-node -- --shell`, or with a command to run in its place; `--nodes 2`
+// A whole Kubernetes for people: `npm run lab -- real-node --shell`, or with a command to run in its place; `--nodes 2`
 // before it adds a node, and `--prepare` only builds and installs what is needed.
 
 const [first, count, ...others] = process.argv.slice(2);

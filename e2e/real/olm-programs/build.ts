@@ -42,7 +42,7 @@ export function findOlmPrograms(): OlmPrograms {
   const folder = cacheFolder();
   return [...programs, ...copied].every(({ name }) => existsSync(join(folder, name)))
     ? { folder, crds: join(folder, "crds"), examples: join(folder, "examples") }
-    : { missing: "the programs are not built: npm run e2e:olm builds them" };
+    : { missing: "the programs are not built: npm run lab -- olm builds them" };
 }
 
 /** Builds the programs into the cache: some six minutes of processor time, with nothing compiled before. */

@@ -12,7 +12,7 @@ import type { Run, Scenario } from "../contract/index.ts";
 import { simulate } from "../world/index.ts";
 
 // Operators that are right, each of which stands on a part of the runtime, or of the cluster: what is found is a mistake
-// of ours. `npm run explore` looks for longer.
+// of ours. `npm run lab -- explore` looks for longer.
 
 const elected = { name: "shop", setup: setupShops, replicas: 3 };
 
