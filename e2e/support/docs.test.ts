@@ -1,24 +1,29 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { explainPaths, explainScripts, listPaths } from "./explain-documents.ts";
+import { toolNames } from "../lab/tools.ts";
+import { explainPaths, explainScripts, explainTools, listPaths } from "./explain-documents.ts";
 import { repository } from "./source-imports.ts";
 
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
-describe.each(["README.md", "src/README.md", ".github/CONTRIBUTING.md"])("%s", (document) => {
-  const text = read(document);
+describe.each(["README.md", "src/README.md", "e2e/README.md", ".github/CONTRIBUTING.md"])(
+  "%s",
+  (document) => {
+    const text = read(document);
 
-  test("names existing paths", () => {
-    expect(listPaths(text).length).toBeGreaterThan(0);
-    expect(explainPaths(document, text, (path) => existsSync(join(repository, path))).join("\n")).toBe("");
-  });
+    test("names existing paths", () => {
+      expect(listPaths(text).length).toBeGreaterThan(0);
+      expect(explainPaths(document, text, (path) => existsSync(join(repository, path))).join("\n")).toBe("");
+    });
 
-  test("names existing npm scripts", () => {
-    expect(explainScripts(document, text, Object.keys(scripts)).join("\n")).toBe("");
-  });
-});
+    test("names existing npm scripts", () => {
+      expect(explainScripts(document, text, Object.keys(scripts)).join("\n")).toBe("");
+      expect(explainTools(document, text, toolNames).join("\n")).toBe("");
+    });
+  },
+);
 
 describe("explaining a document", () => {
   test("names the line and the missing path", () => {
@@ -30,7 +35,7 @@ describe("explaining a document", () => {
 
   test("checks the paths in commands, too", () => {
     expect(
-      listPaths("`npm run unit -- src/a.test.ts -t b`\n`node --import tsx e2e/b.ts FILE`, `cp src/c.ts d`"),
+      listPaths("`npm test -- src/a.test.ts -t b`\n`node --import tsx e2e/b.ts FILE`, `cp src/c.ts d`"),
     ).toEqual(["src/a.test.ts", "e2e/b.ts"]);
   });
 
@@ -38,6 +43,9 @@ describe("explaining a document", () => {
     const text = "Type npm run build\nor `npm run --silent buidl`.";
     expect(explainScripts("README.md", text, ["build", "types"])).toEqual([
       'README.md:2 says npm run buidl, which "scripts" in package.json does not have: it has build, types',
+    ]);
+    expect(explainTools("README.md", "npm run lab -- bench dev, `npm run lab -- bnech`", ["bench"])).toEqual([
+      "README.md:1 says npm run lab -- bnech: npm run lab lists what there is",
     ]);
   });
 });

@@ -4,7 +4,7 @@ export interface Phrase {
   readonly write: string;
 }
 
-/** The words to use are in the glossary of src/README.md. */
+/** The words to use are in LANGUAGE.md. */
 export const phrases: readonly Phrase[] = [
   { phrase: /unless (?:said|told) otherwise/iu, write: "Default: X" },
   { phrase: /\boff unless\b/iu, write: "Default: false" },
