@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
+import { formatLines } from "../support/format-lines.ts";
 import { chapters } from "./chapters.ts";
 import { runStory } from "./run-story.ts";
 
@@ -15,6 +16,6 @@ for (const [chapter, stories] of Object.entries(chapters)) {
     recorded[story.name] = await runStory({ kubeconfig }, story, id);
   }
   const file = new URL(`recorded/${chapter}.json`, import.meta.url);
-  await writeFile(file, `${JSON.stringify(recorded, null, 1)}\n`);
+  await writeFile(file, formatLines(recorded, 2));
   console.log(`${chapter}: ${stories.reduce((sum, { steps }) => sum + steps.length, 0)} answers`);
 }

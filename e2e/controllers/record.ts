@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../src/cluster/testing/send.ts";
+import { formatLines } from "../support/format-lines.ts";
 import { chapters } from "./chapters.ts";
 import { recordStory } from "./record-story.ts";
 import type { Outcome, Story } from "./story.ts";
@@ -26,7 +27,8 @@ for (const [chapter, stories] of Object.entries(chapters)) {
   }
   const recorded = Object.fromEntries(stories.map(({ name }, index) => [name, outcomes[index]]));
   const file = new URL(`recorded/${chapter}.json`, import.meta.url);
-  await writeFile(file, `${JSON.stringify(recorded, null, 1)}\n`);
+  // A line for each object of a state.
+  await writeFile(file, formatLines(recorded, 4));
   console.log(`${chapter}: ${outcomes.flat().length} outcomes`);
 }
 

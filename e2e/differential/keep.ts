@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { recordedAnswers } from "../conformance/compare.ts";
 import type { Story } from "../conformance/story.ts";
 import { foundFile } from "../conformance/stories/found.ts";
+import { formatLines } from "../support/format-lines.ts";
 import { classify } from "./classify.ts";
 import { compareStory, type Servers } from "./compare-servers.ts";
 import type { DifferenceClass } from "./run.ts";
@@ -24,12 +25,10 @@ export async function keep(servers: Servers, { name, example }: DifferenceClass)
   if (!expected)
     throw new Error(`"${name}" is not kept: the real server answers 503 whenever its story runs`);
   const stories = JSON.parse(await readFile(foundFile, "utf8")) as Story[];
-  await write(foundFile, [...stories.filter((each) => each.name !== name), kept]);
+  const others = stories.filter((each) => each.name !== name);
+  await writeFile(foundFile, formatLines([...others, kept], 3));
   const answers = { ...(await recordedAnswers("found")), [name]: expected };
-  await write(new URL("../conformance/recorded/found.json", import.meta.url), answers);
+  const answersFile = new URL("../conformance/recorded/found.json", import.meta.url);
+  await writeFile(answersFile, formatLines(answers, 2));
   return kept;
-}
-
-async function write(file: URL, value: unknown): Promise<void> {
-  await writeFile(file, `${JSON.stringify(value, null, 1)}\n`);
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { formatLines } from "../../support/format-lines.ts";
 import { type Answer, call, crd, group, install } from "./real-server.ts";
 import { crdCases } from "../../../src/apimachinery/cel/testdata/crd-cases.ts";
 import { ruleCases } from "../../../src/apimachinery/cel/testdata/object-cases.ts";
@@ -20,7 +21,7 @@ for (const { name, spec, root, hasStatus } of crdCases) {
   if (hasStatus) version["subresources"] = { status: {} };
   created[name] = causes(await call("POST", `${crds}?dryRun=All`, definition));
 }
-writeFileSync(new URL("crd-answers.json", testdata), `${JSON.stringify(created, null, 1)}\n`);
+writeFileSync(new URL("crd-answers.json", testdata), formatLines(created, 1));
 
 const validated: Record<string, object[]> = {};
 for (const [index, { name, spec, writes }] of ruleCases.entries()) {
@@ -50,4 +51,4 @@ for (const [index, { name, spec, writes }] of ruleCases.entries()) {
   }
   await call("DELETE", `${crds}/${plural}.${group}`);
 }
-writeFileSync(new URL("object-answers.json", testdata), `${JSON.stringify(validated, null, 1)}\n`);
+writeFileSync(new URL("object-answers.json", testdata), formatLines(validated, 2));

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { cases } from "../../../src/apimachinery/schema/testdata/cases.ts";
+import { formatLines } from "../../support/format-lines.ts";
 import { call, digest, group, install } from "./real-server.ts";
 
 /**
@@ -34,5 +35,5 @@ for (const [index, { name, spec, creates = [], updates = [] }] of cases.entries(
 }
 writeFileSync(
   new URL("../../../src/apimachinery/schema/testdata/recorded.json", import.meta.url),
-  `${JSON.stringify(recorded, null, 1)}\n`,
+  formatLines(recorded, 3),
 );
