@@ -21,17 +21,17 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     real: { summary: "the suites on a real kube-apiserver", steps: [vitest(["real"])] },
     node: {
       summary: "journeys on a whole Kubernetes with containers; writes their results down",
-      steps: [script("build"), program("e2e/node-journeys/run.ts")],
+      steps: [script("build"), program("e2e/journeys/node/run.ts")],
     },
     conformance: {
       summary: "Kubernetes' own conformance suite on the embedded cluster; writes its verdicts down",
-      steps: [program("e2e/kubernetes-suite/run.ts")],
+      steps: [program("e2e/oracle/kubernetes-suite/run.ts")],
     },
     olm: {
       summary: "bundles and catalogs as operator-sdk, opm and OLM itself see them",
       steps: [
-        program("e2e/real/olm-programs/main.ts"),
-        ["e2e/real/olm-programs/own-network.sh", ...vitest(["real"], "e2e/real/olm-")],
+        program("e2e/oracle/real/olm-programs/main.ts"),
+        ["e2e/oracle/real/olm-programs/own-network.sh", ...vitest(["real"], "e2e/oracle/real/olm-")],
       ],
     },
   },
@@ -46,23 +46,23 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     api: {
       summary: "what the packages export: api-report.md beside each",
-      steps: [program("e2e/api/rewrite.ts")],
+      steps: [program("e2e/rules/api/rewrite.ts")],
     },
     locks: {
       summary: "the lock files of new projects; --newest first takes newer versions",
-      steps: [program("e2e/locks/main.ts")],
+      steps: [program("e2e/lab/locks/main.ts")],
     },
     pictures: {
       summary: "the book's pictures of terminals, from what the commands print",
-      steps: [script("build"), vitest(["journeys"], "e2e/journeys/pictures.test.ts", "--update")],
+      steps: [script("build"), vitest(["journeys"], "e2e/journeys/fast/pictures.test.ts", "--update")],
     },
     record: {
       summary: "KUBECONFIG CHAPTER: what a real server answers to the stories of requests",
-      steps: [program("e2e/conformance/record.ts")],
+      steps: [program("e2e/oracle/conformance/record.ts")],
     },
     "record-controllers": {
       summary: "KUBECONFIG CHAPTER: what real controllers do in the stories of controllers",
-      steps: [program("e2e/controllers/record.ts")],
+      steps: [program("e2e/oracle/controllers/record.ts")],
     },
     release: {
       summary: "prepares a release, or shows with --dry-run what it would publish",
@@ -76,51 +76,51 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     seeds: {
       summary: "the exploring tests of the golden projects, for thousands of seeds",
-      steps: [program("e2e/seeds/seeds.ts")],
+      steps: [program("e2e/lab/seeds/seeds.ts")],
     },
     flakes: { summary: "tests that the speed of a machine decides", steps: [program("e2e/tools/flakes.ts")] },
     differential: {
       summary: "random requests to a real and to the embedded server, and where the answers differ",
-      steps: [program("e2e/differential/differential.ts")],
+      steps: [program("e2e/oracle/differential/differential.ts")],
     },
     "go-types": {
       summary: "types of operators written in Go, and their CRDs beside those of controller-gen",
-      steps: [program("e2e/go-types/main.ts")],
+      steps: [program("e2e/lab/go-types/main.ts")],
     },
     gallery: {
       summary: "operators with a mistake each, which the simulation must find",
-      steps: [program("e2e/gallery/gallery.ts")],
+      steps: [program("e2e/lab/gallery/gallery.ts")],
     },
     mutants: {
       summary: "changes the runtime in 150 places, one at a time, which its tests must notice",
-      steps: [program("e2e/mutants/mutants.ts")],
+      steps: [program("e2e/lab/mutants/mutants.ts")],
     },
     unmended: {
       summary: "takes fixes out, one at a time, which the simulation must notice",
-      steps: [program("e2e/mutants/unmended/main.ts")],
+      steps: [program("e2e/lab/mutants/unmended/main.ts")],
     },
     traces: {
       summary: "the same seeds on this Node and on others, whose traces must be equal",
-      steps: [program("e2e/node-versions/compare-traces.ts")],
+      steps: [program("e2e/lab/node-versions/compare-traces.ts")],
     },
     soak: {
       summary: "an operator whose connections break, for a long time",
-      steps: [program("e2e/soak/runtime-churn.ts")],
+      steps: [program("e2e/lab/soak/runtime-churn.ts")],
     },
     "soak-kills": {
       summary: "clusters that are killed during writes, again and again",
-      steps: [program("e2e/soak/cluster-kills.ts")],
+      steps: [program("e2e/lab/soak/cluster-kills.ts")],
     },
   },
   "Measurements and real servers": {
-    bench: { summary: "NAME…: benchmarks, printed as ratios", steps: [program("e2e/bench/run.ts")] },
+    bench: { summary: "NAME…: benchmarks, printed as ratios", steps: [program("e2e/lab/bench/run.ts")] },
     "control-plane": {
       summary: "builds etcd, kube-apiserver and kube-controller-manager from their Go modules",
-      steps: [program("e2e/real/build-control-plane.ts")],
+      steps: [program("e2e/oracle/real/build-control-plane.ts")],
     },
     "real-node": {
       summary: "a Kubernetes with containers, in namespaces of its own; --shell opens a shell in it",
-      steps: [program("e2e/real/node/main.ts")],
+      steps: [program("e2e/oracle/real/node/main.ts")],
     },
   },
 };

@@ -18,11 +18,13 @@ test("npm test builds, and runs unit tests and journeys", () => {
 test.each([
   ["src/runtime/queue/work-queue.test.ts", [], ["unit"]],
   ["./src/cluster", [], ["unit"]],
-  ["e2e/conformance -t patches", [], ["unit"]],
-  ["e2e/journeys/dev-screen.test.ts", ["build"], ["journeys"]],
-  ["e2e/real/election.test.ts", [], ["real"]],
-  ["e2e/real/node/node.test.ts", [], ["node"]],
-  ["e2e/strangers src/cli", ["build", "book"], ["strangers", "unit"]],
+  ["e2e/oracle/conformance -t patches", [], ["unit"]],
+  ["e2e/journeys/fast/dev-screen.test.ts", ["build"], ["journeys"]],
+  ["e2e/oracle/real/election.test.ts", [], ["real"]],
+  ["e2e/oracle/real/node/node.test.ts", [], ["node"]],
+  ["e2e/journeys/node/results-page.test.ts", [], ["unit"]],
+  ["e2e/lab/", [], ["unit", "node-versions"]],
+  ["e2e/journeys/strangers src/cli", ["build", "book"], ["strangers", "unit"]],
 ])("npm test -- %s chooses its suites", (line, before, suites) => {
   expect(plan(line)).toEqual({ before, suites, rest: line.split(" ") });
 });

@@ -8,30 +8,43 @@ interface Suite {
   readonly needs?: readonly string[];
 }
 
-/** All other tests are unit tests. */
+const unit = { project: "unit" };
+
+/** All other tests are unit tests. A folder within another one stands before it. */
 const suites: readonly Suite[] = [
-  { project: "journeys", folder: "e2e/journeys", needs: ["build"] },
-  { project: "long-journeys", folder: "e2e/long-journeys", needs: ["build"] },
-  { project: "strangers", folder: "e2e/strangers", needs: ["build", "book"] },
-  { project: "node", folder: "e2e/node-journeys", needs: ["build"] },
-  { project: "node", folder: "e2e/real/node" },
-  { project: "real", folder: "e2e/real" },
-  { project: "built-book", folder: "e2e/built-book", needs: ["book"] },
-  { project: "node-versions", folder: "e2e/node-versions" },
-  { project: "kubernetes-suite", folder: "e2e/kubernetes-suite/quick" },
+  { project: "unit", folder: "e2e/journeys/node/results-page.test.ts" },
+  { project: "journeys", folder: "e2e/journeys/fast", needs: ["build"] },
+  { project: "long-journeys", folder: "e2e/journeys/long", needs: ["build"] },
+  { project: "strangers", folder: "e2e/journeys/strangers", needs: ["build", "book"] },
+  { project: "node", folder: "e2e/journeys/node", needs: ["build"] },
+  { project: "node", folder: "e2e/oracle/real/node" },
+  { project: "real", folder: "e2e/oracle/real" },
+  { project: "built-book", folder: "e2e/book/built", needs: ["book"] },
+  { project: "node-versions", folder: "e2e/lab/node-versions" },
+  { project: "kubernetes-suite", folder: "e2e/oracle/kubernetes-suite/quick" },
 ];
 
 /** Plans `npm test`: the paths among its arguments choose the suites, and what has to be built for them. */
 export function planTests(args: readonly string[]): Step[] {
   const paths = args.filter((arg) => /^(?:\.\/)?(?:src|e2e)(?:\/|$)/u.test(arg));
   if (paths.length === 0) return [script("build"), vitest(["unit", "journeys"], ...args)];
-  const chosen = paths.map(suiteOf);
+  const chosen = paths.flatMap(suitesOf);
   const needs = new Set(chosen.flatMap((suite) => suite.needs ?? []));
   const projects = new Set(chosen.map(({ project }) => project));
   return [...[...needs].map(script), vitest([...projects], ...args)];
 }
 
-function suiteOf(path: string): Pick<Suite, "project" | "needs"> {
-  const normal = path.replace(/^\.\//u, "");
-  return suites.find(({ folder }) => `${normal}/`.startsWith(`${folder}/`)) ?? { project: "unit" };
+/** The project of the test runner that a test file belongs to. */
+export const projectOf = (file: string): string => (suiteAround(file) ?? unit).project;
+
+/** The suites of a file or a folder; a folder may contain several. */
+function suitesOf(path: string): Pick<Suite, "project" | "needs">[] {
+  const normal = path.replace(/^\.\//u, "").replace(/\/$/u, "");
+  const around = suiteAround(normal);
+  if (around) return [around];
+  return [unit, ...suites.filter(({ folder }) => folder.startsWith(`${normal}/`))];
+}
+
+function suiteAround(path: string): Suite | undefined {
+  return suites.find(({ folder }) => `${path}/`.startsWith(`${folder}/`));
 }
