@@ -57,12 +57,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [script("build"), vitest(["journeys"], "e2e/journeys/fast/pictures.test.ts", "--update")],
     },
     record: {
-      summary: "KUBECONFIG CHAPTER: what a real server answers to the stories of requests",
-      steps: [program("e2e/oracle/conformance/record.ts")],
-    },
-    "record-controllers": {
-      summary: "KUBECONFIG CHAPTER: what real controllers do in the stories of controllers",
-      steps: [program("e2e/oracle/controllers/record.ts")],
+      summary: "KUBECONFIG conformance|controllers [CHAPTER]: what a real control plane does in stories",
+      steps: [program("e2e/oracle/record.ts")],
     },
     release: {
       summary: "prepares a release, or shows with --dry-run what it would publish",

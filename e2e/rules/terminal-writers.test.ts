@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../support/source-imports.ts";
 
-/** Who writes to a terminal, and why nothing of a project, a cluster or a recording is obeyed by it there. */
+/** The files that write to a terminal, and why it obeys nothing of a project, a cluster or a recording there. */
 const writers: Readonly<Record<string, string>> = {
   "bin/tsbuilder.js": "says which Node is too old",
   "src/cli/report.ts": "passes all text through visibleText()",

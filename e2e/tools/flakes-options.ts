@@ -4,7 +4,7 @@ export interface FlakesOptions {
   readonly runs: number;
   /** How many programs keep a core busy beside the tests. */
   readonly busy: number;
-  /** Whether each file has a process of its own. */
+  /** True to run each file in a process of its own. */
   readonly alone: boolean;
   readonly projects: readonly string[];
   /** All tests of the projects, if there is none. */

@@ -49,7 +49,7 @@ test("the picture of a session (npm run lab -- pictures draws it) shows the quic
       .replace(/\d+ reconciles/, "2 reconciles")
       .replace(work, "~")
       .replace(/memory \d+ MB/, "memory 66 MB")
-      // What a busy machine is warned of.
+      // The warning that a busy machine gets.
       .replaceAll(/^\S*\d\d:\d\d:\d\d warn .*\n/gm, "")
       .replaceAll(/^\d\d:\d\d:\d\d/gm, "10:00:00")
       .replaceAll(/(?:.*(info {2}Reconciled Shop.*)\n)+/g, "10:00:00 2× $1\n")
@@ -82,7 +82,7 @@ test("the picture of a story (npm run lab -- pictures draws it) shows what an ex
   );
 });
 
-/** What the quick start types before it writes files, and what it shows. */
+/** The quick start's commands before it writes files, with their output. */
 function scaffolding(): string {
   const steps = readSteps("quick-start.md", readFileSync(join(book, "quick-start.md"), "utf8"));
   const first = steps.slice(

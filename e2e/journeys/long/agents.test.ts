@@ -10,7 +10,7 @@ import { initProject } from "../../support/projects/init-project.ts";
 import { plainEnvironment, run, type Shell } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 
-// What an agent finds in a scaffolded project: AGENTS.md, whose commands run as they stand, and `tsbuilder mcp`.
+// An agent finds AGENTS.md in a scaffolded project, whose commands run as they stand, and `tsbuilder mcp`.
 
 const cli = join(repository, "bin/tsbuilder.js");
 let work: string;
@@ -32,7 +32,7 @@ const documented = [...template.matchAll(/^\| `((?:npm|npx|tsbuilder) [^`]+)`/gm
   ([, command]) => command!,
 );
 
-/** What would take longer than a test should, or change the project, does less of the same. */
+/** Commands that take too long for a test, or change the project, are run with less to do. */
 const shortened: Readonly<Record<string, readonly string[]>> = {
   "npx --no-install tsbuilder test --explore": ["--time", "1s"],
   "tsbuilder upgrade": ["--dry-run"],

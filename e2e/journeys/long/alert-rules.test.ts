@@ -92,7 +92,7 @@ function ruleTest(
   };
 }
 
-/** What it prints. */
+/** The output of promtool. */
 function promtool(...args: string[]): string {
   const { stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
   return stdout + stderr;

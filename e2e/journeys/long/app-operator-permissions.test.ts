@@ -17,7 +17,7 @@ const [role] = (await loadObjects([join(config, "rbac/role.yaml")])) as unknown 
 const { rules } = role!;
 
 /**
- * What no request of a simulation shows: lists, for servers that can't stream them; Events, which the removal test of the
+ * Permissions that no request of a simulation needs: lists, for servers that can't stream them; Events, which the removal test of the
  * MySQL operator covers; and what only a server with OwnerReferencesPermissionEnforcement asks for.
  */
 const unseen = /^list |^\w+ events\.|^update \w+\/finalizers\./;

@@ -15,7 +15,7 @@ import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 import { talk } from "../../support/dev/terminal.ts";
 
-// What `tsbuilder bundle` and its flags do to a project, and the images of bundles.
+// `tsbuilder bundle` and its flags change a project as documented, and build images of bundles.
 
 const programs = findPrograms("36");
 const missing = "missing" in programs ? programs.missing : undefined;

@@ -19,7 +19,7 @@ const { work, missing } = useGoldenCopies("bundles for OLM", async (root) => {
   await call(["bundle", "--image", "registry.example.com/operator:v1.0.0"], root);
 });
 
-/** What OLM adds or replaces. */
+/** The fields that OLM adds or replaces. */
 const intended: readonly (readonly [RegExp, string])[] = [
   [/^Namespace [^.]*: only deployed$/u, "people choose where OLM installs"],
   [/^(?:Certificate|Issuer) [^.]*: only deployed$/u, "OLM makes the certificates"],
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("a bundle", () => {
     const findings = await validateBundle(everythingBelow(join(work, name)), "bundle", { optional });
 
     expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
-    // What only the user can say.
+    // These fields only the user can fill in.
     expect([...new Set(findings.map(({ rule }) => rule))]).toEqual([
       "csv-min-kube-version-missing",
       "csv-description",

@@ -9,7 +9,7 @@ import { findPrograms, kubectlReleases } from "../../support/kubectl-binaries.ts
 import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 
-// What a golden project deploys is accepted by an API server: the embedded one here, the real one in e2e/oracle/real.
+// An API server accepts what a golden project deploys: the embedded one here, the real one in e2e/oracle/real.
 const programs = findPrograms(kubectlReleases.at(-1)!);
 const isLeftOut = "missing" in programs;
 if (isLeftOut) console.log(`left out: deployments of the goldens: ${programs.missing}`);

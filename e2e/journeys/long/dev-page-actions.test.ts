@@ -13,7 +13,7 @@ import { waitForAnHour } from "../../support/dev/page/planted-operator.ts";
 import { run, type Shell } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 
-// What the page of `tsbuilder dev` does to a session, in a browser: each of its buttons.
+// Each button of the page of `tsbuilder dev` is pressed in a browser, and changes the session.
 
 const found = findChromium();
 if ("missing" in found) console.log(`left out: the page's actions in a browser: ${found.missing}`);

@@ -11,7 +11,7 @@ import { eventually } from "../../support/eventually.ts";
 import { findPrograms } from "../../support/kubectl-binaries.ts";
 import { run } from "../../support/shell.ts";
 
-// What the quick start types beside `tsbuilder dev`, with the newest kubectl.
+// The quick start's commands beside `tsbuilder dev` run with the newest kubectl.
 
 const programs = findPrograms("36");
 if ("missing" in programs) console.log(`left out: the quick start's kubectl: ${programs.missing}`);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { shownCommands, unknownFlags } from "../../book/shown-commands.ts";
 import { findPrograms } from "../../support/kubectl-binaries.ts";
 
-// What the book's pages only show of kubectl and helm: such commands exist, and have these flags.
+// Commands of kubectl and helm that the book's pages only show exist, and have these flags.
 
 describe.each(["kubectl", "helm"] as const)("%s", (name) => {
   const programs = findPrograms("36");

@@ -16,7 +16,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** What a user changes in every file of theirs: path, a line, and what it becomes. */
+/** A user's edit of each file: path, a line, and its replacement. */
 const edits = [
   ["README.md", "## Layout", "## Our layout"],
   ["Makefile", ".PHONY: helm-uninstall", "hello: ## Say hello.\n\techo hello\n\n.PHONY: helm-uninstall"],
@@ -41,7 +41,7 @@ const edits = [
   ["config/samples/apps_v1_mysql.yaml", "spec:", "spec:\n  size: large"],
 ] as const;
 
-/** What each of three later versions changes in the templates. */
+/** The changes of three later versions to the templates. */
 const versions = {
   "0.2.0": [
     ["## Developing", "## At work"],

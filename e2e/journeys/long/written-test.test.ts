@@ -83,7 +83,7 @@ async function useHands(dev: LongCommand): Promise<void> {
     expect((await client.get(Deployment, key)).metadata.uid).not.toBe(metadata.uid);
     await expectReady(client, kind, 2);
   }, dev.watch);
-  // What was so before the Deployment was deleted doesn't count: it is three servers only in the end.
+  // States before the deletion of the Deployment don't count: there are three servers only at the end.
   await client.patch(kind, key, { merge: { spec: { replicas: 3 } } });
   await eventually(() => expectReady(client, kind, 3), dev.watch);
 }

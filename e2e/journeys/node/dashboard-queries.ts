@@ -1,4 +1,4 @@
-/** What dashboards for controller-runtime ask, such as those of kubebuilder's Grafana plugin. */
+/** Queries of dashboards for controller-runtime, such as those of kubebuilder's Grafana plugin. */
 export function dashboardQueries(job: string, namespace: string): Readonly<Record<string, string>> {
   const of = `{job="${job}", namespace="${namespace}"}`;
   const rate = (metric: string, by: string): string => `sum(rate(${metric}${of}[1m])) by (${by})`;

@@ -75,7 +75,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-/** What the sample has at a path; the empty string before it exists. */
+/** The sample's value at a path; the empty string before it exists. */
 function sample(path: string): Promise<string> {
   return project.kubectl("get shop shop-sample --ignore-not-found", `--output=jsonpath=${path}`);
 }

@@ -119,7 +119,7 @@ async function writeTargets(): Promise<void> {
   writeFileSync(file("targets.json"), JSON.stringify(targets));
 }
 
-/** What the ServiceMonitor refers to: the authority of the certificate for metrics. */
+/** The Secret that the ServiceMonitor refers to: the CA of the certificate for metrics. */
 async function readAuthority(): Promise<Buffer> {
   const secret = `get secret metrics-server-cert --namespace ${namespace}`;
   return Buffer.from(await project.kubectl(`${secret} --output=jsonpath={.data.ca\\.crt}`), "base64");

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 
-/** What vitest's JSON reporter writes, as far as it is read here. */
+/** The fields of vitest's JSON report that are read here. */
 export interface VitestReport {
   readonly startTime: number;
   readonly testResults: readonly {

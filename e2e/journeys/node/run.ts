@@ -17,14 +17,14 @@ const report = join(folder, "report.json");
 const suite = ["run", "--config", ".config/vitest.config.ts", "--project", "node"];
 const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const words = ["--no-install", "vitest", ...suite, ...output, ...files];
-// What the programs need is installed first, so it doesn't count.
+// The packages that the programs need are installed first, so they don't count.
 const compared = !("missing" in prepareNode());
 const before = compared ? shared() : {};
 const others = keepers();
 // A Ctrl-C ends the tests; what they leave is still compared.
 process.on("SIGINT", () => {});
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
-// Whoever interrupts the tests gets no report.
+// Interrupted tests write no report.
 if (existsSync(report)) {
   const page = new URL("RESULTS.md", import.meta.url);
   const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;

@@ -88,7 +88,7 @@ async function readyPods(): Promise<number> {
   return names.split(" ").length;
 }
 
-/** What an operator leaves in a cluster, beyond its namespace. */
+/** The objects that an operator leaves in a cluster, beyond its namespace. */
 async function leftovers(): Promise<string[]> {
   const kinds = "namespaces,crd,clusterroles,clusterrolebindings";
   const names = await project.kubectl(`get ${kinds} --output=name`);

@@ -31,7 +31,7 @@ test("what a release packs is installed by npm ci in a project that knows nothin
 
   const author = makeProject("author");
   cpSync(release, join(author.folder, "release"), { recursive: true });
-  // What `npm create` runs is no project's dependency.
+  // The package that `npm create` runs is not a dependency of any project.
   const tarballs = packed.filter(({ name }) => !name.startsWith("create-"));
   await run(
     author,
@@ -89,7 +89,7 @@ function entryPoints(folder: string, name: string): string[] {
   });
 }
 
-/** What stands between a folder and the end of a pattern: `apps/v1` for `k8s/*.js`. */
+/** The part of a path that the `*` of a pattern matches: `apps/v1` for `k8s/*.js`. */
 function filesBetween(folder: string, after: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((path) =>
     path.endsWith(after) ? [path.slice(0, -after.length)] : [],

@@ -13,7 +13,7 @@ import { repository } from "../../support/source-imports.ts";
 import { startRegistry, type Verdaccio } from "../../support/registries/verdaccio.ts";
 import { makeStranger, publishRelease } from "../../support/registries/stranger.ts";
 
-// What `npm run book` built is all that this stranger reads.
+// This stranger reads only what `npm run book` built.
 
 const site = join(repository, "dist/book");
 const base = process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname;

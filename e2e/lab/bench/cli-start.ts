@@ -15,7 +15,7 @@ try {
   run(cli, "init", "--domain", "example.com", "--project-name", "bench", "--skip-install");
   const createApi = (kind: string): number =>
     run(cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", kind, "--make=false");
-  // What V8 compiles is kept: the first runs write it down.
+  // V8's compiled code is cached: the first runs write it.
   for (const kind of ["First", "Second", "Third", "Fourth"]) createApi(kind);
   // Alternating, so that other load on the machine affects all of them.
   const times = { node: [] as number[], version: [] as number[], help: [] as number[], api: [] as number[] };

@@ -34,7 +34,7 @@ const measured = {
 } as const;
 type Numbers = { readonly [field in keyof typeof measured]: number };
 
-/** What an operator says, and what the monitor of its loop measured. */
+/** An operator's own report, and the measurements of its event loop's monitor. */
 interface Said extends Partial<LoopStops> {
   readonly loaded?: true;
   readonly began?: true;
@@ -124,7 +124,7 @@ function start(work: number, workers: number, runtime: string | undefined) {
   return {
     began: hears("began"),
     hears,
-    /** What was measured since this was asked before. */
+    /** The measurements since the last request for them. */
     asksForStops: () => {
       const stops = hears("longest");
       operator.send("stops");

@@ -22,7 +22,7 @@ const config = join(repository, "e2e/golden/app-operator/config");
 
 type Crd = Parameters<typeof operationsFor>[0] & KubernetesObject;
 
-/** What one process needed for its share. */
+/** The costs of one process for its share. */
 interface Share {
   readonly runs: number;
   readonly milliseconds: number;

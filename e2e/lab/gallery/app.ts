@@ -1,6 +1,6 @@
 import { type Condition, type CustomResource, defineKind, type int32, type int64 } from "@tsbuilder/runtime";
 
-/** What users of the gallery's operators ask for. */
+/** The spec of the kind that the gallery's operators reconcile. */
 export interface AppSpec {
   /**
    * +kubebuilder:validation:MaxLength=400

@@ -7,9 +7,9 @@ export interface Exhibit {
   readonly classes: readonly MistakeClass[];
   /** The first plan of steps that shows it, unless it is the first of all. */
   readonly plan?: number;
-  /** What somebody else created before: an object of a name that an operator would use, too. */
+  /** An object of another owner whose name an operator would use, too. */
   readonly withStranger?: true;
-  /** Whether one of the namespaces goes away in the end. */
+  /** True if one of the namespaces is deleted at the end. */
   readonly endsNamespace?: true;
 }
 

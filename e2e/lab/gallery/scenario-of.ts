@@ -14,7 +14,7 @@ import { ProjectSources } from "../../../src/generators/project-sources.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import type { Exhibit } from "./exhibits.ts";
 
-/** What `wrong.ts` and `right.ts` export: one operator, or several. */
+/** The export of `wrong.ts` and `right.ts`: one operator, or several. */
 type OperatorModule =
   | (Pick<SimulatedOperator, "rules" | "replicas" | "sharding" | "former"> & {
       readonly setup: (manager: Manager) => void;

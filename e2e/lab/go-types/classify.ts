@@ -1,6 +1,6 @@
 import type { Difference } from "./differences.ts";
 
-/** What is different on purpose, as src/generators/differences.md says, each with the places where it is seen. */
+/** Intended differences, as src/generators/differences.md lists them, each with the places where it is seen. */
 const deliberate: readonly {
   readonly name: string;
   readonly has: (difference: Difference, known: Known) => boolean;
@@ -31,7 +31,7 @@ const deliberate: readonly {
   },
 ];
 
-/** What is known beside the two CRDs. */
+/** Facts about the kind beside the two CRDs. */
 export interface Known {
   /** The descriptions of Kubernetes' types, each in one line. */
   readonly texts: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import type { Operator } from "./operators.ts";
 import { removeRefusedMarkers } from "./refused-markers.ts";
 import { translate } from "./translate.ts";
 
-/** What became of a kind. */
+/** The result of comparing a kind. */
 export interface ComparedKind {
   /** The name of its file. */
   readonly name: string;
@@ -23,12 +23,12 @@ export interface ComparedKind {
   readonly others: readonly Difference[] | undefined;
 }
 
-/** What became of an operator. */
+/** The result of comparing an operator. */
 export interface ComparedOperator {
   readonly kinds: readonly ComparedKind[];
   /** Markers that controller-gen ignores and the generators refuse; they are left out. */
   readonly removed: readonly string[];
-  /** What either generator complains about. */
+  /** Errors and warnings of either generator. */
   readonly complaints: readonly string[];
 }
 

@@ -31,7 +31,7 @@ export function writeModule(written: GoPackage, pathOf: ModulePath): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** What every kind has already: its kind, and metadata unless it must be there. */
+/** Fields that every kind has already: its kind, and metadata unless it is required. */
 function isImplied({ type, isOmitted }: GoField): boolean {
   if (type.kind !== "external" || type.package !== metaPackage) return false;
   return type.name === "TypeMeta" || (type.name === "ObjectMeta" && isOmitted);

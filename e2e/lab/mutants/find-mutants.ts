@@ -8,7 +8,7 @@ export interface Mutant {
   /** Relative to the repository. */
   readonly file: string;
   readonly line: number;
-  /** What is replaced, by its offsets in the file. */
+  /** The replaced text, by its offsets in the file. */
   readonly start: number;
   readonly end: number;
   readonly before: string;

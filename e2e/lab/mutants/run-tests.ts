@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { repository } from "../../support/source-imports.ts";
 import type { Mutant } from "./find-mutants.ts";
 
-/** What noticed a mutant: the first test that failed, and its file if it is known; undefined if all passed. */
+/** The first test that failed for a mutant, and its file if it is known; undefined if all passed. */
 export type Verdict = { readonly by: string; readonly file?: string } | undefined;
 
 /** Runs unit tests with a mutant in the place of the source, until one fails; the time limit is in milliseconds. */

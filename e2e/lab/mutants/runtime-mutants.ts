@@ -13,7 +13,7 @@ export function allMutants(): Mutant[] {
   return files.flatMap((file) => findMutants(file, readFileSync(join(repository, file), "utf8")));
 }
 
-/** Those that are tried, of all folders. */
+/** The chosen mutants of all folders. */
 export function chosenMutants(count = 150): Mutant[] {
   return chooseMutants(allMutants(), count);
 }

@@ -1,6 +1,6 @@
 import { seedsPerPlan } from "../../../src/simulation/explore/explore.ts";
 
-/** What one process explores: its seeds from `from` on, before `end`, of these tens. */
+/** The share of one process: its seeds from `from` on, before `end`, of these tens. */
 export interface Share {
   readonly plans: readonly number[];
   readonly from: number;
@@ -22,7 +22,7 @@ export function shares(from: number, seeds: number, processes: number, folder: s
   }));
 }
 
-/** What came of ten seeds. */
+/** The result of ten seeds. */
 export interface PlanReport {
   readonly seeds: number;
   /** Fewer than the seeds after an alarm. */

@@ -1,5 +1,5 @@
 /**
- * What the READMEs take for granted around their snippets: kinds of a project, and functions that make children. The
+ * Code that the READMEs take for granted around their snippets: kinds of a project, and functions that make children. The
  * snippets import the kinds from where a project has them.
  */
 import { type CustomResource, defineKind } from "@tsbuilder/runtime";

@@ -22,7 +22,7 @@ export function openDefinition(kind: string) {
   };
 }
 
-/** What the generator makes of a project with a defaulting webhook of MySQL. */
+/** The generator's output for a project with a defaulting webhook of MySQL. */
 export const webhookConfiguration = {
   apiVersion: "admissionregistration.k8s.io/v1",
   kind: "MutatingWebhookConfiguration",

@@ -11,7 +11,7 @@ import { readSnippets, type Snippet } from "./read-snippets.ts";
 import { stages } from "./stages/index.ts";
 import type { Stage } from "./stages/stage.ts";
 
-// What a README shows is what people copy: every snippet compiles, and does what is said of it.
+// People copy what a README shows: every snippet compiles, and does what the README says.
 
 const snippets = readSnippets();
 

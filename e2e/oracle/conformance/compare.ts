@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
+import { readRecorded } from "../recorded.ts";
 import { chapters } from "./chapters.ts";
 import type { MaskedAnswer } from "./mask-answer.ts";
 import { runStory, type Server } from "./run-story.ts";
@@ -13,15 +13,9 @@ export interface Difference {
   readonly actual: unknown;
 }
 
-/** The recorded answers of a real server, by story. */
-export async function recordedAnswers(chapter: string): Promise<Record<string, MaskedAnswer[]>> {
-  const text = await readFile(new URL(`recorded/${chapter}.json`, import.meta.url), "utf8");
-  return JSON.parse(text) as Record<string, MaskedAnswer[]>;
-}
-
 /** Runs a chapter on a server and returns every answer that differs from the recorded one. */
 export async function compareChapter(server: Server, chapter: string): Promise<Difference[]> {
-  const recorded = await recordedAnswers(chapter);
+  const recorded = await readRecorded<MaskedAnswer>("conformance", chapter);
   const differences: Difference[] = [];
   for (const [index, story] of chapters[chapter]!.entries()) {
     const id = `${chapter.replace(/\W/g, "")}${index}`;

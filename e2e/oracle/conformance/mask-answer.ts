@@ -38,7 +38,7 @@ function maskBody({ text, body }: ReceivedResponse): unknown {
   }
 }
 
-/** Whether an event is a bookmark that a server sends once in a while, rather than after the initial events. */
+/** True for a bookmark that a server sends once in a while, rather than after the initial events. */
 function isTimedBookmark(event: unknown): boolean {
   const { type, object } = event as { type?: unknown; object?: { metadata?: { annotations?: object } } };
   const annotations = object?.metadata?.annotations ?? {};
@@ -71,7 +71,7 @@ function mask(value: unknown, key = ""): unknown {
   return maskText(value);
 }
 
-/** Whether all that is known about a user beyond name and groups is which certificate or token it was. */
+/** True if a user's only attribute beyond name and groups is the ID of its certificate or token. */
 function isCredential({ extra }: { extra?: unknown }): boolean {
   const names = typeof extra === "object" && extra !== null ? Object.keys(extra) : [];
   return names.length === 1 && names[0] === "authentication.kubernetes.io/credential-id";

@@ -19,7 +19,7 @@ export interface Story {
   /** CRDs that are served before the first request. */
   readonly crds?: readonly object[];
   readonly steps: readonly Step[];
-  /** Whether a real server is asked all at once: watches that each last seconds and depend on nothing. */
+  /** True if a real server gets all requests at once: watches that each last seconds and depend on nothing. */
   readonly atOnce?: boolean;
 }
 

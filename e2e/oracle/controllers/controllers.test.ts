@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { controllerNames, startCluster } from "@tsbuilder/cluster";
 import { describe, expect, test } from "vitest";
 import { send } from "../../../src/cluster/testing/send.ts";
 import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
+import { readRecorded } from "../recorded.ts";
 import { chapters } from "./chapters.ts";
 import { readState, runStep } from "./run-step.ts";
 import type { Outcome } from "./story.ts";
@@ -19,10 +19,8 @@ const scheduled = new Set(["scheduling"]);
 const disableAdmissionPlugins = ["ServiceAccount"] as const;
 
 describe.each(Object.entries(chapters))("controllers do as the real ones did: %s", (chapter, stories) => {
-  const text = readFileSync(new URL(`recorded/${chapter}.json`, import.meta.url), "utf8");
-  const recorded = JSON.parse(text) as Readonly<Record<string, readonly Outcome[]>>;
-
   test.for(stories.map((story) => [story.name, story] as const))("%s", async ([name, story]) => {
+    const recorded = await readRecorded<Outcome>("controllers", chapter);
     const clock = new FakeClock(start);
     const all = scheduled.has(chapter) ? [...controllers, "scheduler" as const] : controllers;
     const unforeseen = new UnforeseenErrors();

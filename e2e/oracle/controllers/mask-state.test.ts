@@ -8,7 +8,7 @@ const event = {
   message: "Cluster IP [IPv4]: 10.0.84.231 is not allocated; repairing",
 };
 
-/** What is left of an Event. */
+/** The masked form of an Event. */
 function shown(reporter: object): unknown[] {
   return maskState([{ kind: "EventList", items: [{ ...event, ...reporter }] }], "web");
 }

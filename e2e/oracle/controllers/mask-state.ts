@@ -62,7 +62,7 @@ function isShown(kind: string, item: Item, namespace: string): boolean {
   }
 }
 
-/** Who reported an Event: those of events.k8s.io have no source. */
+/** The reporter of an Event: those of events.k8s.io have no source. */
 function reporter({ source, reportingComponent }: Item): string {
   return (source as { component?: string }).component ?? (reportingComponent as string);
 }

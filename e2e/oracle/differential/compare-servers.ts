@@ -22,7 +22,7 @@ export interface Difference {
   readonly embedded: MaskedAnswer;
 }
 
-/** What a comparison counts: all answers, and those of requests that the real server accepts. */
+/** The counts of a comparison: all answers, and those of requests that the real server accepts. */
 export interface Compared {
   readonly answers: number;
   readonly accepted: number;

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { recordedAnswers } from "../conformance/compare.ts";
+import type { MaskedAnswer } from "../conformance/mask-answer.ts";
 import type { Story } from "../conformance/story.ts";
+import { readRecorded, writeRecorded } from "../recorded.ts";
 import { foundFile } from "../conformance/stories/found.ts";
 import { formatLines } from "../../support/format-lines.ts";
 import { classify } from "./classify.ts";
@@ -27,8 +28,7 @@ export async function keep(servers: Servers, { name, example }: DifferenceClass)
   const stories = JSON.parse(await readFile(foundFile, "utf8")) as Story[];
   const others = stories.filter((each) => each.name !== name);
   await writeFile(foundFile, formatLines([...others, kept], 3));
-  const answers = { ...(await recordedAnswers("found")), [name]: expected };
-  const answersFile = new URL("../conformance/recorded/found.json", import.meta.url);
-  await writeFile(answersFile, formatLines(answers, 2));
+  const answers = await readRecorded<MaskedAnswer>("conformance", "found");
+  await writeRecorded("conformance", "found", { ...answers, [name]: expected });
   return kept;
 }

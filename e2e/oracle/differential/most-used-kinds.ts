@@ -3,7 +3,7 @@ export const customKind = "Foo";
 
 /** The forty kinds that people use most: of these, the embedded server accepts nothing that the real one refuses. */
 export const mostUsedKinds: readonly string[] = [
-  // What runs.
+  // Workloads.
   "Pod",
   "Deployment",
   "ReplicaSet",
@@ -19,7 +19,7 @@ export const mostUsedKinds: readonly string[] = [
   "Ingress",
   "IngressClass",
   "NetworkPolicy",
-  // What it reads and stores.
+  // Configuration and storage.
   "ConfigMap",
   "Secret",
   "PersistentVolume",
@@ -27,7 +27,7 @@ export const mostUsedKinds: readonly string[] = [
   "StorageClass",
   "VolumeAttachment",
   "CSIDriver",
-  // Who may do what.
+  // Permissions.
   "ServiceAccount",
   "Role",
   "RoleBinding",
@@ -42,7 +42,7 @@ export const mostUsedKinds: readonly string[] = [
   "PodDisruptionBudget",
   "PriorityClass",
   "RuntimeClass",
-  // What operators bring and leave.
+  // Kinds around operators.
   "CustomResourceDefinition",
   "ValidatingWebhookConfiguration",
   "MutatingWebhookConfiguration",

@@ -3,7 +3,7 @@ import { kindOf } from "./classify.ts";
 import type { Difference } from "./compare-servers.ts";
 import type { DifferenceClass, Report } from "./run.ts";
 
-/** What a comparison found, for a terminal: each class with a request, and the parts of the answers that differ. */
+/** Formats the result of a comparison for a terminal: each class with a request, and the parts of the answers that differ. */
 export function reportText({ classes, ...counts }: Report): string {
   const { answers, different, accepted, differentAccepted, wronglyAccepted, wronglyAcceptedOften } = counts;
   return [
@@ -15,7 +15,7 @@ export function reportText({ classes, ...counts }: Report): string {
   ].join("\n");
 }
 
-/** What a few differences are about. */
+/** Formats a few differences of a class. */
 function namesOf(differences: readonly Difference[]): string {
   if (differences.length === 0) return "";
   return `: ${differences.map(({ story, step }) => `${kindOf(story)} by ${step.method} ${step.path}`).join(", ")}`;

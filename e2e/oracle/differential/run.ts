@@ -21,11 +21,11 @@ export interface Report {
   readonly answers: number;
   readonly accepted: number;
   readonly different: number;
-  /** Of requests that the real server accepts. */
+  /** Requests that the real server accepts. */
   readonly differentAccepted: number;
   /** Requests that the real server refuses, and the embedded one does not. */
   readonly wronglyAccepted: readonly Difference[];
-  /** Those of them about the forty most used kinds, or about custom objects. */
+  /** Accepted requests about the forty most used kinds, or about custom objects. */
   readonly wronglyAcceptedOften: readonly Difference[];
   readonly classes: readonly DifferenceClass[];
 }

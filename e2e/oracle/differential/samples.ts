@@ -1,5 +1,6 @@
 import { chapters } from "../conformance/chapters.ts";
-import { recordedAnswers } from "../conformance/compare.ts";
+import type { MaskedAnswer } from "../conformance/mask-answer.ts";
+import { readRecorded } from "../recorded.ts";
 import { collectionPath, type Kind } from "./read-kinds.ts";
 
 /** Objects that a real server accepted when a story created them, by the path they were posted to. */
@@ -50,7 +51,7 @@ export async function readSamples(): Promise<Samples> {
     Object.entries(others).map(([path, bodies]) => [path, [...bodies]]),
   );
   for (const [chapter, stories] of Object.entries(chapters)) {
-    const recorded = await recordedAnswers(chapter);
+    const recorded = await readRecorded<MaskedAnswer>("conformance", chapter);
     for (const { name, steps } of stories) {
       for (const [index, { method, path, body, type }] of steps.entries()) {
         const isCreated = method === "POST" && recorded[name]?.[index]?.code === 201 && type === undefined;

@@ -5,7 +5,7 @@ import type { Servers } from "./compare-servers.ts";
 
 /** A real and an embedded server, both without any object of a user. */
 export interface FreshServers extends Servers {
-  /** What the embedded server did not foresee: a defect, whatever it answered. */
+  /** Errors that the embedded server did not foresee: a defect, whatever it responded. */
   readonly unforeseen: readonly unknown[];
   stop(): Promise<void>;
 }

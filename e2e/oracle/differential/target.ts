@@ -3,7 +3,7 @@ import { mutated } from "./mutate.ts";
 import { collectionPath, type Kind } from "./read-kinds.ts";
 import type { Sample } from "./samples.ts";
 
-/** What the requests of a story are about: a kind, and valid objects of it. */
+/** The target of a story's requests: a kind, and valid objects of it. */
 export interface Target {
   readonly kind: Kind;
   readonly samples: readonly Sample[];

@@ -31,7 +31,7 @@ export const junk: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(
   { matchExpressions: [{ operator: "In" }] },
 );
 
-/** What fields of this name usually hold: more of the requests get past the first check. */
+/** Usual values of fields by name, with which more of the requests get past the first check. */
 const usual: Readonly<Record<string, readonly unknown[]>> = {
   name: ["a", "b", "web", "a.b", "A", "a_b"],
   namespace: ["{ns}", "default", "other"],

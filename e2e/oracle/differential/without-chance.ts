@@ -44,7 +44,7 @@ function withoutUnknownName(answer: MaskedAnswer): MaskedAnswer {
   return masked === message ? answer : { ...answer, body: { ...(answer.body as Status), message: masked } };
 }
 
-/** What an apply finds wrong in fields comes line by line, in the order of a Go map. */
+/** The errors of an apply in fields come line by line, in the order of a Go map. */
 function withoutOrderOfLines(answer: MaskedAnswer): MaskedAnswer {
   const { message } = (answer.body as Status | null | undefined) ?? {};
   const [, start, lines] = /^(.*errors:\n)(.*)$/su.exec(message ?? "") ?? [];

@@ -20,7 +20,7 @@ const oddFail = [
 ];
 
 /**
- * What some of the suite's containers would do, as stages: by itself the kubelet lets every pod run, and those of Jobs
+ * The work of some of the suite's containers, as stages: by itself the kubelet lets every pod run, and those of Jobs
  * succeed. A stage without a status leaves its pods as they are.
  */
 export function containerStages(): Stage[] {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 export interface SuiteOptions {
-  /** Whether e2e.test is only built. */
+  /** True to only build e2e.test. */
   readonly build: boolean;
   /** Runs all specs whose name contains this text, those that are left out included. */
   readonly focus: string | undefined;

@@ -1,4 +1,4 @@
-/** What is read of the report that Ginkgo writes. */
+/** The fields of Ginkgo's report that are read here. */
 export interface GinkgoReport {
   readonly SpecReports: readonly {
     readonly ContainerHierarchyTexts: readonly string[] | null;
@@ -9,7 +9,7 @@ export interface GinkgoReport {
   }[];
 }
 
-/** What became of a spec. */
+/** The result of a spec. */
 export interface Verdict {
   readonly spec: string;
   readonly passed: boolean;

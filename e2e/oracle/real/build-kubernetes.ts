@@ -11,7 +11,7 @@ const etcdVersion = "3.6.8";
 export interface Target {
   readonly output: string;
   readonly path: string;
-  /** Whether the program is the tests of that package. */
+  /** True if the program is the test binary of that package. */
   readonly isTest?: boolean;
 }
 

@@ -5,6 +5,7 @@ import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
 import { chapters } from "../controllers/chapters.ts";
 import { recordStory } from "../controllers/record-story.ts";
 import type { Outcome } from "../controllers/story.ts";
+import { readRecorded } from "../recorded.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
@@ -18,7 +19,7 @@ if (leftOut.length > 0)
   console.log(`left out: the stories ${leftOut.join(", ")}: set CONTROLLER_STORIES=all`);
 const unscheduled = "scheduling";
 console.log(
-  `left out: the stories ${unscheduled}: no kube-scheduler is built, e2e/oracle/controllers/record.ts needs one`,
+  `left out: the stories ${unscheduled}: no kube-scheduler is built, npm run lab -- record needs one`,
 );
 const told = Object.entries(chapters).filter(
   ([chapter]) => chapter !== unscheduled && !leftOut.includes(chapter),
@@ -34,8 +35,7 @@ describe.skipIf("missing" in binaries)("a real kube-controller-manager", () => {
 
   test.each(told)("matches the record: %s", async (chapter, stories) => {
     const kubeconfig = parse(readFileSync(control.kubeconfig, "utf8")) as Kubeconfig;
-    const file = new URL(`../controllers/recorded/${chapter}.json`, import.meta.url);
-    const recorded = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, readonly Outcome[]>>;
+    const recorded = await readRecorded<Outcome>("controllers", chapter);
     const outcomes = await Promise.all(
       stories.map((story, index) =>
         recordStory(kubeconfig, story, `${chapter}-${index}`, recorded[story.name]),

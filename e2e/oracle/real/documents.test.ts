@@ -12,7 +12,7 @@ import { findBinaries } from "./control-plane-binaries.ts";
 const binaries = findBinaries({ build: false });
 if ("missing" in binaries) console.log(`left out: documents of a real API server: ${binaries.missing}`);
 
-/** What is not the same, and why. */
+/** The known differences, each with the reason. */
 const known: readonly (readonly [difference: RegExp, reason: string])[] = [
   [/componentstatus/iu, "left out with the kind, which has been deprecated since 1.19"],
   [/\.v1\.ComponentCondition/u, "the same"],

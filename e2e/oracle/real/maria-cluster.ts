@@ -92,7 +92,7 @@ export class MariaCluster {
     return this.current.script("switch.sh", { ...this.addressOf(ordinal), ...more });
   }
 
-  /** What the operator passes to the Job. */
+  /** The variables that the operator passes to the Job. */
   addressOf(ordinal: number): Record<string, string> {
     const others = othersOf(this.servers.length, this.primary, ordinal);
     return {
@@ -122,7 +122,7 @@ export class MariaCluster {
     }
   }
 
-  /** Whether a replica is connected, ready, and has applied all that the primary has, while nobody writes. */
+  /** True if a replica is connected and ready, and has applied all of the primary's writes, while nobody writes. */
   #hasCaughtUp(server: DatabaseServer): boolean {
     const connected = /\tYes\tYes\t/.test(server.sql("SHOW SLAVE STATUS", root).output);
     if (!connected || server.script("ready.sh").code !== 0) return false;

@@ -1,4 +1,4 @@
-/** What the users of a cluster know. */
+/** The facts that the users of a cluster know. */
 export interface Knowledge {
   /** Rows that were acknowledged and, as far as the status said, are kept. */
   rows: Set<number>;

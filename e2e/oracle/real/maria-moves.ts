@@ -11,7 +11,7 @@ import type { Knowledge } from "./maria-knowledge.ts";
 import { failOver, finishSwitchover, replicaOf } from "./maria-switches.ts";
 import { SmallVolume, smallVolumesLack } from "./small-volume.ts";
 
-/** What may happen to a cluster. Ordinals and numbers are taken modulo what there is. */
+/** An event that may happen to a cluster. Ordinals and numbers are taken modulo the existing ones. */
 export interface Move {
   readonly name: keyof typeof moves;
   readonly at: number;
@@ -203,7 +203,7 @@ export const moves = {
     expect(cluster.current.script("backup.sh", job)).toMatchObject({ code: 0 });
     const rows = new Set(known.rows);
     await write(cluster, known, 1 + (at % 100));
-    // Whatever the clock did, the latest backup is the one that was taken last.
+    // The latest backup is the one that was taken last, even if the clock jumped.
     expect(cluster.current.script("restore.sh", { ...job, FILE: "latest" })).toMatchObject({ code: 0 });
     expect(cluster.idsOf(cluster.current)).toEqual(rows);
     known.rows = rows;
@@ -258,7 +258,7 @@ export const moves = {
   },
 };
 
-/** What the operator passes to the Jobs of backups and restores; few backups are kept. */
+/** The variables that the operator passes to the Jobs of backups and restores; few backups are kept. */
 function backupJob(cluster: MariaCluster) {
   const names = { BACKUP_NAME: "db", BACKUP_HOST: "127.0.0.1", DATABASE: "shop" };
   return { ...names, BACKUP_DIR: cluster.backups, KEEP: "2" };

@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { mariaFiles } from "./maria-files.ts";
 
-// What containers and their volumes do to the scripts of the MySQL template. Servers are not needed for it.
+// Containers and their volumes affect the scripts of the MySQL template. Servers are not needed for these tests.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing)

@@ -119,7 +119,7 @@ describe.skipIf(missing)("a replica", () => {
     const lines = [
       "#!/usr/bin/env bash",
       'PATH="${PATH#*:}"',
-      // What the other pod does meanwhile.
+      // The other pod acts meanwhile.
       `find ${data} -mindepth 1 -delete`,
       `mariadb-install-db --no-defaults --datadir=${data} --auth-root-authentication-method=normal > /dev/null`,
       'exec mariadb-dump "$@"',

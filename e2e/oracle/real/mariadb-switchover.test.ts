@@ -6,7 +6,7 @@ import { eventually } from "../../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer, startServers } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
-// Who is primary: switchovers by the scripts of the template, with Debian's MariaDB.
+// Switchovers of the primary by the scripts of the template, with Debian's MariaDB.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: switchovers of a real MariaDB: mariadb-server is not installed");

@@ -123,7 +123,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     });
     expect(root(replica, "SELECT COUNT(*) FROM shop.t")).toBe(rows);
     primary.configure("allow-reinit", "true");
-    // What was begun and not ended is not served the next time.
+    // An unfinished initialization is not served the next time.
     mkdirSync(join(folder.path, "bin"));
     const program = join(folder.path, "bin", "mariadb-install-db");
     writeFileSync(program, "#!/usr/bin/env bash\nexit 137\n", { mode: 0o755 });

@@ -45,7 +45,7 @@ function write(texts: Texts): string {
   return root;
 }
 
-/** What opm refuses each catalog for; a text is empty if it takes it. */
+/** opm's error for each catalog; empty if it accepts it. */
 function refusals(catalogs: readonly Texts[]): string[] {
   const input = catalogs.map((texts) => `${join(write(texts), "catalog")}\n`).join("");
   const told = execFileSync(program, ["catalogs"], {
@@ -147,7 +147,7 @@ interface Served {
   }[];
 }
 
-/** What is found in the catalog of a folder while it is served. */
+/** The contents of the catalog of a folder while it is served. */
 async function serveAndAsk(folder: string): Promise<Served> {
   // Its temporary files outlive one that is killed.
   const env = { ...process.env, TMPDIR: work };

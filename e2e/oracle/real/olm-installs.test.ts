@@ -104,7 +104,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const unpacked = new Set<string>();
 
-/** What the container of a Job that unpacks a bundle does, before its pod succeeds. */
+/** Does the work of the container of a Job that unpacks a bundle, before its pod succeeds. */
 function unpack(pod: Pod): PodOutcome | undefined {
   const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === "Job")?.name;
   if (job === undefined || unpacked.has(job)) return undefined;

@@ -30,7 +30,7 @@ interface Verdict {
 /** All that the libraries judge: they would ask registries for the platforms of images. */
 const optional: OptionalSet[] = ["operatorhub", "capabilities", "categories", "good-practices", "community"];
 
-/** What their set of good practices refuses, for which every bundle is refused here. */
+/** Errors of their set of good practices, for which every bundle is refused here. */
 const noDeployment = "unable to find a deployment to install in the CSV";
 
 type Texts = Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ interface Refusal {
   readonly reason: string;
 }
 
-/** What the libraries refuse each bundle for. */
+/** The libraries' errors for each bundle. */
 function refusals(bundles: readonly Texts[]): Refusal[][] {
   if ("missing" in found) return [];
   const root = mkdtempSync(join(work, "bundles-"));
@@ -84,7 +84,7 @@ async function brokenRules(texts: Texts): Promise<readonly RuleName[]> {
 /** The sets that have rules of the libraries alone. */
 const sameSets: readonly string[] = ["operatorhub", "capabilities", "categories"];
 
-/** What is refused in bundles by one side alone, set by set, and the sets by which the libraries refused any. */
+/** Errors in bundles that one side alone reports, set by set, and the sets by which the libraries refused any. */
 async function compare(bundles: Readonly<Record<string, Texts>>): Promise<{
   readonly onlyTheirs: Readonly<Record<string, readonly Refusal[]>>;
   /** The rules of `sameSets` by which we refuse a bundle that the libraries have read and take. */
@@ -170,7 +170,7 @@ describe.skipIf("missing" in found)("the libraries of operator-sdk and opm", () 
     expect(sets).toEqual(["", "capabilities", "categories", "community", "good-practices", "operatorhub"]);
     expect(onlyTheirs).toEqual({});
     const broken = Object.entries(bundles).map(async ([name, texts]) => [name, await brokenRules(texts)]);
-    // What is compared: an error of ours hides all of theirs in the same set.
+    // Sets are compared: an error of ours hides all of theirs in the same set.
     const old = ["community-openshift", "csv-field", "owned-crd-missing"];
     expect(Object.fromEntries(await Promise.all(broken))).toEqual({
       bundle_with_deprecated_resources: [

@@ -48,7 +48,7 @@ function mount(folder: string, words: readonly string[]): void {
   execFileSync("mount", [...words, folder]);
 }
 
-/** What is missing for small volumes on this machine, if anything. */
+/** The missing prerequisite for small volumes on this machine, if any. */
 export function smallVolumesLack(): string | undefined {
   if (userInfo().uid !== 0) return "only root may mount";
   const folder = mkdtempSync(join(tmpdir(), "small-volume-"));

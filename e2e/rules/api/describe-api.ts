@@ -9,7 +9,7 @@ export interface ApiSource {
 }
 
 /**
- * What users of a package can name, and what its declarations say of it, without comments: a text whose differences
+ * The names that users of a package can import, with their declarations, without comments: a text whose differences
  * show every change of the API to who reviews it. What is not exported itself, but is part of what is, stands at its
  * end.
  */

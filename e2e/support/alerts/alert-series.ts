@@ -23,7 +23,7 @@ function above(name: string, labels: string, low: number, high: number): Record<
 export const alertCases: readonly AlertCase[] = [
   { alert: "OperatorDown", series: { [`up${of()}`]: "1x9 0x19 1x10" }, at: [14, 16, 31] },
   { alert: "OperatorDown", series: { [`up${of()}`]: "1x9 stale _x18 1x10" }, at: [14, 16, 31] },
-  // What can't be scraped at first, and then is gone, is down all the time.
+  // A target that can't be scraped at first, and then is gone, is down all the time.
   { alert: "OperatorDown", series: { [`up${of()}`]: "1x9 0x2 stale _x15 1x10" }, at: [14, 16, 31] },
   // Another installation works.
   {

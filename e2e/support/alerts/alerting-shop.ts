@@ -4,7 +4,7 @@ import type { FaultProxy } from "../../../src/runtime/testing/fault-proxy.ts";
 import type { Watched } from "../eventually.ts";
 import { Widget } from "../runtime/widget-kinds.ts";
 
-/** What ends the reconciles of Widgets that hang. */
+/** Ends the reconciles of Widgets that hang. */
 export interface Hanging {
   release: () => void;
 }

@@ -8,11 +8,11 @@ import { type ClusterProcess, startProcess } from "../../../src/cluster/testing/
 import { eventually } from "../eventually.ts";
 import { type ObjectEvent, remaining, ResumingWatcher, type SeenObject } from "./resuming-watcher.ts";
 
-/** What happened in some rounds. */
+/** The events of some rounds. */
 export interface KillReport {
   /** Writes that the server had acknowledged. */
   readonly writes: number;
-  /** What a watcher missed, saw twice or saw otherwise; empty if all is well. */
+  /** Changes that a watcher missed, saw twice or saw differently; empty if all is well. */
   readonly problems: readonly string[];
 }
 
@@ -102,7 +102,7 @@ async function writeUntilKilled(
         const response = await send(kubeconfig, request).catch((error: unknown) => {
           if (!killed) throw error;
         });
-        // What was on its way may be stored or not.
+        // A write in flight may be stored or not.
         if (!response) return;
         if (response.code >= 300) throw new Error(`${request.method} ${request.path}: ${response.text}`);
         acknowledged.push(response.body as SeenObject);

@@ -73,7 +73,7 @@ export function useWebhooks(): WebhookScene {
   return scene;
 }
 
-/** What a webhook answers that changes the object by a JSON patch. */
+/** The response of a webhook that changes the object by a JSON patch. */
 export function patchOf(operations: object[]) {
   return {
     allowed: true,

@@ -7,7 +7,7 @@ import { watchProcess } from "../watched-process.ts";
 
 /** A tsbuilder command that runs until it is stopped. */
 export interface LongCommand {
-  /** What it has printed, on both streams. */
+  /** Its output so far, of both streams. */
   readonly lines: readonly string[];
   readonly pid: number;
   readonly watch: Watched;

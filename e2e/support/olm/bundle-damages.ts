@@ -1,7 +1,7 @@
 import { bundleAnnotations as keys } from "../../../src/olm/bundle-format.ts";
 import type { RuleName } from "../../../src/olm/validate/rules.ts";
 
-/** What can be wrong with a bundle: single damages of a right one; with the files of `replaced-bundle-files.ts`, at least one for each rule. */
+/** Single damages of a valid bundle; with the files of `replaced-bundle-files.ts`, at least one for each rule. */
 
 export const csv = "manifests/shop-operator.clusterserviceversion.yaml";
 export const crd = "manifests/apps.example.com_shops.yaml";

@@ -30,7 +30,7 @@ export function expandBundle(
     ...clusterPermissions.flatMap((permission) => clusterRole(permission, namespace)),
     ...permissions.flatMap((permission) => [
       ...[...new Set([namespace, ...targets])].flatMap((target) => role(permission, namespace, target)),
-      // What holds where OLM installs then also holds wherever the operator watches.
+      // Permissions in the namespace where OLM installs then also hold wherever the operator watches.
       ...(targets.length === 0 ? clusterRole(permission, namespace) : []),
     ]),
     ...deployments.map(({ name, label, spec }) => ({

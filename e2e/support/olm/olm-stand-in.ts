@@ -109,7 +109,7 @@ export class OlmStandIn {
     return (await this.#client.mapper.kindFor({ apiVersion, kind })) as unknown as Kind<T>;
   }
 
-  /** What the pod behind the address of a catalog has in its ConfigMap. */
+  /** The ConfigMap's data of the pod behind the address of a catalog. */
   async #catalog(namespace: string, name: string): Promise<Blob[]> {
     const source = await this.#client.get(await this.#kind<CatalogSource>("CatalogSource"), {
       namespace,

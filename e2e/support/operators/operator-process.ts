@@ -46,7 +46,7 @@ export interface LogLine {
 
 /** An operator that runs as a separate process. */
 export interface RunningOperator {
-  /** What it has logged so far. */
+  /** Its log so far. */
   readonly lines: readonly LogLine[];
   readonly isRunning: boolean;
   /** For waits on the operator; undefined if it runs in the test's process. */

@@ -3,7 +3,7 @@ import { findServed, type ServiceReference } from "../../../src/olm/served-by.ts
 import type { ManifestObject } from "../../../src/ship/manifest.ts";
 
 /**
- * What two sets of objects do, compared: what each service account of a Deployment may do, which Deployment answers each
+ * Compares the effects of two sets of objects: what each service account of a Deployment may do, which Deployment answers each
  * webhook, and all other objects field by field. Returns a line for each difference.
  */
 export function explainDifferences(

@@ -19,7 +19,7 @@ type int32 = number;
 const files = { library: "/library.d.ts", spec: "/spec.ts" };
 const parsedLibrary = ts.createSourceFile(files.library, library, ts.ScriptTarget.ES2022);
 
-/** Whether the compiler accepts each value for the type `Spec` of some code; throws if the code itself is wrong. */
+/** Returns for each value whether the compiler accepts it for the type `Spec` of some code; throws if the code itself is wrong. */
 export function compilerAccepts(code: string, values: readonly object[]): boolean[] {
   const firstLine = code.split("\n").length - 1;
   const lines = values.map((value, i) => `const v${i}: Spec = ${JSON.stringify(value)};\n`);

@@ -34,7 +34,7 @@ async function installOnce(project: Shell): Promise<string> {
       for (const name of ["package.json", "package-lock.json", "vendor"]) {
         cpSync(join(project.folder, name), join(work, name), { recursive: true });
       }
-      // What was tested is what users get.
+      // Users get the versions that were tested.
       await run({ ...project, folder: work }, "npm", "ci", "--no-audit", "--no-fund");
       renameSync(join(work, "node_modules"), modules);
     } finally {

@@ -94,7 +94,7 @@ export function useOlderProject() {
     get root() {
       return folder.root;
     },
-    /** What the last upgrade printed, also if it failed. */
+    /** The output of the last upgrade, also if it failed. */
     get printed() {
       return printed.join("\n");
     },
@@ -102,7 +102,7 @@ export function useOlderProject() {
     get beside() {
       return beside;
     },
-    /** What the older version scaffolded. */
+    /** The files that the older version scaffolded. */
     get baseline() {
       return baseline;
     },

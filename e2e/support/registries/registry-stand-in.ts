@@ -10,7 +10,7 @@ export interface RegistryStandIn {
 
 const ours = /^\/(?:@tsbuilder(?:%2f|\/)|(?:create-)?tsbuilder(?:\/|$))/i;
 
-/** What a registry says of all versions of a package. */
+/** A registry's document about all versions of a package. */
 export interface Packument {
   readonly name: string;
   readonly "dist-tags": Readonly<Record<string, string>>;

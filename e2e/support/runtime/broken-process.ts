@@ -31,7 +31,7 @@ export interface LeaseRecord {
 /** The last revisions of Widgets whose finalizers were removed, by name. */
 export type Removals = Map<string, number>;
 
-/** What a process shares with the others. */
+/** The state that a process shares with the others. */
 interface ProcessOptions {
   readonly namespace: string;
   readonly clock: Clock;
@@ -94,7 +94,7 @@ export class BrokenProcess {
   }
 
   /**
-   * Whether a server in another process has requests of this one, or may still send it watch events of what was written
+   * True if a server in another process has requests of this one, or may still send it watch events of what was written
    * last.
    */
   get isWaiting(): boolean {
@@ -106,7 +106,7 @@ export class BrokenProcess {
     return this.#manager !== undefined;
   }
 
-  /** Whether every worker is free and, if it leads, every request was processed. */
+  /** True if every worker is free and, if it leads, every request was processed. */
   get isIdle(): boolean {
     const { active, depth } = this.#controller!;
     const isLeading = this.#options.lease.holder === this.#identity;
@@ -142,7 +142,7 @@ export class BrokenProcess {
     this.proxy.isHeld = true;
   }
 
-  /** What came in the meantime is read before the timers fire that would stop it. */
+  /** Bytes that arrived in the meantime are read before the timers fire that would stop it. */
   async resume(): Promise<void> {
     this.proxy.isHeld = false;
     await settled();

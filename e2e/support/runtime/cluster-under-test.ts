@@ -6,7 +6,7 @@ import { eventually } from "../eventually.ts";
 /** The kubeconfig of a real cluster that suites run against in place of the embedded one. */
 export const realKubeconfig = "TSBUILDER_TEST_KUBECONFIG";
 
-/** What a suite needs of a cluster, embedded or real. */
+/** A cluster for a suite, embedded or real. */
 export interface ClusterUnderTest {
   readonly kubeconfig: Exclude<Parameters<typeof loadConfig>[0], undefined>["kubeconfig"];
   /** Creates a CRD; resolves when it is served. */

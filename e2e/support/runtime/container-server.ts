@@ -27,7 +27,7 @@ export interface ContainerBehaviour {
   readonly tls?: https.ServerOptions;
 }
 
-/** What stands in for an API server with containers behind it: it speaks their protocols, and runs functions. */
+/** A stand-in for an API server with containers behind it: it speaks their protocols, and runs functions. */
 export interface ContainerServer {
   readonly config: ClusterConfig;
   readonly requests: readonly IncomingMessage[];

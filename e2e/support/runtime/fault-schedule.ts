@@ -96,7 +96,7 @@ export function schedulesOf(most: Traffic): fc.Arbitrary<readonly Step[]> {
   return fc.array(fc.oneof(...steps), { minLength: 4, maxLength: 20 });
 }
 
-/** What a request is. */
+/** The kind of a request. */
 export function trafficOf({ method, path }: ProxiedRequest): Traffic {
   if (path.includes("/leases")) return "lease";
   if (method !== "GET") return "write";

@@ -13,7 +13,7 @@ export const timing = { leaseDuration: 15_000, renewDeadline: 10_000, retryPerio
 export const requestTimeout = 2500;
 export const longestDrain = 3000;
 
-/** What happens to the members of a world; `who` is an index into those that live. */
+/** An event in a world; `who` is an index into its living members. */
 export type ShardStep =
   | { readonly do: "join"; readonly rate: number; readonly layout: string }
   | { readonly do: "kill" | "leave"; readonly who: number }
@@ -105,7 +105,7 @@ export class ShardWorld {
     return String(this.#serial++);
   }
 
-  /** What nobody may write at the moment. */
+  /** Objects that nobody may write at the moment. */
   get missing(): number[] {
     return listRanges(this.members.reduce((left, member) => left & ~member.writable, allRanges));
   }
@@ -133,7 +133,7 @@ export class SimulatedMember {
   readonly #world: ShardWorld;
   readonly #settings: MemberSettings;
   readonly #rate: number;
-  /** What is reconciled at the moment: also what is draining, until its last reconcile has ended. */
+  /** Objects that are reconciled at the moment, also in shards that drain, until their last reconcile has ended. */
   #working = noRanges;
   #isLeaving = false;
   #life = 0;

@@ -40,7 +40,7 @@ export interface CacheTests {
   ) => Promise<Widget>;
 }
 
-/** Of three digits, so that names sort by creation; each file has its own range for tests on a shared real server. */
+/** Three digits, so that names sort by creation; each file has its own range for tests on a shared real server. */
 let namespaces = 100;
 
 /** Starts a cluster for the tests of a file. */

@@ -27,7 +27,7 @@ export function crdOf(spec: JSONSchema, name = `box${made++}`): CRD & Kubernetes
   };
 }
 
-/** What is drawn from so many seeds. */
+/** The steps that this many seeds draw. */
 export function stepsOf(crd: CRD, seeds: number, options?: OperationsOptions): PlannedStep[] {
   const operations = operationsFor(crd, options);
   return Array.from({ length: seeds }, (_, seed) => operations(new Random(seed))).flat();

@@ -15,7 +15,7 @@ export const texts = fc.constantFrom(
 );
 const names = fc.constantFrom("a", "b", "c-d", "e.f", "namespace", "constructor", "__proto__", "1st", "it's");
 
-/** What every node may have. */
+/** Keywords that every node may have. */
 const documented = {
   description: rarely(texts),
   title: rarely(fc.constantFrom("A title", "3", 'say "hi"')),

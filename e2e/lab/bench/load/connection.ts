@@ -9,7 +9,7 @@ export interface Address {
   readonly token: string;
 }
 
-/** What was received for a request. */
+/** The response to a request. */
 export interface Received {
   readonly code: number;
   /** The length of the body. */

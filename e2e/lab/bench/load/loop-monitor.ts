@@ -4,7 +4,7 @@ import { monitorEventLoopDelay, performance, PerformanceObserver } from "node:pe
 export interface LoopStops {
   readonly longest: number;
   readonly p99: number;
-  /** Of the longest turn, what the process itself worked: the rest is other programs on the same processors. */
+  /** The processor time of the process in the longest turn: the rest is other programs on the same processors. */
   readonly worked: number;
   /** The longest pause of the garbage collector. */
   readonly collected: number;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Command } from "./build-operators.ts";
 
-/** What an operator reports, one JSON object a line. */
+/** An operator's reports, one JSON object a line. */
 export interface Said {
   readonly first?: true;
   readonly started?: true;

@@ -5,7 +5,7 @@ import type { MistakeClass } from "@tsbuilder/simulation";
 import { repository } from "../../../support/source-imports.ts";
 import type { Unmended } from "./unmended.ts";
 
-/** What an exploration found. */
+/** The findings of an exploration. */
 export interface Found {
   readonly class: MistakeClass | "nothing";
   readonly message?: string;

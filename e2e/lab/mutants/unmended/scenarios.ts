@@ -16,7 +16,7 @@ import { workloads } from "../../../support/simulation/own-parts/workloads.ts";
 import { autoscaledApps } from "./autoscaled-apps.ts";
 import { deletedDatabases } from "./deleted-databases.ts";
 
-/** What nothing can be done for, as a user would set it by mistake. */
+/** A spec that no operator can satisfy, as a user would set it by mistake. */
 const strange = (name: string, spec: Shop["spec"], after?: number): Step => ({
   ...(applyShop(name, spec) as Step & { readonly do: "apply" }),
   strange: true,
@@ -107,7 +107,7 @@ const failingWrites = Array.from(
     ({ fault: "refuse", process: "controllers", request: 41 + at, with: "error", done: false }) as const,
 );
 
-/** What the mends of the runtime and the templates are explored by. */
+/** The scenarios that explore the fixes of the runtime and the templates. */
 export const scenarios = {
   "throwing index": {
     ...shopScenario(setupIndexed),

@@ -7,11 +7,11 @@ export interface Unmended {
   readonly finding: string;
   readonly defect: string;
   readonly scenario: keyof typeof scenarios;
-  /** What makes the code as it was. Each text is in its file once. */
+  /** Replacements that restore the code before the fix. Each text is in its file once. */
   readonly edits: ReadonlyArray<{ readonly file: string; readonly mended: string; readonly before: string }>;
-  /** What it may be found as. */
+  /** The classes under which it may be found. */
   readonly classes: readonly (MistakeClass | "nothing")[];
-  /** What the same exploration finds with the mend, because the scenario's operator is wrong. Default: nothing. */
+  /** Findings of the same exploration with the fix, because the scenario's operator is wrong. Default: none. */
   readonly mended?: MistakeClass;
 }
 

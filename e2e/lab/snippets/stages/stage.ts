@@ -1,4 +1,4 @@
-/** What stands around a snippet so that it is a program, and shows that the snippet does what its README says. */
+/** Code around a snippet that makes it a program, and checks that the snippet does what its README says. */
 export interface Stage {
   readonly before?: string;
   readonly after?: string;

@@ -4,7 +4,7 @@ interface Life {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
-  /** What is created, but for its name. */
+  /** The created object, without its name. */
   readonly object: object;
   /** A merge patch that changes it, and counts as a new generation where a kind has generations. */
   readonly change: object;

@@ -46,7 +46,7 @@ function noPatches(path: string): readonly Step[] {
   ];
 }
 
-/** What random requests found in patches and in the messages about them. */
+/** Differences that random requests found in patches and in the messages about them. */
 export const patchMessages: readonly Story[] = [
   story("applying to an object without managers whose items have no names", [
     post(accounts, { metadata: { name: "a" } }),

@@ -117,7 +117,7 @@ export const serviceRules: readonly Story[] = [
   ]),
   story("node ports of Services that change", [
     post(services, { metadata: { name: "a" }, spec: { type: "NodePort", ...two(31_111, 31_112) } }),
-    // What is left out is kept by the port's name.
+    // Omitted fields keep the value of the port with the same name.
     replace({
       type: "NodePort",
       ports: [

@@ -2,7 +2,7 @@ import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { merge, type Step, type Story, story } from "../story.ts";
 import { tables } from "./tables.ts";
 
-/** What a write to `/status` takes of metadata, and what it checks of it, for an object of every built-in kind. */
+/** The metadata that a write to `/status` changes, and the checks of it, for an object of every built-in kind. */
 export const statusMetadata: readonly Story[] = [...oneOfEachKind()].map(([path, create]) => {
   const { name } = (create.body as { metadata: { name: string } }).metadata;
   const write = (metadata: object): Step => merge(`${path}/${name}/status?dryRun=All`, { metadata });

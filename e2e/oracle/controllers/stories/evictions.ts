@@ -15,7 +15,7 @@ const tolerating = (more: object): object[] => [
 ];
 const taints = (...all: readonly object[]): Request => merge(node, { spec: { taints: all } });
 
-/** What the taint eviction controller does with pods on nodes whose taints have the effect `NoExecute`. */
+/** The taint eviction controller deletes pods from nodes whose taints have the effect `NoExecute`. */
 export const evictionStories: readonly Story[] = [
   {
     name: "pods on a node with a taint",

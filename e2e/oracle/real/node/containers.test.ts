@@ -11,7 +11,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { prepareNode } from "./node-programs.ts";
 import { type RealNode, startNode } from "./start-node.ts";
 
-// What the runtime does in containers, with a real kubelet and a real container runtime behind the API server.
+// The runtime's calls into containers, with a real kubelet and a real container runtime behind the API server.
 
 const programs = prepareNode();
 if ("missing" in programs) console.log(`left out: the ways into containers: ${programs.missing}`);

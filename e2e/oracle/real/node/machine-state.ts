@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** What every process of a machine shares; a node that has ended may not have changed it. */
+/** The state that every process of a machine shares; a node that has ended may not have changed it. */
 export function machineState(): Readonly<Record<string, string>> {
   const output = (command: string, ...args: string[]): string =>
     execFileSync(command, args, { encoding: "utf8" });

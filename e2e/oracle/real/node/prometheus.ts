@@ -8,7 +8,7 @@ import type { RealNode } from "./start-node.ts";
 
 /** A Prometheus in a node's sandbox. */
 export interface Prometheus {
-  /** What its HTTP API answers, such as to `/api/v1/targets`. */
+  /** The response of its HTTP API, such as to `/api/v1/targets`. */
   readonly ask: (path: string, parameters?: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 

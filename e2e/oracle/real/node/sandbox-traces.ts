@@ -4,14 +4,14 @@ import { basename, dirname, join } from "node:path";
 import { sandboxFolders } from "./sandbox.ts";
 
 /**
- * What a machine has of one sandbox: its folder, control groups and processes. Those of others, which may stand beside
+ * The traces of one sandbox on a machine: its folder, control groups and processes. Those of others, which may stand beside
  * it, don't count.
  */
 export function sandboxTraces(folder: string): string[] {
   return [...(existsSync(folder) ? [folder] : []), ...tracesOf(basename(folder))];
 }
 
-/** What a machine has of all sandboxes. */
+/** The traces of all sandboxes on a machine. */
 export function tracesOfAll(): string[] {
   const parent = dirname(sandboxFolders);
   const name = basename(sandboxFolders);

@@ -31,7 +31,7 @@ export interface Program {
   readonly watched: Watched;
 }
 
-/** What each sandbox's folder begins with. Not on a file system in memory: containers' layers lie in it. */
+/** The prefix of each sandbox's folder. It is not on a file system in memory, as it holds containers' layers. */
 export const sandboxFolders = "/var/tmp/tsbuilder-node-";
 
 export async function startSandbox(): Promise<Sandbox> {

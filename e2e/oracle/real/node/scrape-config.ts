@@ -1,4 +1,4 @@
-/** What is read of a ServiceMonitor. */
+/** The fields of a ServiceMonitor that are read here. */
 export interface ServiceMonitor {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: {
@@ -13,7 +13,7 @@ export interface ServiceMonitor {
   };
 }
 
-/** What is read of an EndpointSlice, which has the labels of its Service. */
+/** The fields of an EndpointSlice that are read here; it has the labels of its Service. */
 export interface EndpointSlice {
   readonly metadata: {
     readonly namespace: string;

@@ -14,7 +14,7 @@ const root = import.meta.dirname;
 const tags = "containers_image_openpgp,exclude_graphdriver_btrfs,exclude_graphdriver_devicemapper";
 const framework = "github.com/operator-framework";
 
-/** What is built of each module: the program in this folder, opm, and the two of OLM v0. */
+/** The programs built of each module: the one in this folder, opm, and the two of OLM v0. */
 const programs = [
   { module: ".", name: "olmprograms", path: "." },
   { module: ".", name: "opm", path: `${framework}/operator-registry/cmd/opm` },
@@ -26,7 +26,7 @@ const programs = [
   { module: "lifecycle-manager", name: "olm", path: `${framework}/operator-lifecycle-manager/cmd/olm` },
 ];
 
-/** What is copied of each module, so that the cache has all that the tests need. */
+/** The files copied of each module, so that the cache has all that the tests need. */
 const copied = [
   { module: ".", name: "examples", path: `${framework}/api`, from: "pkg/validation/internal/testdata" },
   {

@@ -9,7 +9,7 @@ const [address = "https://127.0.0.1:16443", token = "tok"] = process.argv.slice(
 /** The group of everything that is made there. */
 export const group = "recorded.tsbuilder.test";
 
-/** What it answered. */
+/** The server's response. */
 export interface Answer {
   readonly status: number;
   readonly warnings: string[];
@@ -112,7 +112,7 @@ export async function install(plural: string, spec: JSONSchema): Promise<void> {
 
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-/** What is worth recording of an answer. */
+/** The part of a response that is recorded. */
 export function digest(answer: Answer): object {
   const { status, warnings, body } = answer;
   if (status < 300) return { status, warnings, spec: body["spec"] ?? null };

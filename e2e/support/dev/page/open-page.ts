@@ -8,7 +8,7 @@ export interface OpenPage {
   readonly page: Page;
   /** Errors of scripts, and requests to others than the page's own server. */
   readonly problems: readonly string[];
-  /** What axe finds wrong, in light and dark, and what nobody can scroll to. */
+  /** axe's findings, in light and dark, and elements that nobody can scroll to. */
   readonly judge: () => Promise<string[]>;
   /** Keeps a picture for people, if `PAGE_PICTURES` names a folder. */
   readonly picture: (name: string) => Promise<void>;

@@ -5,7 +5,7 @@ import { AppService } from "../../../golden/app-operator/api/v1/appservice_types
 import { isWatch, isWrite, type PassedRequest } from "../api-gateway.ts";
 import { type Key, type Scenario, type ScenarioContext, watchedKinds } from "./context.ts";
 
-/** What happens while the operator, its API server or an object is away. */
+/** The operator, its API server or an object is away for a while. */
 export const absenceScenarios: readonly Scenario[] = [
   { id: "T17", title: "an app that was deleted meanwhile is not created again", run: deletedMeanwhile },
   { id: "T17b", title: "nothing is created in a terminating namespace", run: endingNamespace, quiet: false },

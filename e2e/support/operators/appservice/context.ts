@@ -35,7 +35,7 @@ export const watchedKinds: readonly Kind[] = [
 ];
 
 /**
- * What scenarios work with: a cluster, and the operator with its ServiceAccount's token and exactly the generated
+ * The environment of scenarios: a cluster, and the operator with its ServiceAccount's token and exactly the generated
  * permissions. Every request of the operator is recorded.
  */
 export class ScenarioContext {

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { Memcached, type MemcachedSpec } from "../../../golden/app-operator/api/v1/memcached_types.ts";
 import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 
-/** What an operator scaffolded by the deploy-image plugin creates for its objects. */
+/** Children that an operator scaffolded by the deploy-image plugin creates for its objects. */
 export const imageScenarios: readonly Scenario[] = [
   { id: "I01", title: "an empty spec runs the scaffolded image, command, port and user", run: scaffolded },
   {

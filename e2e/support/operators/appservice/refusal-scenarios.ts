@@ -4,7 +4,7 @@ import { AppService, type AppServiceSpec } from "../../../golden/app-operator/ap
 import { Memcached, type MemcachedSpec } from "../../../golden/app-operator/api/v1/memcached_types.ts";
 import type { Scenario, ScenarioContext } from "./context.ts";
 
-/** What the API server rejects because of the generated CRDs, so that the operator never sees it. */
+/** Objects that the API server rejects because of the generated CRDs, so that the operator never sees them. */
 export const refusalScenarios: readonly Scenario[] = [
   {
     id: "T06",
@@ -95,7 +95,7 @@ async function invalid(context: ScenarioContext, namespace: string): Promise<voi
   expect([await context.reconciles("appservice"), await context.reconciles("memcached")]).toEqual(before);
 }
 
-/** Those that are invalid for an app with an image and a port, too. */
+/** Specs that are invalid for an app with an image and a port, too. */
 const changes = ["empty-image", "text-as-number", "port-zero", "node-port", "unnamed", "inward-node-port"];
 
 async function invalidChanges(context: ScenarioContext, namespace: string): Promise<void> {

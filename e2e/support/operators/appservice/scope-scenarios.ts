@@ -65,7 +65,7 @@ async function oneNamespace(context: ScenarioContext, namespace: string): Promis
   await context.start();
 }
 
-/** What `init --namespaced` scaffolds; the sources are those of the cluster-wide operator. */
+/** The manifests of `init --namespaced`; the sources are those of the cluster-wide operator. */
 async function makeNamespacedProject(folder: string): Promise<string> {
   const project = join(folder, "scoped-operator");
   mkdirSync(project, { recursive: true });

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** Who reaches the servers, and how they prove who they are. */
+/** Access to the servers: who reaches them, and by which credentials. */
 export const access: readonly Scenario[] = [
   {
     row: "N01",

@@ -24,7 +24,7 @@ import type { OperatorHost } from "../operator-host.ts";
 import type { RunningOperator } from "../operator-process.ts";
 import type { PassingTime } from "../passing-time.ts";
 
-/** What all scenarios share: a cluster, and the operator under test. */
+/** The cluster and the operator under test, which all scenarios share. */
 export interface Environment {
   readonly client: Client;
   readonly gateway: ApiGateway;
@@ -37,7 +37,7 @@ export interface Environment {
 /** How long nothing may happen until a MySQL counts as quiet. */
 const quietMilliseconds = 20_000;
 
-/** What one scenario works with: its namespace, and the requests, waits and reads that scenarios share. */
+/** The namespace of one scenario, and the requests, waits and reads that scenarios share. */
 export class ScenarioContext {
   readonly namespace: string;
   readonly client: Client;

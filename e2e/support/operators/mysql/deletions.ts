@@ -9,7 +9,7 @@ import type { ScenarioContext } from "./context.ts";
 
 const retained = "data.example.com/retained";
 
-/** What is deleted with a MySQL, and what is retained. */
+/** Objects that are deleted with a MySQL, and objects that are retained. */
 export const deletions: readonly Scenario[] = [
   {
     row: "T15",

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { Maria } from "../../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** What the API server rejects, with an error that helps. */
+/** Specs that the API server rejects, with an error that helps. */
 export const refusals: readonly Scenario[] = [
   {
     row: "T06",

@@ -28,7 +28,7 @@ export interface OperatorControl {
   readonly start: () => Promise<RunningOperator>;
 }
 
-/** What happens while the operator is stopped, when it starts, and when it is killed. */
+/** Changes while the operator is stopped, its start, and its death. */
 export const restartScenarios: readonly RestartScenario[] = [
   {
     row: "T17c",
@@ -95,7 +95,7 @@ export const restartScenarios: readonly RestartScenario[] = [
       for (const { plural } of watched) {
         const own = requests.filter(isOfAll(plural));
         const counted = { watches: own.filter(isWatch).length, lists: own.filter(isList).length };
-        // Of Secrets that aren't the operator's it watches the metadata.
+        // It watches only the metadata of Secrets of other owners.
         const once = plural === "secrets" ? 2 : 1;
         expect({ plural, ...counted }).toEqual({ plural, watches: once, lists: once });
       }

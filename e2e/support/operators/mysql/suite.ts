@@ -36,7 +36,7 @@ export function mysqlScenarioSuiteOnClock(where: string, start: () => Promise<Cl
   });
 }
 
-/** Those that need all permissions between them, and take little time. */
+/** Scenarios that need all permissions between them, and take little time. */
 const permissionRows = "T02 T03 T04 T09 T15 T16 T22b T22c T23 T25 T26 T34 E13 N01 S04 V02 V07 V14 V15".split(
   " ",
 );

@@ -114,7 +114,7 @@ metadata:
   write("config/default/evil.yaml", krm);
 }
 
-/** What an interrupted command would have left, if this were its machine. */
+/** The files that an interrupted command would have left, if this were its machine. */
 export function plantJournal(root: string, ran: string): void {
   const hook = `#!/bin/sh\ntouch '${ran}/hook'\n`;
   const config = `[core]\n\tfsmonitor = "touch '${ran}/fsmonitor'"\n`;

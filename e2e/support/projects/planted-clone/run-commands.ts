@@ -9,7 +9,7 @@ import { explainError } from "../../../../src/cli/report.ts";
 import { goldenHost } from "../../../golden/golden-projects.ts";
 import { readCommands } from "./read-commands.ts";
 
-/** What a command did. */
+/** The effects of a command. */
 export interface Outcome {
   readonly line: string;
   /** The files that are not as they were, by their paths. */
@@ -77,7 +77,7 @@ function mark(line: string): void {
   }
 }
 
-/** What is known of each file: kind, mode, time of the last change, and content. */
+/** The state of each file: kind, mode, time of the last change, and content. */
 function snapshot(folders: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (path: string): void => {

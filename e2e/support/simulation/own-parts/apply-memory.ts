@@ -5,7 +5,7 @@ import { applyShop, Shop, shopScenario, shopsThat } from "../simulated-shop.ts";
 
 type Annotations = { [name: string]: string };
 
-// What is dropped are annotations: nobody else changes them, and so takes them from who applied them.
+// Annotations are dropped: nobody else changes them, which would take them from their applier.
 const named = ({ colour }: Shop["spec"]): Annotations => (colour === undefined ? {} : { [colour]: "yes" });
 const valued = ({ colour }: Shop["spec"]): Annotations => (colour === undefined ? {} : { colour });
 

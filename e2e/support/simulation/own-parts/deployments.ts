@@ -30,7 +30,7 @@ function setup(manager: Manager): void {
     });
 }
 
-/** What controllers of the cluster make isn't compared. */
+/** True if each Deployment has its pods, which the cluster's controllers create and nothing else compares. */
 function haveTheirPods(state: State): boolean {
   const counts = (state.list("Deployment") as readonly Deployment[]).map(({ metadata, spec }) => {
     const pods = state.list("Pod").filter((pod) => pod.metadata.labels?.["shop"] === metadata.name);

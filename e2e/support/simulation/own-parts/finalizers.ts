@@ -3,7 +3,7 @@ import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario } from "@tsbuilder/simulation";
 import { Shop, shopScenario } from "../simulated-shop.ts";
 
-/** What no owner reference reaches, since it is in another namespace, a finalizer deletes. */
+/** A finalizer deletes what no owner reference reaches, since it is in another namespace. */
 function setup(manager: Manager): void {
   const { client } = manager;
   const keyOf = ({ namespace = "", name = "" }: Partial<Request>) => ({

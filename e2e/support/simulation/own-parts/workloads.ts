@@ -31,7 +31,7 @@ interface Counted extends KubernetesObject {
   };
 }
 
-/** Whether everything that belongs to something belongs to what exists. */
+/** True if every owner reference names an existing owner. */
 function hasNoOrphans({ objects }: State): boolean {
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   return objects.every(({ metadata: { ownerReferences = [] } }) =>
@@ -59,7 +59,7 @@ function areCounted(state: State): boolean {
   );
 }
 
-/** What the controllers of a cluster do by themselves; the operator is there to be disturbed. */
+/** The work of the cluster's own controllers; the operator is there to be disturbed. */
 export const workloads: Scenario = {
   ...shopScenario(),
   steps: [

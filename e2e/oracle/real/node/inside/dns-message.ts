@@ -1,4 +1,4 @@
-/** What a resolver asks. */
+/** A resolver's question. */
 export interface Question {
   readonly id: number;
   /** In lower case, without the last dot. */

@@ -64,7 +64,7 @@ async function endpointsOf(client: Reader, namespace: string, service: string): 
   );
 }
 
-/** Whether `_name._protocol` is asked for. */
+/** True for a question about `_name._protocol`. */
 function isPort(
   labels: readonly string[],
   {

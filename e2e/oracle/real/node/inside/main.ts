@@ -10,7 +10,7 @@ import { startRelay } from "../relay.ts";
 import { dnsServer } from "./dns-server.ts";
 import { setupProvisioner, storageClass } from "./provisioner.ts";
 
-// What a distribution adds to Kubernetes: DNS and storage; and the way in from outside. Runs inside of the sandbox.
+// Adds what a distribution adds to Kubernetes: DNS and storage; and the way in from outside. Runs inside of the sandbox.
 
 const [folder = "", kubeconfig = ""] = process.argv.slice(2);
 await startRelay({ path: join(folder, "api.sock") }, { host: "127.0.0.1", port: apiPort });
