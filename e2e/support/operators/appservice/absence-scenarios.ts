@@ -15,8 +15,7 @@ export const absenceScenarios: readonly Scenario[] = [
 
 async function deletedMeanwhile(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "gone" };
-  await context.create(key, { image: "nginx", ports: [{ port: 80 }] });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", ports: [{ port: 80 }] });
   await context.stop();
   await context.client.delete(AppService, key, { propagationPolicy: "Background" });
   const writes = context.writesFromNow();
@@ -25,17 +24,14 @@ async function deletedMeanwhile(context: ScenarioContext, namespace: string): Pr
     const lines = context.operator.lines.filter(({ msg, name }) => name === "gone" && /not found/.test(msg!));
     expect(lines).toMatchObject([{ level: "info" }]);
   });
-  await context.eventually(async () => {
-    expect(await context.operator.metric("workqueue_depth")).toBe(0);
-  });
+  await context.idle();
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
   expect(await context.client.find(AppService, key)).toBeUndefined();
 }
 
 async function endingNamespace(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "ending" };
-  await context.create(key, { image: "nginx", ports: [{ port: 80 }] });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", ports: [{ port: 80 }] });
   const writes = context.writesFromNow();
   // Only this scenario empties the namespace: first the app, then what it owned.
   await context.client.delete(Namespace, { name: namespace });
@@ -82,8 +78,7 @@ async function outage(context: ScenarioContext, namespace: string): Promise<void
     { namespace, name: "changed" },
   ] as const;
   for (const key of [mended, changed]) {
-    await context.create(key, { image: "nginx", ports: [{ port: 80 }] });
-    await context.observed(key);
+    await context.make(key, { image: "nginx", ports: [{ port: 80 }] });
   }
   const { pid } = context.operator;
   const before = await context.client.get(Service, mended);

@@ -27,8 +27,7 @@ export const childrenScenarios: readonly Scenario[] = [
 async function sample(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "nginx-app" };
   const ports = [{ port: 80, targetPort: 80, nodePort: 30002 }];
-  const app = await context.create(key, { replicas: 3, image: "nginx:alpine", ports });
-  await context.observed(key);
+  const app = await context.make(key, { replicas: 3, image: "nginx:alpine", ports });
 
   const deployment = await context.client.get(Deployment, key);
   expect(deployment.spec?.replicas).toBe(3);
@@ -59,9 +58,7 @@ async function sample(context: ScenarioContext, namespace: string): Promise<void
   }
   expect(await context.condition(AppService, key, "Available")).toBe("False/Deploying");
   await context.makeAvailable(key);
-  await context.eventually(async () => {
-    expect(await context.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
-  });
+  await context.until(AppService, key, "Available", "True/DeploymentAvailable");
   expect((await context.client.get(AppService, key)).status).toMatchObject({
     replicas: 3,
     readyReplicas: 3,
@@ -72,8 +69,7 @@ async function sample(context: ScenarioContext, namespace: string): Promise<void
 
 async function scale(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "scaled" };
-  const { metadata } = await context.create(key, { image: "nginx" });
-  await context.observed(key);
+  const { metadata } = await context.make(key, { image: "nginx" });
   const subresource = context.client.subresource(AppService, key, "scale");
   await subresource.patch({ merge: { spec: { replicas: 3 } } });
   const app = await context.observed(key);
@@ -95,12 +91,10 @@ async function scale(context: ScenarioContext, namespace: string): Promise<void>
 async function otherImage(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "rolled" };
   const envs = [{ name: "A", value: "1" }];
-  await context.create(key, { image: "nginx:1", envs, ports: [{ port: 80 }] });
-  await context.observed(key);
+  await context.make(key, { image: "nginx:1", envs, ports: [{ port: 80 }] });
   const before = (await context.client.get(Deployment, key)).spec!.template;
   const writes = context.writesFromNow();
-  await context.change(key, { image: "nginx:2" });
-  const app = await context.observed(key);
+  const app = await context.follow(key, { image: "nginx:2" });
   expect(app.status?.observedGeneration).toBe(app.metadata.generation);
   expect(await context.condition(AppService, key, "Progressing")).toBe("True/RollingOut");
   const deployment: Deployment = structuredClone(await context.client.get(Deployment, key));
@@ -116,8 +110,7 @@ async function otherImage(context: ScenarioContext, namespace: string): Promise<
 
 async function deletedChildren(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "mended" };
-  await context.create(key, { image: "nginx", ports: [{ port: 80 }], config: { LEVEL: "debug" } });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", ports: [{ port: 80 }], config: { LEVEL: "debug" } });
   const children: [Kind, Key][] = [
     [Deployment, key],
     [Service, key],
@@ -174,24 +167,20 @@ async function droppedItems(context: ScenarioContext, namespace: string): Promis
     { name: "A", value: "1" },
     { name: "B", value: "2" },
   ];
-  await context.create(key, { image: "nginx", ports: [web, admin], envs: [a, b] });
-  await context.observed(key);
-  await context.change(key, { ports: [web], envs: [a] });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", ports: [web, admin], envs: [a, b] });
+  await context.follow(key, { ports: [web], envs: [a] });
   const service = await context.client.get(Service, key);
   expect(service.spec?.ports?.map(({ name, port }) => ({ name, port }))).toEqual([web]);
-  const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
-  expect(container!.env).toEqual([a]);
-  expect(container!.ports).toEqual([{ name: "web", containerPort: 80, protocol: "TCP" }]);
+  const container = await context.container(key);
+  expect(container.env).toEqual([a]);
+  expect(container.ports).toEqual([{ name: "web", containerPort: 80, protocol: "TCP" }]);
 }
 
 async function droppedNodePort(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "inward" };
-  await context.create(key, { image: "nginx", ports: [{ port: 80, nodePort: 30012 }] });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", ports: [{ port: 80, nodePort: 30012 }] });
   const { clusterIP } = (await context.client.get(Service, key)).spec!;
-  await context.change(key, { ports: [{ port: 80 }] });
-  await context.observed(key);
+  await context.follow(key, { ports: [{ port: 80 }] });
   const { spec } = await context.client.get(Service, key);
   expect(spec).toMatchObject({ type: "ClusterIP", clusterIP });
   expect(spec?.ports?.[0]?.nodePort).toBeUndefined();

@@ -3,9 +3,10 @@ import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type Client, createClient, findCondition, type Kind, loadConfig } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
-import { ConfigMap, Namespace, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { ConfigMap, type Container, Namespace, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../../golden/app-operator/api/v1/memcached_types.ts";
 import { setupAppServiceController } from "../../../golden/app-operator/src/controller/appservice_controller.ts";
@@ -124,6 +125,18 @@ export class ScenarioContext {
     return this.client.create(AppService, { metadata: { ...key }, spec });
   }
 
+  /** Creates an app, and waits until the operator has observed it. */
+  async make(key: Key, spec: AppServiceSpec): Promise<AppService> {
+    await this.create(key, spec);
+    return this.observed(key);
+  }
+
+  /** Changes an app, and waits until the operator has observed that. */
+  async follow(key: Key, spec: { [Field in keyof AppServiceSpec]?: unknown }): Promise<AppService> {
+    await this.change(key, spec);
+    return this.observed(key);
+  }
+
   /** Changes an app as `kubectl patch` does. */
   async change(key: Key, spec: { [Field in keyof AppServiceSpec]?: unknown }): Promise<AppService> {
     return this.client.patch(AppService, key, { merge: { spec } });
@@ -134,6 +147,22 @@ export class ScenarioContext {
     const { status } = await this.client.get<AppService | Memcached>(kind, key);
     const condition = findCondition(status?.conditions, type);
     return `${condition?.status}/${condition?.reason}`;
+  }
+
+  /** Waits until a condition has a status and a reason, such as `True/DeploymentAvailable`. */
+  async until(
+    kind: typeof AppService | typeof Memcached,
+    key: Key,
+    type: string,
+    expected: string,
+  ): Promise<void> {
+    await this.eventually(async () => expect(await this.condition(kind, key, type)).toBe(expected));
+  }
+
+  /** The first container of an app's pods. */
+  async container(key: Key): Promise<Container> {
+    const { spec } = await this.client.get(Deployment, key);
+    return spec!.template.spec!.containers[0]!;
   }
 
   /** Waits until the operator has observed the app's current generation, and returns the app. */
@@ -183,7 +212,12 @@ export class ScenarioContext {
     return this.operator.metric("controller_runtime_reconcile_total", `controller="${controller}"`);
   }
 
-  /** Waits until the operator is idle. */
+  /** Waits until the operator's queues are empty. */
+  async idle(): Promise<void> {
+    await this.eventually(async () => expect(await this.operator.metric("workqueue_depth")).toBe(0));
+  }
+
+  /** Waits until the operator reconciles nothing for half a second. */
   async settled(): Promise<void> {
     await this.eventually(async () => {
       const before = await this.operator.metric("controller_runtime_reconcile_total");

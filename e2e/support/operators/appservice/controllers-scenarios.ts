@@ -98,9 +98,7 @@ async function collected(context: ScenarioContext, namespace: string): Promise<v
   }, garbage);
   const writes = context.writesFromNow();
   await context.start();
-  await context.eventually(async () => {
-    expect(await context.operator.metric("workqueue_depth")).toBe(0);
-  });
+  await context.idle();
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
 }
 

@@ -67,8 +67,7 @@ async function badMerges(context: ScenarioContext, namespace: string): Promise<v
   });
   await expectContent(context, key);
   // After the edit was reverted, the app owns the field and can remove it.
-  await context.change(key, { ports: null, envs: null });
-  await context.observed(key);
+  await context.follow(key, { ports: null, envs: null });
   const [last] = (await template()).containers;
   expect(last).not.toHaveProperty("env");
   expect(last).not.toHaveProperty("readinessProbe");
@@ -89,8 +88,7 @@ async function additions(context: ScenarioContext, namespace: string): Promise<v
   await context.eventually(async () => {
     expect((await client.get(HorizontalPodAutoscaler, key)).spec?.maxReplicas).toBe(3);
   });
-  await context.change(key, { image: "nginx:2" });
-  await context.observed(key);
+  await context.follow(key, { image: "nginx:2" });
   const pod = (await client.get(Deployment, key)).spec!.template.spec!;
   expect(pod.containers).toHaveLength(2);
   expect(pod.containers).toContainEqual(expect.objectContaining({ name: "enriched", image: "nginx:2" }));
@@ -128,9 +126,7 @@ async function immutableConfig(context: ScenarioContext, namespace: string): Pro
   const config = { namespace, name: "sealed-config" };
   await context.client.patch(ConfigMap, config, { merge: { immutable: true } });
   await context.change(key, { image: "nginx:2", config: { A: "2" } });
-  await context.eventually(async () => {
-    expect(await context.condition(AppService, key, "Degraded")).toBe("True/ConfigMapRejected");
-  });
+  await context.until(AppService, key, "Degraded", "True/ConfigMapRejected");
   const deployment = await context.client.get(Deployment, key);
   expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("nginx:2");
   // The message names the ConfigMap, and deleting it is enough.

@@ -100,8 +100,7 @@ const changes = ["empty-image", "text-as-number", "port-zero", "node-port", "unn
 
 async function invalidChanges(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "steady" };
-  await context.create(key, { image: "nginx", ports: [{ name: "web", port: 80 }] });
-  const { metadata, spec } = await context.observed(key);
+  const { metadata, spec } = await context.make(key, { image: "nginx", ports: [{ name: "web", port: 80 }] });
   for (const [, change, says] of wrong.filter(([name]) => changes.includes(name)))
     await expectInvalid(context.change(key, change as AppServiceSpec), says);
   await expectInvalid(context.change(key, { image: null }), "spec.image: Required value");

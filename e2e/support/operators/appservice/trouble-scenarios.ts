@@ -96,12 +96,9 @@ async function nodePortClash(context: ScenarioContext, namespace: string): Promi
     { namespace: string; name: string },
   ];
   const spec = { image: "nginx", ports: [{ port: 80, nodePort: 30023 }] };
-  await context.create(first, spec);
-  await context.observed(first);
+  await context.make(first, spec);
   await context.create(second, spec);
-  await context.eventually(async () => {
-    expect(await context.condition(AppService, second, "Degraded")).toBe("True/ServiceRejected");
-  });
+  await context.until(AppService, second, "Degraded", "True/ServiceRejected");
   const { status } = await context.client.get(AppService, second);
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain("30023");
   await context.client.get(Deployment, second);
@@ -111,25 +108,21 @@ async function nodePortClash(context: ScenarioContext, namespace: string): Promi
   await context.wait(3000);
   expect(writes().filter(({ path }) => path.endsWith("/services/second")).length).toBeLessThanOrEqual(1);
   await context.change(first, { ports: [{ port: 80 }] });
-  await context.eventually(async () => {
-    expect(await context.condition(AppService, second, "Degraded")).toBe("False/AsExpected");
-  });
+  await context.until(AppService, second, "Degraded", "False/AsExpected");
   expect((await context.client.get(Service, second)).spec?.ports?.[0]?.nodePort).toBe(30023);
 }
 
 async function autoscaling(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "elastic" };
   const resources = { requests: { cpu: "10m" } };
-  await context.create(key, { image: "nginx", replicas: 4, resources });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", replicas: 4, resources });
   const numbers: (number | undefined)[] = [];
   const watching = new AbortController();
   const watched = (async () => {
     for await (const { object } of context.client.watch(Deployment, { namespace, signal: watching.signal }))
       numbers.push((object as Deployment).spec?.replicas);
   })().catch(() => undefined);
-  await context.change(key, { autoscaling: { minReplicas: 2, maxReplicas: 8 } });
-  await context.observed(key);
+  await context.follow(key, { autoscaling: { minReplicas: 2, maxReplicas: 8 } });
   await context.client.get(HorizontalPodAutoscaler, key);
   expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(4);
 
@@ -137,14 +130,12 @@ async function autoscaling(context: ScenarioContext, namespace: string): Promise
   await context.client
     .subresource(Deployment, key, "scale")
     .patch({ merge: { spec: { replicas: 7 } } }, { fieldManager: "autoscaler" });
-  await context.change(key, { image: "nginx:2", replicas: 3 });
-  await context.observed(key);
+  await context.follow(key, { image: "nginx:2", replicas: 3 });
   const deployment = await context.client.get(Deployment, key);
   expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("nginx:2");
   expect(deployment.spec?.replicas).toBe(7);
 
-  await context.change(key, { autoscaling: null });
-  await context.observed(key);
+  await context.follow(key, { autoscaling: null });
   expect(await context.client.find(HorizontalPodAutoscaler, key)).toBeUndefined();
   await context.eventually(async () => {
     expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(3);
@@ -206,8 +197,7 @@ async function richApp(context: ScenarioContext, namespace: string): Promise<voi
     autoscaling: { minReplicas: 2, maxReplicas: 4 },
     config: { LEVEL: "debug" },
   };
-  await context.create(key, spec);
-  await context.observed(key);
+  await context.make(key, spec);
   const config = { namespace, name: "rich-config" };
   const optional: [Kind, { namespace: string; name: string }][] = [
     [Service, key],
@@ -218,8 +208,8 @@ async function richApp(context: ScenarioContext, namespace: string): Promise<voi
   ];
   for (const [kind, child] of optional) await context.client.get(kind, child);
   expect((await context.client.get(Ingress, key)).spec?.ingressClassName).toBeUndefined();
-  const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
-  expect(container!.env).toEqual(envs);
+  const container = await context.container(key);
+  expect(container.env).toEqual(envs);
 
   // All optional fields are removed while the operator is down.
   await context.stop();
@@ -233,8 +223,7 @@ async function richApp(context: ScenarioContext, namespace: string): Promise<voi
 
 async function editedPort(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "edited" };
-  await context.create(key, { image: "nginx", ports: [{ name: "web", port: 80, nodePort: 30025 }] });
-  await context.observed(key);
+  await context.make(key, { image: "nginx", ports: [{ name: "web", port: 80, nodePort: 30025 }] });
   const { metadata, spec } = await context.client.get(Service, key);
   await context.client.patch(Service, key, {
     json: [{ op: "replace", path: "/spec/ports/0/port", value: 81 }],

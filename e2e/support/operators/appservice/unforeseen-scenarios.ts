@@ -35,13 +35,12 @@ async function onePortTwice(context: ScenarioContext, namespace: string): Promis
   const key = await made(context, { namespace, name: `n${"x".repeat(51)}` }, spec);
   const { spec: service } = await context.client.get(Service, key);
   expect(service?.ports).toMatchObject(ports);
-  const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
-  expect(container!.ports).toHaveLength(2);
-  await context.change(key, { ports: ports.slice(0, 1) });
-  await context.observed(key);
+  const container = await context.container(key);
+  expect(container.ports).toHaveLength(2);
+  await context.follow(key, { ports: ports.slice(0, 1) });
   expect((await context.client.get(Service, key)).spec?.ports).toMatchObject(ports.slice(0, 1));
-  const [after] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
-  expect(after!.ports).toEqual([{ name: "dns", containerPort: 5353, protocol: "UDP" }]);
+  const after = await context.container(key);
+  expect(after.ports).toEqual([{ name: "dns", containerPort: 5353, protocol: "UDP" }]);
   await expectContent(context, key);
 }
 
@@ -61,8 +60,7 @@ async function stoppedThenScaled(context: ScenarioContext, namespace: string): P
   expect(await replicas()).toBe(0);
   for (const minReplicas of [2, 3]) {
     // For an autoscaler, a Deployment with 0 replicas is switched off.
-    await context.change(key, { autoscaling: { minReplicas, maxReplicas: 5 } });
-    await context.observed(key);
+    await context.follow(key, { autoscaling: { minReplicas, maxReplicas: 5 } });
     expect(await replicas()).toBe(minReplicas);
     const scale = client.subresource(Deployment, key, "scale");
     await scale.patch({ merge: { spec: { replicas: 5 } } }, { fieldManager: "autoscaler" });
@@ -70,8 +68,7 @@ async function stoppedThenScaled(context: ScenarioContext, namespace: string): P
     await context.eventually(() => client.get(HorizontalPodAutoscaler, key));
     await context.settled();
     expect(await replicas()).toBe(5);
-    await context.change(key, { autoscaling: null });
-    await context.observed(key);
+    await context.follow(key, { autoscaling: null });
     expect(await replicas()).toBe(0);
     expect(await client.find(HorizontalPodAutoscaler, key)).toBeUndefined();
   }
@@ -119,8 +116,8 @@ async function manyEdits(context: ScenarioContext, namespace: string): Promise<v
   await context.settled();
   const deployment = await context.client.get(Deployment, key);
   const [container] = deployment.spec!.template.spec!.containers;
-  expect([container!.image, deployment.spec?.replicas]).toEqual([spec.image, spec.replicas]);
-  expect(container!.env ?? []).toEqual(spec.envs ?? []);
+  expect([container.image, deployment.spec?.replicas]).toEqual([spec.image, spec.replicas]);
+  expect(container.env ?? []).toEqual(spec.envs ?? []);
   const service = await context.client.get(Service, key);
   expect(service.spec?.ports?.map(({ port }) => port)).toEqual(spec.ports?.map(({ port }) => port));
   const own = writes().filter(({ path }) => path.endsWith("/deployments/restless"));
@@ -132,8 +129,7 @@ async function serviceTypes(context: ScenarioContext, namespace: string): Promis
   const ports = [{ port: 80 }];
   const key = await made(context, { namespace, name: "moving" }, { image: "nginx", ports });
   for (const serviceType of ["LoadBalancer", "ClusterIP", "NodePort", null]) {
-    await context.change(key, { serviceType });
-    await context.observed(key);
+    await context.follow(key, { serviceType });
     const { spec } = await context.client.get(Service, key);
     expect(spec?.type).toBe(serviceType ?? "ClusterIP");
     expect(spec?.ports).toHaveLength(1);
@@ -142,10 +138,8 @@ async function serviceTypes(context: ScenarioContext, namespace: string): Promis
     const { status } = await context.client.get(AppService, key);
     expect(status?.nodePorts ?? []).toHaveLength(hasNodePort ? 1 : 0);
   }
-  await context.change(key, { ingress: { host: "a.example.com", className: "one", tlsSecretName: "cert" } });
-  await context.observed(key);
-  await context.change(key, { ingress: { host: "b.example.com", className: null, tlsSecretName: null } });
-  await context.observed(key);
+  await context.follow(key, { ingress: { host: "a.example.com", className: "one", tlsSecretName: "cert" } });
+  await context.follow(key, { ingress: { host: "b.example.com", className: null, tlsSecretName: null } });
   const { spec: rules } = await context.client.get(Ingress, key);
   expect(rules).not.toHaveProperty("ingressClassName");
   expect(rules).not.toHaveProperty("tls");
@@ -166,12 +160,11 @@ async function images(context: ScenarioContext, namespace: string): Promise<void
   const spec = { image: `nginx@${digest}`, envs, envFrom, config: { A: "1" } };
   const key = await made(context, { namespace, name: "imaged" }, spec);
   for (const image of ["localhost:5000/a/b:1", `localhost:5000/a/b:1@${digest}`, "nginx"]) {
-    await context.change(key, { image });
-    await context.observed(key);
-    const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
-    expect(container!.image).toBe(image);
-    expect(container!.env?.map(({ name }) => name)).toEqual(envs.map(({ name }) => name));
-    expect(container!.envFrom).toMatchObject([{ configMapRef: { name: "imaged-config" } }, ...envFrom]);
+    await context.follow(key, { image });
+    const container = await context.container(key);
+    expect(container.image).toBe(image);
+    expect(container.env?.map(({ name }) => name)).toEqual(envs.map(({ name }) => name));
+    expect(container.envFrom).toMatchObject([{ configMapRef: { name: "imaged-config" } }, ...envFrom]);
   }
   await expectContent(context, key);
   // The server defaults the apiVersion of a fieldRef, which costs one apply after each start; see the limits.
