@@ -116,8 +116,8 @@ async function manyEdits(context: ScenarioContext, namespace: string): Promise<v
   await context.settled();
   const deployment = await context.client.get(Deployment, key);
   const [container] = deployment.spec!.template.spec!.containers;
-  expect([container.image, deployment.spec?.replicas]).toEqual([spec.image, spec.replicas]);
-  expect(container.env ?? []).toEqual(spec.envs ?? []);
+  expect([container!.image, deployment.spec?.replicas]).toEqual([spec.image, spec.replicas]);
+  expect(container!.env ?? []).toEqual(spec.envs ?? []);
   const service = await context.client.get(Service, key);
   expect(service.spec?.ports?.map(({ port }) => port)).toEqual(spec.ports?.map(({ port }) => port));
   const own = writes().filter(({ path }) => path.endsWith("/deployments/restless"));
