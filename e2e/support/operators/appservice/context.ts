@@ -156,7 +156,7 @@ export class ScenarioContext {
     type: string,
     expected: string,
   ): Promise<void> {
-    await this.eventually(async () => expect(await this.condition(kind, key, type)).toBe(expected));
+    await this.eventually(async () => expectEqual(await this.condition(kind, key, type), expected));
   }
 
   /** The first container of an app's pods. */
@@ -214,7 +214,7 @@ export class ScenarioContext {
 
   /** Waits until the operator's queues are empty. */
   async idle(): Promise<void> {
-    await this.eventually(async () => expect(await this.operator.metric("workqueue_depth")).toBe(0));
+    await this.eventually(async () => expectEqual(await this.operator.metric("workqueue_depth"), 0));
   }
 
   /** Waits until the operator reconciles nothing for half a second. */
@@ -236,6 +236,10 @@ export class ScenarioContext {
           versions[`${kind.kind} ${namespace}/${metadata.name}`] = metadata.resourceVersion;
     return versions;
   }
+}
+
+function expectEqual<T>(actual: T, expected: T): void {
+  expect(actual).toBe(expected);
 }
 
 /** One scenario: its steps, and the state that they must lead to. */
