@@ -22,7 +22,7 @@ const randomCases = "e2e/tools/random-cases.setup.ts";
 const patience = "e2e/tools/patience.setup.ts";
 
 /** The dependencies that scaffolded projects share. */
-const sharedInstall = "e2e/support/shared-install.setup.ts";
+const sharedInstall = "e2e/support/registries/shared-install.setup.ts";
 
 /** Says what a test waited for that reaches its limit. */
 const waits = "e2e/support/eventually.setup.ts";
@@ -44,9 +44,12 @@ export default defineConfig({
           name: "unit",
           include: [
             "src/**/*.test.ts",
-            "e2e/{api,book,support,tools,conformance,controllers,differential,gallery,go-types,kubernetes-suite,mutants,seeds,snippets}/*.test.ts",
-            "e2e/bench/load/*.test.ts",
-            "e2e/node-journeys/results-page.test.ts",
+            "e2e/{rules,support}/**/*.test.ts",
+            "e2e/{book,lab,tools}/*.test.ts",
+            "e2e/lab/{gallery,go-types,mutants,seeds,snippets}/*.test.ts",
+            "e2e/oracle/{conformance,controllers,differential,kubernetes-suite}/*.test.ts",
+            "e2e/lab/bench/load/*.test.ts",
+            "e2e/journeys/node/results-page.test.ts",
           ],
           setupFiles: [randomCases, patience, waits],
           expect: { poll: { timeout: limits.unit - 10_000 } },
@@ -65,7 +68,7 @@ export default defineConfig({
         plugins: [scripts],
         test: {
           name: "journeys",
-          include: ["e2e/journeys/**/*.test.ts"],
+          include: ["e2e/journeys/fast/**/*.test.ts"],
           globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",
@@ -80,7 +83,7 @@ export default defineConfig({
         test: {
           // What needs more than Node and npm, or takes its time wherever it runs.
           name: "long-journeys",
-          include: ["e2e/long-journeys/**/*.test.ts"],
+          include: ["e2e/journeys/long/**/*.test.ts"],
           globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",
@@ -94,7 +97,7 @@ export default defineConfig({
         test: {
           // What `npm run book` built.
           name: "built-book",
-          include: ["e2e/built-book/*.test.ts"],
+          include: ["e2e/book/built/*.test.ts"],
           // A hundred pages in one test.
           testTimeout: 2 * limits.build,
         },
@@ -104,7 +107,7 @@ export default defineConfig({
         test: {
           // Those who have only the built book and a registry: `npm run book` comes before.
           name: "strangers",
-          include: ["e2e/strangers/**/*.test.ts"],
+          include: ["e2e/journeys/strangers/**/*.test.ts"],
           setupFiles: waits,
           pool: "forks",
           maxWorkers: 2,
@@ -118,7 +121,7 @@ export default defineConfig({
           name: "node-versions",
           // What stands on Node itself: sockets, TLS, streams, timers, processes.
           include: [
-            "e2e/node-versions/**/*.test.ts",
+            "e2e/lab/node-versions/**/*.test.ts",
             "src/runtime/http/{connection-pool,http-*,proxy-tunnel}.test.ts",
             "src/runtime/config/exec-credentials.test.ts",
             "src/runtime/watch/reflector{,-faults}.test.ts",
@@ -138,8 +141,8 @@ export default defineConfig({
         plugins: [scripts],
         test: {
           name: "real",
-          include: ["e2e/real/**/*.test.ts"],
-          exclude: ["e2e/real/node/**"],
+          include: ["e2e/oracle/real/**/*.test.ts"],
+          exclude: ["e2e/oracle/real/node/**"],
           globalSetup: sharedInstall,
           setupFiles: [randomCases, waits],
           pool: "forks",
@@ -155,8 +158,8 @@ export default defineConfig({
         test: {
           // A whole Kubernetes with containers; each takes most of a machine.
           name: "node",
-          include: ["e2e/real/node/**/*.test.ts", "e2e/node-journeys/**/*.test.ts"],
-          exclude: ["e2e/node-journeys/results-page.test.ts"],
+          include: ["e2e/oracle/real/node/**/*.test.ts", "e2e/journeys/node/**/*.test.ts"],
+          exclude: ["e2e/journeys/node/results-page.test.ts"],
           globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",
@@ -170,7 +173,7 @@ export default defineConfig({
         test: {
           // Kubernetes' own specs, by its own program.
           name: "kubernetes-suite",
-          include: ["e2e/kubernetes-suite/quick/*.test.ts"],
+          include: ["e2e/oracle/kubernetes-suite/quick/*.test.ts"],
           pool: "forks",
           maxWorkers: 1,
           testTimeout: limits.build,

@@ -11,7 +11,7 @@ interface Run extends Style {
 
 const plain: Style = { colour: "ink", isBold: false, isDim: false };
 
-/** What a terminal's codes do to the style of the text after them. Backgrounds are not drawn. */
+/** The style of text by the terminal code before it. Backgrounds are not drawn. */
 const codes: Readonly<Record<string, Partial<Style>>> = {
   "": plain,
   0: plain,
@@ -99,7 +99,7 @@ function wrap(runs: readonly Run[], columns: number): Run[][] {
 }
 
 /**
- * What stands between two spaces and the next two is drawn in its own place: it has the width of its cells, whichever font
+ * Text between two spaces and the next two is drawn in its own place: it has the width of its cells, whichever font
  * there is, and needs no spaces that a page would join.
  */
 function drawLine(runs: readonly Run[], y: number): string[] {

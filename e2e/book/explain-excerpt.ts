@@ -2,7 +2,7 @@
 const gap = /^\s*(?:\/\/|#) …$/;
 
 /**
- * What an excerpt has that its file has not, or not in this order; undefined if it equals lines of the file. Between
+ * Explains which line of an excerpt its file lacks, or has in another order; undefined if it equals lines of the file. Between
  * lines `// …` the lines are consecutive; all of them may be indented less than in the file.
  */
 export function explainExcerpt(excerpt: string, file: string): string | undefined {

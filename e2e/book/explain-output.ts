@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * What differs between the output that a page shows and what a command printed; undefined if nothing does. A line `…`
+ * Explains the difference between the output that a page shows and that of a command; undefined if there is none. A line `…`
  * stands for any lines, and times may differ.
  */
 export function explainOutput(shown: string, printed: string): string | undefined {

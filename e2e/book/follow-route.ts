@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Route } from "../../src/book/build/routes.ts";
-import { initProject, shareInstall } from "../support/init-project.ts";
+import { initProject, shareInstall } from "../support/projects/init-project.ts";
 import type { Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { followSteps } from "./follow-steps.ts";

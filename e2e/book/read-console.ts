@@ -7,7 +7,7 @@ export interface ShownCommand {
   readonly args: readonly string[];
 }
 
-/** What a `console` block shows: what is typed at its prompts, and what is printed. */
+/** The content of a `console` block: the commands typed at its prompts, and their output. */
 export interface Dialogue {
   readonly at: string;
   readonly typed: readonly string[];

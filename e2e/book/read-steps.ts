@@ -6,7 +6,7 @@ export type Step = { readonly at: string } & (
   | { readonly does: "write" | "append"; readonly path: string; readonly content: string }
 );
 
-/** Whether a command installs tsbuilder, which those who follow a page in the checkout have. */
+/** True for a command that installs tsbuilder, which is skipped where a page is followed in the checkout. */
 export function installsTsbuilder(command: string): boolean {
   return command.startsWith("npm install --global");
 }

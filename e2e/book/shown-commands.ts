@@ -8,7 +8,7 @@ import { runCommand } from "../../src/cli/run-command.ts";
 import { repository } from "../support/source-imports.ts";
 import { readConsole, type ShownCommand } from "./read-console.ts";
 
-/** What is only read in the book and the READMEs. */
+/** The commands of the book and the READMEs that no test runs. */
 export const shownCommands: readonly ShownCommand[] = listRepositoryFiles(repository)
   .filter((path) => path.endsWith("README.md") || /^src\/book\/.*\.md$/u.test(path))
   .flatMap((path) => readConsole(path, readFileSync(join(repository, path), "utf8")));

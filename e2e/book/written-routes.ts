@@ -10,7 +10,7 @@ export const routes: readonly Route[] = routesOf(readPages(join(repository, "src
 /** The way through the pages of the CronJob tutorial, from the first to the last. */
 export const tutorial = routes.find(({ name }) => name === "cronjob-tutorial")!;
 
-/** What a reader of the route types and writes. */
+/** The commands and files of a reader who follows the route. */
 export function stepsOf({ pages }: Route): Step[] {
   return pages.flatMap(({ path, text }) => readSteps(path, text));
 }

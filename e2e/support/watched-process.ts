@@ -36,7 +36,7 @@ export class ProcessWatch implements Watched {
 
 /** A process whose lines are kept as they come. */
 export interface WatchedProcess {
-  /** What it has printed, on both streams. */
+  /** Its output so far, of both streams. */
   readonly lines: readonly string[];
   readonly watch: Watched;
   /** Its exit code; null if a signal ended it. */

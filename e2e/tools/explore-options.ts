@@ -14,7 +14,7 @@ export interface ExploreOptions {
   readonly path: string | undefined;
 }
 
-export const exploreHelp = `npm run explore -- [--time 5m | --rounds N] [--seed N] [--runs 1000] [--only FILE-OR-FOLDER]... [--test NAME [--path PATH]]
+export const exploreHelp = `npm run lab -- explore [--time 5m | --rounds N] [--seed N] [--runs 1000] [--only FILE-OR-FOLDER]... [--test NAME [--path PATH]]
 
 Runs the property tests, and the explorations of our own parts, with fresh seeds until the time is up or a case fails.
   --time DURATION   how long to start new rounds; each round has a seed of its own

@@ -68,7 +68,7 @@ function listPropertyTests(only: readonly string[]): string[] {
     (file) =>
       file.endsWith(".test.ts") &&
       (only.length === 0
-        ? !/^e2e\/(real|tools)\//.test(file)
+        ? !/^e2e\/(oracle\/real|tools)\//.test(file)
         : only.some((path) => file === path || file.startsWith(`${path}/`))) &&
       /from "fast-check"|\bexplored\(/.test(readFileSync(join(repository, file), "utf8")),
   );

@@ -1,4 +1,4 @@
-/** What is read of the report that vitest's reporter `json` writes. */
+/** The fields of the report of vitest's reporter `json` that are read here. */
 export interface TestReport {
   readonly testResults: readonly {
     readonly name: string;

@@ -4,14 +4,14 @@ export interface FlakesOptions {
   readonly runs: number;
   /** How many programs keep a core busy beside the tests. */
   readonly busy: number;
-  /** Whether each file has a process of its own. */
+  /** True to run each file in a process of its own. */
   readonly alone: boolean;
   readonly projects: readonly string[];
   /** All tests of the projects, if there is none. */
   readonly files: readonly string[];
 }
 
-export const flakesHelp = `npm run flakes -- [--runs 5] [--busy 3] [--alone] [--project unit]... [FILE-OR-FOLDER]...
+export const flakesHelp = `npm run lab -- flakes [--runs 5] [--busy 3] [--alone] [--project unit]... [FILE-OR-FOLDER]...
 
 Runs tests repeatedly on a machine that is kept busy, and names those that failed in any run.
   --runs N          how many times to run the tests

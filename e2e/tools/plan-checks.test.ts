@@ -14,7 +14,7 @@ test("planChecks() runs all checks for a source, lint and format on that source 
 
 test("planChecks() runs no check without a change, and few for a document", () => {
   expect(plan([])).toEqual({});
-  expect(Object.keys(plan(["README.md"], [], ["e2e/support/docs.test.ts"]))).toEqual(["tests", "format"]);
+  expect(Object.keys(plan(["README.md"], [], ["e2e/rules/docs.test.ts"]))).toEqual(["tests", "format"]);
 });
 
 test("planChecks() checks what a deleted file may break or leave unused", () => {

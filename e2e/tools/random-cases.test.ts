@@ -13,7 +13,7 @@ test("the cases of a property are the same in every run, and others with another
   expect(fc.sample(numbers, 5)).not.toEqual(fc.sample(numbers, { numRuns: 5, seed: seed! + 1 }));
 });
 
-test("no test sets its own seed, which would hide cases from npm run explore", () => {
+test("no test sets its own seed, which would hide cases from npm run lab -- explore", () => {
   const tests = [...listSources("src"), ...listSources("e2e")].filter((file) => file.endsWith(".test.ts"));
   const own = tests.filter((file) => {
     const text = readFileSync(join(repository, file), "utf8");
@@ -25,7 +25,7 @@ test("no test sets its own seed, which would hide cases from npm run explore", (
   expect(sentences.join("\n")).toBe("");
 });
 
-test("readRandomSettings() has a default seed, and reads the one of npm run explore", () => {
+test("readRandomSettings() has a default seed, and reads the one of npm run lab -- explore", () => {
   expect(readRandomSettings({})).toEqual({ seed: 1, numRuns: 100 });
   expect(readRandomSettings({ TSBUILDER_SEED: "-7", TSBUILDER_RUNS: "5", TSBUILDER_PATH: "3:1" })).toEqual({
     seed: -7,
@@ -42,7 +42,7 @@ test("describeFailure() names the smallest case, and the commands to run it agai
   const text = describeFailure(failure, { file: "src/a.test.ts", name: "a() > doesn't b" });
   expect(text).toContain("to [10]");
   expect(text).toContain(
-    `npm run explore -- --only src/a.test.ts --test 'a() > doesn'\\''t b' --seed 3 --path '${failure.counterexamplePath}'`,
+    `npm run lab -- explore --only src/a.test.ts --test 'a() > doesn'\\''t b' --seed 3 --path '${failure.counterexamplePath}'`,
   );
   expect(text).toContain("{ examples: [[10]] }");
 });

@@ -9,7 +9,7 @@ interface RandomSettings {
   readonly path?: string;
 }
 
-/** The cases are the same on every machine and in every run, unless `npm run explore` asks for others. */
+/** The cases are the same on every machine and in every run, unless `npm run lab -- explore` asks for others. */
 export function readRandomSettings(env: NodeJS.ProcessEnv): RandomSettings {
   const path = env["TSBUILDER_PATH"];
   return {
@@ -33,7 +33,7 @@ export function describeFailure<T>(details: fc.RunDetails<T>, { file, name }: Ru
   const again = ["--only", file, "--test", quote(name), "--seed", seed, "--path", quote(path)];
   return [
     `Property failed after ${details.numRuns} cases, shrunk ${details.numShrinks} times, to ${example}`,
-    `  run it again: npm run explore -- ${again.join(" ")}`,
+    `  run it again: npm run lab -- explore ${again.join(" ")}`,
     `  keep it as an example: fc.assert(…, { examples: [${example}] }), if its values can be written as literals`,
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { dirname } from "node:path";
+import { projectOf } from "./plan-tests.ts";
 
 /** The inputs of a selection of tests. All paths are relative to the repository. */
 interface Sources {
@@ -17,13 +18,10 @@ interface Selection {
 
 /** Tests that read files which they don't import. */
 const readers: readonly (readonly [files: RegExp, test: string])[] = [
-  [/^src\/(.*\.ts|README\.md)$/, "e2e/support/layers.test.ts"],
-  [/\.md$|^package\.json$/, "e2e/support/docs.test.ts"],
-  [/^(templates|src\/(plugins|chart|olm))\//, "e2e/support/templates.test.ts"],
-  [
-    /^(templates|e2e\/golden|src\/(cli|plugins|scaffold|project|generators))\//,
-    "e2e/support/goldens.test.ts",
-  ],
+  [/^src\/(.*\.ts|README\.md)$/, "e2e/rules/layers.test.ts"],
+  [/\.md$|^package\.json$/, "e2e/rules/docs.test.ts"],
+  [/^(templates|src\/(plugins|chart|olm))\//, "e2e/rules/templates.test.ts"],
+  [/^(templates|e2e\/golden|src\/(cli|plugins|scaffold|project|generators))\//, "e2e/rules/goldens.test.ts"],
 ];
 
 /** Milliseconds to load a test file, and to run one without a known duration. */
@@ -55,9 +53,7 @@ export function selectTests(changed: readonly string[], sources: Sources, budget
 
 /** Journeys and tests on real control planes have their own commands. */
 function isUnitTest(file: string): boolean {
-  return (
-    file.endsWith(".test.ts") && !/^e2e\/(journeys|long-journeys|real|node-versions|strangers)\//.test(file)
-  );
+  return file.endsWith(".test.ts") && projectOf(file) === "unit";
 }
 
 function listedReaders(changed: readonly string[]): string[] {

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/evil-plugin.ts";
-import { writePlugin } from "../../e2e/support/plugin-package.ts";
+import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/plugins/evil-plugin.ts";
+import { writePlugin } from "../../e2e/support/plugins/plugin-package.ts";
 
 const { folder, choose, others } = useEvilFolder();
 const { call, read } = folder;

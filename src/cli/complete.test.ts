@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { expect, test } from "vitest";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { complete } from "./complete.ts";
 import { completionScripts } from "./completion-scripts.ts";
 

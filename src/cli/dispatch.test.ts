@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../e2e/golden/golden-projects.ts";
 import { commands } from "./commands/index.ts";
 import { dispatch } from "./dispatch.ts";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 
 const folder = useProjectFolder();
 const { call, initialize } = folder;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { flagsOfEnvironment } from "./environment.ts";
 
 const folder = useProjectFolder();

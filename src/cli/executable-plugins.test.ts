@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { pythonPlugin, writeExecutable } from "../../e2e/support/executable-plugin.ts";
+import { pythonPlugin, writeExecutable } from "../../e2e/support/plugins/executable-plugin.ts";
 import { goldenHost } from "../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "./dispatch.ts";
 
 const folder = useProjectFolder();

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/evil-plugin.ts";
-import { writePlugin } from "../../e2e/support/plugin-package.ts";
+import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/plugins/evil-plugin.ts";
+import { writePlugin } from "../../e2e/support/plugins/plugin-package.ts";
 import { complete } from "./complete.ts";
 
 const { folder, choose, others } = useEvilFolder();

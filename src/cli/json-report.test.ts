@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { compileSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, test } from "vitest";
 import { goldenHost } from "../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { errorCodes } from "../shared/error-codes.ts";
 import { commands } from "./commands/index.ts";
 import { dispatch } from "./dispatch.ts";

@@ -7,7 +7,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
-import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
+import { leavePlan } from "../../e2e/support/projects/interrupted-plan.ts";
 import { parseProject } from "../project/store.ts";
 import { diskTree } from "../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { goldenHost } from "../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { commands } from "./commands/index.ts";
 import { complete } from "./complete.ts";
 import { dispatch } from "./dispatch.ts";

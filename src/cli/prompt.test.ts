@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
-import { talk as talkIn } from "../../e2e/support/terminal.ts";
+import { talk as talkIn } from "../../e2e/support/dev/terminal.ts";
 
 let root: string;
 beforeEach(async () => {

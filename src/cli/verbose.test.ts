@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { goldenHost } from "../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { runTool } from "../ship/tool.ts";
 import { commands } from "./commands/index.ts";
 import { dispatch } from "./dispatch.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { file, findings, findingsOf, typesFile } from "../../e2e/support/refused-projects.ts";
+import { file, findings, findingsOf, typesFile } from "../../e2e/support/projects/refused-projects.ts";
 
 describe("planManifests() refuses", () => {
   it("a file with syntax errors", async () => {

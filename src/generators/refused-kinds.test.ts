@@ -6,7 +6,7 @@ import {
   groupVersion,
   typesFile,
   typesImports,
-} from "../../e2e/support/refused-projects.ts";
+} from "../../e2e/support/projects/refused-projects.ts";
 
 describe("planManifests() refuses", () => {
   it("an interface of a kind without defineKind", async () => {

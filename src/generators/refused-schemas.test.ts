@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { file, findingsOf, groupVersion, typesFile } from "../../e2e/support/refused-projects.ts";
+import { file, findingsOf, groupVersion, typesFile } from "../../e2e/support/projects/refused-projects.ts";
 import { memoryTree } from "../scaffold/tree.ts";
 import { planManifests } from "./manifests.ts";
 

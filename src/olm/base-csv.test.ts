@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emptyProject } from "../../e2e/support/empty-project.ts";
+import { emptyProject } from "../../e2e/support/projects/empty-project.ts";
 import { newResource, noWebhooks, type Project } from "../project/project.ts";
 import { Draft, memoryTree } from "../scaffold/tree.ts";
 import { basePath, planBase, type Presentation } from "./base-csv.ts";

@@ -55,7 +55,7 @@ describe.each([
     expect(unhashed.map(([path]) => path).toSorted()).toEqual(["", ...ours].toSorted());
   });
 
-  test("is of the dependencies that the template and our packages have: else npm run locks writes it anew", () => {
+  test("is of the dependencies that the template and our packages have: else npm run lab -- locks writes it anew", () => {
     const template = readFileSync(
       join(repository, "templates/typescript/init/package/package.json.hbs"),
       "utf8",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { findOwnPackage } from "./own-package.ts";
 import type { Tarball } from "./pack.ts";
 
-/** The lock files that `npm run locks` writes anew, by their package managers. */
+/** The lock files that `npm run lab -- locks` writes anew, by their package managers. */
 const templates = new Map([
   ["npm", { file: "npm.json", complete: completeNpm }],
   ["pnpm", { file: "pnpm-lock.yaml", complete: (text: string) => text }],

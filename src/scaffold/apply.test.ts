@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
+import { leavePlan } from "../../e2e/support/projects/interrupted-plan.ts";
 import { applyPlan, findUnfinished, recoverPlan } from "./apply.ts";
 import type { FileChange } from "./file-change.ts";
 import { openStateFolder } from "./state-folder.ts";

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { leavePlan } from "../../e2e/support/interrupted-plan.ts";
+import { leavePlan } from "../../e2e/support/projects/interrupted-plan.ts";
 import { applyPlan, recoverPlan } from "./apply.ts";
 import type { FileChange } from "./file-change.ts";
 import { refuseLinkedFile } from "./refuse-outside.ts";

@@ -12,7 +12,7 @@ interface Recorded {
   readonly causes?: readonly { reason: string; message: string; field: string }[];
 }
 
-/** Recorded from kube-apiserver 1.36.3 by `e2e/real/recordings`. */
+/** Recorded from kube-apiserver 1.36.3 by `e2e/oracle/real/recordings`. */
 const recorded = JSON.parse(
   readFileSync(new URL("testdata/recorded.json", import.meta.url), "utf8"),
 ) as Record<string, { creates: Recorded[]; updates: Recorded[] }>;

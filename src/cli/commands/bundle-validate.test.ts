@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Details } from "../ui.ts";
 

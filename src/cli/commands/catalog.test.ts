@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { bundleAnnotations, newChannel } from "../../olm/bundle-format.ts";
 import { dispatch } from "../dispatch.ts";
 

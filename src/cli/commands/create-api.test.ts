@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 
 const { call, initialize } = useProjectFolder();
 

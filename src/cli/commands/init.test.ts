@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repository } from "../../../e2e/support/source-imports.ts";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../dispatch.ts";
 
 const folder = useProjectFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { dispatch } from "../dispatch.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;

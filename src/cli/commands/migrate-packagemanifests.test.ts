@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../dispatch.ts";
 
 const folder = useProjectFolder();

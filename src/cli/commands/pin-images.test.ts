@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 
 const folder = useProjectFolder();
 const digests = [1, 2].map((n) => `sha256:${String(n).repeat(64)}`);

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { newerHost } from "../../../e2e/support/newer-host.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { newerHost } from "../../../e2e/support/projects/newer-host.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Host } from "../host.ts";
 

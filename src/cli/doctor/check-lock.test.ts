@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
-import { releasedHost } from "../../../e2e/support/released-host.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
+import { releasedHost } from "../../../e2e/support/projects/released-host.ts";
 import { integrityOf } from "../../packaging/lock-file.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { dispatch } from "../dispatch.ts";

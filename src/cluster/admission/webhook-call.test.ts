@@ -2,7 +2,7 @@ import { createCA } from "@tsbuilder/apimachinery/certs";
 import type { AdmissionCall } from "@tsbuilder/cluster";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
-import { patchOf, useWebhooks, WebhookScene } from "../../../e2e/support/webhook-scene.ts";
+import { patchOf, useWebhooks, WebhookScene } from "../../../e2e/support/cluster/webhook-scene.ts";
 import { send } from "../testing/send.ts";
 
 const scene = useWebhooks();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patchOf, useWebhooks } from "../../../e2e/support/webhook-scene.ts";
+import { patchOf, useWebhooks } from "../../../e2e/support/cluster/webhook-scene.ts";
 
 const scene = useWebhooks();
 

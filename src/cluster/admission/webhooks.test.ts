@@ -1,6 +1,6 @@
 import { createCA } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
-import { group, patchOf, useWebhooks } from "../../../e2e/support/webhook-scene.ts";
+import { group, patchOf, useWebhooks } from "../../../e2e/support/cluster/webhook-scene.ts";
 import { send } from "../testing/send.ts";
 
 const scene = useWebhooks();

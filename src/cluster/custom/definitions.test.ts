@@ -1,7 +1,7 @@
 import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createCRD } from "../../../e2e/support/create-crd.ts";
+import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCRD } from "../../../e2e/support/create-crd.ts";
+import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/start-test-cluster.ts";
 

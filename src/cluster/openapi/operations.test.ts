@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCRD } from "../../../e2e/support/create-crd.ts";
+import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/start-test-cluster.ts";
 
-// That all documents are those of a real API server is shown by e2e/real/documents.test.ts.
+// That all documents are those of a real API server is shown by e2e/oracle/real/documents.test.ts.
 
 let cluster: TestCluster;
 beforeAll(async () => {

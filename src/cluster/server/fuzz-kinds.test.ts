@@ -6,8 +6,8 @@ import {
   type BuiltinSchema,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
-import { chapters } from "../../../e2e/conformance/chapters.ts";
-import { mutated } from "../../../e2e/differential/mutate.ts";
+import { chapters } from "../../../e2e/oracle/conformance/chapters.ts";
+import { mutated } from "../../../e2e/oracle/differential/mutate.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 

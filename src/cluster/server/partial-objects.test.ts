@@ -7,8 +7,8 @@ import {
 } from "@tsbuilder/apimachinery/kinds";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { gapsIn, withGaps } from "../../../e2e/differential/gaps.ts";
-import { readSamples } from "../../../e2e/differential/samples.ts";
+import { gapsIn, withGaps } from "../../../e2e/oracle/differential/gaps.ts";
+import { readSamples } from "../../../e2e/oracle/differential/samples.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { controllerNames } from "../controllers/index.ts";
 import { type InProcessCluster, startInProcess } from "../start-in-process.ts";

@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, "testdata");
 const markerPages = ["roles.md", "webhooks.md"];
 const pages = readdirSync(folder).filter((file) => file.endsWith(".md") && !markerPages.includes(file));
 
-// The YAML was written by controller-gen from Go types that say the same: see e2e/real/controller-gen.
+// The YAML was written by controller-gen from Go types that say the same: see e2e/oracle/real/controller-gen.
 describe.each(pages)("controller-gen conformance: %s", (page) => {
   const examples = readExamples(readFileSync(join(folder, page), "utf8"));
   it.each(examples.map((example) => [example.title, example] as const))("%s", async (_, { blocks }) => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilerAccepts } from "../../../e2e/support/compiler-verdict.ts";
+import { compilerAccepts } from "../../../e2e/support/projects/compiler-verdict.ts";
 import { randomSpecs } from "./random-types.ts";
 import { specValidator } from "./spec-validator.ts";
 

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { ApiError, createClient, loadConfig } from "@tsbuilder/runtime";
 import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import {
+  type ClusterUnderTest,
+  startClusterUnderTest,
+} from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { checkCrd } from "../crd/check-crd.ts";
 import { DiagnosticLog } from "../diagnostic.ts";
 import { emitFile } from "../emit.ts";

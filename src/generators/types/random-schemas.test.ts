@@ -8,7 +8,11 @@ import { generateCrds } from "../crd/generate-crds.ts";
 import { toJson } from "../crd/to-json.ts";
 import { ProjectSources } from "../project-sources.ts";
 import { planTypes } from "./plan-types.ts";
-import { randomObjectSchemas as nodes, rarely, texts } from "../../../e2e/support/random-schemas.ts";
+import {
+  randomObjectSchemas as nodes,
+  rarely,
+  texts,
+} from "../../../e2e/support/simulation/random-schemas.ts";
 
 const roots = fc.record({
   description: rarely(texts),

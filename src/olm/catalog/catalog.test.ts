@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
-import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { Draft, memoryTree } from "../../scaffold/tree.ts";
 import { readBundle } from "../validate/read-bundle.ts";
 import { addBundle } from "./add-bundle.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { checkCatalog } from "../catalog/check-catalog.ts";
 import type { Bundle } from "../validate/bundle.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { InstallMode } from "../bundle-format.ts";
 import type { Bundle } from "../validate/bundle.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type BundleFiles, bundleTexts, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { type BundleFiles, bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { readBundle } from "../validate/read-bundle.ts";

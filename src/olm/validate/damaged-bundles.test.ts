@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyDamage, damagedFiles, randomDamage } from "../../../e2e/support/random-damages.ts";
-import { bundleTexts, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { applyDamage, damagedFiles, randomDamage } from "../../../e2e/support/olm/random-damages.ts";
+import { bundleTexts, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { optionalSets, type OptionalSet } from "./rules.ts";
 import { validateBundle } from "./validate-bundle.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { budget, csv, damages, oldBudget } from "../../../e2e/support/bundle-damages.ts";
-import { replacedFiles } from "../../../e2e/support/replaced-bundle-files.ts";
-import { bundleTexts, type BundleFiles, damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
+import { budget, csv, damages, oldBudget } from "../../../e2e/support/olm/bundle-damages.ts";
+import { replacedFiles } from "../../../e2e/support/olm/replaced-bundle-files.ts";
+import { bundleTexts, type BundleFiles, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { optionalSets, type OptionalSet, type RuleName, rules } from "./rules.ts";
 import { validateBundle, type ValidateOptions } from "./validate-bundle.ts";

@@ -31,7 +31,7 @@ test.each([
 });
 
 test("writes nothing if npm has taken a flag for itself", () => {
-  expect(() => read("0.2.0", { npm_config_dry_run: "true" })).toThrow("npm run release -- --dry-run");
-  expect(() => read("0.2.0", { npm_config_tag: "v0.2.0" })).toThrow("npm run release -- --tag");
+  expect(() => read("0.2.0", { npm_config_dry_run: "true" })).toThrow("npm run lab -- release --dry-run");
+  expect(() => read("0.2.0", { npm_config_tag: "v0.2.0" })).toThrow("npm run lab -- release --tag");
   expect(read("0.2.0", { npm_config_dry_run: "" })).toMatchObject({ action: "write" });
 });

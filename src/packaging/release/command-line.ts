@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { checkVersion } from "./versions.ts";
 
-export const releaseHelp = `npm run release -- VERSION
+export const releaseHelp = `npm run lab -- release VERSION
   Writes VERSION into the package.json files, the lock file and CHANGELOG.md, to be committed and tagged.
-npm run release -- --dry-run [--version VERSION] [--tag TAG] [--to FOLDER] [--repository URL] [--no-build]
+npm run lab -- release --dry-run [--version VERSION] [--tag TAG] [--to FOLDER] [--repository URL] [--no-build]
   Builds, and packs what would be published into FOLDER. Publishes nothing.
   --version VERSION  as which version, default: that of package.json
   --tag TAG          fails unless the tag, all versions, CHANGELOG.md and what is committed agree
@@ -11,7 +11,7 @@ npm run release -- --dry-run [--version VERSION] [--tag TAG] [--to FOLDER] [--re
   --repository URL   where the packages come from, default: that of the workflow, or the remote origin
   --no-build         packs what was built before`;
 
-/** What `npm run release` is asked to do. */
+/** What `npm run lab -- release` is asked to do. */
 export type ReleaseCommand =
   | { readonly action: "help" }
   | { readonly action: "write"; readonly version: string }
@@ -44,7 +44,7 @@ export function readReleaseCommand(
   }
   for (const flag of ["dry-run", "tag"])
     if (!["", "false", undefined].includes(environment[`npm_config_${flag.replace("-", "_")}`]))
-      throw new Error(`npm took --${flag} for itself: write npm run release -- --${flag}`);
+      throw new Error(`npm took --${flag} for itself: write npm run lab -- release --${flag}`);
   const [flag] = Object.keys(flags);
   if (flag !== undefined) throw new Error(`--${flag} belongs to --dry-run`);
   const [version, ...more] = positionals;

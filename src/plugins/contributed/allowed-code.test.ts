@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
-import { type PluginPackage, teamPlugin, writePlugin } from "../../../e2e/support/plugin-package.ts";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { type PluginPackage, teamPlugin, writePlugin } from "../../../e2e/support/plugins/plugin-package.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { complete } from "../../cli/complete.ts";
 import { dispatch } from "../../cli/dispatch.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { writeExecutable } from "../../../e2e/support/executable-plugin.ts";
+import { writeExecutable } from "../../../e2e/support/plugins/executable-plugin.ts";
 import { callExecutable } from "./call-executable.ts";
 import { executableFolder, findExecutable, listExecutables } from "./find-executable.ts";
 

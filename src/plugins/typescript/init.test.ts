@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
-import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 
 const folder = useProjectFolder();
 const hasMake = ["/usr/bin/make", "/bin/make", "/usr/local/bin/make"].some((path) => existsSync(path));

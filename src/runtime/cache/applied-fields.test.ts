@@ -1,6 +1,9 @@
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import {
+  type ClusterUnderTest,
+  startClusterUnderTest,
+} from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { createCachedClient } from "./cached-client.ts";
 import type { Client } from "../client/client.ts";
 import type { Desired } from "../client/desired.ts";

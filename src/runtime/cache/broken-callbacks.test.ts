@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
-import { namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
-import { Widget } from "../../../e2e/support/widget-cluster.ts";
+import { namesOf, useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
+import { Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { eventually } from "../testing/eventually.ts";
 

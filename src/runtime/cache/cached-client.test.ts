@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
-import { Widget } from "../../../e2e/support/widget-cluster.ts";
+import { namesOf, useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
+import { Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { Client } from "../client/client.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { createCachedClient } from "./cached-client.ts";

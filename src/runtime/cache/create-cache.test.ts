@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
-import { ConfigMap, namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
-import { Namespace, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { ConfigMap, namesOf, useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
+import { Namespace, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
 import { TerminalError } from "../errors/terminal-error.ts";

@@ -1,8 +1,8 @@
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeAll, expect, test } from "vitest";
-import { useCaches } from "../../../e2e/support/widget-cache.ts";
-import { Widget, widgetDefinition } from "../../../e2e/support/widget-cluster.ts";
+import { useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
+import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { eventually } from "../testing/eventually.ts";
 import type { InformerEvent } from "./informer.ts";

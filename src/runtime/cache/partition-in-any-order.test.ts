@@ -3,7 +3,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { configMap, fill, startPartition } from "../../../e2e/support/partition-under-test.ts";
+import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
 import { keyText } from "../client/object-key.ts";
 
 /** What can happen at the server, and between it and us. */

@@ -1,6 +1,6 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import { configMap, fill, startPartition } from "../../../e2e/support/partition-under-test.ts";
+import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
 import type { InformerEvent } from "./informer.ts";
 
 const summary = (events: InformerEvent[]): string[] =>

@@ -5,7 +5,7 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import type * as newest from "@kubernetes/client-node";
 import { expect, onTestFinished, test } from "vitest";
-import { startContainerServer } from "../../../e2e/support/container-server.ts";
+import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
 import type { ClusterConfig, Credential } from "../http/config.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import { loadFromManager } from "./load-from-manager.ts";

@@ -1,6 +1,9 @@
 import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import {
+  type ClusterUnderTest,
+  startClusterUnderTest,
+} from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Children } from "./children.ts";

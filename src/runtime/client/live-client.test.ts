@@ -5,7 +5,7 @@ import {
   Widget,
   useWidgetCluster,
   widgetDefinition,
-} from "../../../e2e/support/widget-cluster.ts";
+} from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { TerminalError } from "../errors/terminal-error.ts";

@@ -1,6 +1,9 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import {
+  type ClusterUnderTest,
+  startClusterUnderTest,
+} from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createOrUpdate } from "./create-or-update.ts";
 import { createClient, type LiveClient } from "./live-client.ts";

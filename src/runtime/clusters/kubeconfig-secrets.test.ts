@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Lease } from "../k8s/coordination/v1.ts";
 import { Secret } from "../k8s/core/v1.ts";
 import { createLogger } from "../log/create-logger.ts";

@@ -6,7 +6,7 @@ import {
   type ContainerBehaviour,
   type ContainerServer,
   startContainerServer,
-} from "../../../e2e/support/container-server.ts";
+} from "../../../e2e/support/runtime/container-server.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { TransportOptions } from "../http/transport.ts";

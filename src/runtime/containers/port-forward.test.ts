@@ -7,7 +7,7 @@ import {
   type ContainerBehaviour,
   type ContainerServer,
   startContainerServer,
-} from "../../../e2e/support/container-server.ts";
+} from "../../../e2e/support/runtime/container-server.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { eventually } from "../testing/eventually.ts";
 

@@ -6,7 +6,10 @@ import {
   ownerReferenceTo,
 } from "@tsbuilder/apimachinery/meta";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
-import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import {
+  type ClusterUnderTest,
+  startClusterUnderTest,
+} from "../../../e2e/support/runtime/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Desired } from "../client/desired.ts";
 import { loadConfig } from "../config/load-config.ts";

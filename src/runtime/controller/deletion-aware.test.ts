@@ -1,6 +1,6 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
-import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { interceptClient } from "../client/intercept-client.ts";
 import { type ClientOptions, createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startStringController } from "../../../e2e/support/string-controller.ts";
+import { startStringController } from "../../../e2e/support/runtime/string-controller.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Result } from "./reconciler.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { examineScenario, type Scenario } from "@tsbuilder/simulation";
-import { applyShop, Shop, shopCRD } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopCRD } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
 
 /** Names an object that no owner reference reaches. */
@@ -29,7 +29,7 @@ const scenario: Scenario = {
   ],
 };
 
-// Found by exploring e2e/gallery/child-elsewhere, at seed 15.
+// Found by exploring e2e/lab/gallery/child-elsewhere, at seed 15.
 test("nothing is made for an object whose finalizer an earlier process removed, though the view still has it", async () => {
   const failure = await examineScenario({
     ...scenario,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import https from "node:https";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
-import { Gate, listen } from "../../../e2e/support/connection-gate.ts";
+import { Gate, listen } from "../../../e2e/support/runtime/connection-gate.ts";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { answerJSON } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";

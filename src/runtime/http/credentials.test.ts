@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { connectToStub } from "../../../e2e/support/stub-transport.ts";
+import { connectToStub } from "../../../e2e/support/runtime/stub-transport.ts";
 import { answerJSON, answerStatus } from "../testing/stub-server.ts";
 
 const path = "/version";

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
-import { connectToStub } from "../../../e2e/support/stub-transport.ts";
+import { connectToStub } from "../../../e2e/support/runtime/stub-transport.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type ApiWarning, runInCallContext } from "../scope/call-context.ts";

@@ -1,7 +1,7 @@
 import type http from "node:http";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import { connectToStub } from "../../../e2e/support/stub-transport.ts";
+import { connectToStub } from "../../../e2e/support/runtime/stub-transport.ts";
 import { answerJSON, answerStatus } from "../testing/stub-server.ts";
 
 const path = "/version";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
-import { Gate } from "../../../e2e/support/connection-gate.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { Gate } from "../../../e2e/support/runtime/connection-gate.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { useWidgetCluster, Widget, type WidgetCluster } from "../../../e2e/support/widget-cluster.ts";
+import { useWidgetCluster, Widget, type WidgetCluster } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Reconciler } from "../controller/reconciler.ts";
 import { createLogger } from "../log/create-logger.ts";

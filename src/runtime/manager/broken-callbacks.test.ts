@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { callbacks, nothing, second, ways } from "../../../e2e/support/broken-callbacks.ts";
-import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { callbacks, nothing, second, ways } from "../../../e2e/support/runtime/broken-callbacks.ts";
+import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { Result } from "../controller/reconciler.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";

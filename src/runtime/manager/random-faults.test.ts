@@ -6,10 +6,10 @@ import {
   ConfigMap,
   type LeaseRecord,
   type Removals,
-} from "../../../e2e/support/broken-process.ts";
-import { realKubeconfig } from "../../../e2e/support/cluster-under-test.ts";
-import { schedulesOf, type Step, type Traffic } from "../../../e2e/support/fault-schedule.ts";
-import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+} from "../../../e2e/support/runtime/broken-process.ts";
+import { realKubeconfig } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { schedulesOf, type Step, type Traffic } from "../../../e2e/support/runtime/fault-schedule.ts";
+import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, type MoveOptions, moveClockUntil } from "../testing/move-clock.ts";

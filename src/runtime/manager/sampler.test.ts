@@ -1,6 +1,6 @@
 import { hasSubscribers, subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, onTestFinished, test } from "vitest";
-import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { RequestChannel } from "../controller/request-channel.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
 import { eventually } from "../testing/eventually.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { shardSelectorOf } from "../shards/ranges.ts";

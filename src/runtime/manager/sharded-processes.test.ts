@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Fleet } from "../../../e2e/support/fleet.ts";
-import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { Fleet } from "../../../e2e/support/runtime/fleet.ts";
+import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { eventually } from "../testing/eventually.ts";
 
 const cluster = useWidgetCluster();

@@ -1,9 +1,9 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
-import { ConfigMap } from "../../../e2e/support/broken-process.ts";
-import { ShardObserver } from "../../../e2e/support/shard-observer.ts";
-import { SuspendedClock } from "../../../e2e/support/suspended-clock.ts";
-import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { ConfigMap } from "../../../e2e/support/runtime/broken-process.ts";
+import { ShardObserver } from "../../../e2e/support/runtime/shard-observer.ts";
+import { SuspendedClock } from "../../../e2e/support/runtime/suspended-clock.ts";
+import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import type { ShardingOptions } from "../leader-election/sharding-options.ts";

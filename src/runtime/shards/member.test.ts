@@ -6,7 +6,7 @@ import {
   type ShardStep,
   ShardWorld,
   timing,
-} from "../../../e2e/support/shard-world.ts";
+} from "../../../e2e/support/runtime/shard-world.ts";
 import { mayWrite, newMember, stepMember } from "./member.ts";
 import type { MemberEvent, MemberRecord, MemberState } from "./member-state.ts";
 import { allRanges, countRanges, noRanges, rangeCount } from "./ranges.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
-import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { ApiError } from "../errors/api-error.ts";

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, onTestFinished, test } from "vitest";
-import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { RequestChannel } from "../controller/request-channel.ts";
 import { objectMatches } from "../controller/predicate.ts";
 import type { Request } from "../controller/reconciler.ts";

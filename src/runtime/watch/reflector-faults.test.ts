@@ -15,7 +15,7 @@ import {
   startFaultyServer,
   status,
   text,
-} from "../../../e2e/support/faulty-server.ts";
+} from "../../../e2e/support/runtime/faulty-server.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { answerJSON } from "../testing/stub-server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyJSONPatch, type JSONObject, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
-import { db, MySQL, OldMySQL, review, serve } from "../../../e2e/support/served-webhooks.ts";
+import { db, MySQL, OldMySQL, review, serve } from "../../../e2e/support/runtime/served-webhooks.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { AdmissionContext, InvalidField } from "./webhooks.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
-import { wrongShops } from "../../../e2e/support/wrong-shops.ts";
+import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
+import { wrongShops } from "../../../e2e/support/simulation/wrong-shops.ts";
 import { examineScenario, explore } from "./explore.ts";
 
 const somebodys = {

@@ -1,6 +1,6 @@
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, Step } from "../contract/index.ts";
 import { simulate } from "../world/index.ts";

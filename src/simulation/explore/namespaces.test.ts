@@ -1,7 +1,7 @@
 import type { Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import { applyShop, Shop, shopCRD, setupShops } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopCRD, setupShops } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, Step } from "../contract/index.ts";
 import { examineScenario } from "./explore.ts";
 

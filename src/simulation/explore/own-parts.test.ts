@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { sharedApplies } from "../../../e2e/support/own-parts/apply-memory.ts";
-import { servedCertificates } from "../../../e2e/support/own-parts/certificates.ts";
-import { severalClusters } from "../../../e2e/support/own-parts/clusters.ts";
-import { deployments } from "../../../e2e/support/own-parts/deployments.ts";
-import { explored } from "../../../e2e/support/own-parts/explored.ts";
-import { withFinalizers } from "../../../e2e/support/own-parts/finalizers.ts";
-import { queuedSteps } from "../../../e2e/support/own-parts/queue.ts";
-import { workloads } from "../../../e2e/support/own-parts/workloads.ts";
-import { setupShops, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { sharedApplies } from "../../../e2e/support/simulation/own-parts/apply-memory.ts";
+import { servedCertificates } from "../../../e2e/support/simulation/own-parts/certificates.ts";
+import { severalClusters } from "../../../e2e/support/simulation/own-parts/clusters.ts";
+import { deployments } from "../../../e2e/support/simulation/own-parts/deployments.ts";
+import { explored } from "../../../e2e/support/simulation/own-parts/explored.ts";
+import { withFinalizers } from "../../../e2e/support/simulation/own-parts/finalizers.ts";
+import { queuedSteps } from "../../../e2e/support/simulation/own-parts/queue.ts";
+import { workloads } from "../../../e2e/support/simulation/own-parts/workloads.ts";
+import { setupShops, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Run, Scenario } from "../contract/index.ts";
 import { simulate } from "../world/index.ts";
 
 // Operators that are right, each of which stands on a part of the runtime, or of the cluster: what is found is a mistake
-// of ours. `npm run explore` looks for longer.
+// of ours. `npm run lab -- explore` looks for longer.
 
 const elected = { name: "shop", setup: setupShops, replicas: 3 };
 

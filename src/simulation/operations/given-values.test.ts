@@ -1,6 +1,6 @@
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, it } from "vitest";
-import { crdOf, specOf, stepsOf } from "../../../e2e/support/box-operations.ts";
+import { crdOf, specOf, stepsOf } from "../../../e2e/support/simulation/box-operations.ts";
 
 describe("operationsFor() with values and fields of its caller's", () => {
   it("draws the values of a field from those that are given", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { runOf } from "../../../e2e/support/simulated-run.ts";
+import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { type Run, stateOf } from "../contract/index.ts";
 import { chanceOf, differencesBesides } from "./chance.ts";
 import { derivedIn } from "./derived.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyShop, type Shop, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, type Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, TraceEvent } from "../contract/index.ts";
 import type { Change } from "./changes.ts";
 import { foreignObjects } from "./judge-trace.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runOf } from "../../../e2e/support/simulated-run.ts";
-import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
+import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { TraceEvent } from "../contract/index.ts";
 import { judgeTrace } from "./judge-trace.ts";
 

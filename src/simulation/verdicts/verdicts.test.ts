@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { runOf } from "../../../e2e/support/simulated-run.ts";
-import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
+import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { stateOf, type TraceEvent } from "../contract/index.ts";
 import { differencesOf } from "./differences.ts";
 import { judgeState } from "./judge-state.ts";

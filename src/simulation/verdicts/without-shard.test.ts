@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { SimulatedOperator, TraceEvent } from "../contract/index.ts";
 import { withoutShard } from "./judge-trace.ts";
 

@@ -2,7 +2,7 @@ import type { Manager } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import { expect, test } from "vitest";
-import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario } from "../contract/index.ts";
 import { explore } from "../explore/index.ts";
 import { simulate } from "./simulate.ts";

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import workers from "node:worker_threads";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, onTestFinished, test } from "vitest";
-import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { ContainerCommand } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 

@@ -1,7 +1,12 @@
 import v8 from "node:v8";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, onTestFinished, test } from "vitest";
-import { applyShop, setupShops, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import {
+  applyShop,
+  setupShops,
+  shopScenario,
+  shopsThat,
+} from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Run, Scenario } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 import { World } from "./world.ts";

@@ -3,7 +3,7 @@ import type { Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
-import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random/index.ts";

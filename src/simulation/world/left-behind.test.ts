@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
-import { applyShop, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { isLeftBehind } from "./simulate.ts";
 
 const volume = (name: string, more: object = {}): KubernetesObject => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { workloads } from "../../../e2e/support/own-parts/workloads.ts";
+import { workloads } from "../../../e2e/support/simulation/own-parts/workloads.ts";
 import type { Fault, RefusalFault } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 

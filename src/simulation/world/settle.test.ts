@@ -1,7 +1,7 @@
 import type { Request, Result } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Scenario } from "../contract/index.ts";
 import { judgeTrace } from "../verdicts/index.ts";
 import { simulate } from "./simulate.ts";

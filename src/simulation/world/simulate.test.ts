@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Manager } from "@tsbuilder/runtime";
-import { Shop, setupShops, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { Shop, setupShops, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { simulate } from "./simulate.ts";
 
 const scenario = shopScenario();

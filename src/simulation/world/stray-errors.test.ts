@@ -1,6 +1,11 @@
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import { applyShop, type Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
+import {
+  applyShop,
+  type Shop,
+  shopScenario,
+  shopsThat,
+} from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Run } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { baseOf } from "./base.ts";
 import { WatchFeed } from "./watch-feed.ts";
 import { World } from "./world.ts";

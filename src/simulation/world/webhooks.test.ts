@@ -1,6 +1,6 @@
 import type { Manager } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
-import { applyShop, setupShops, Shop, shopScenario } from "../../../e2e/support/simulated-shop.ts";
+import { applyShop, setupShops, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { explore } from "../explore/index.ts";

@@ -6,7 +6,7 @@ import { ruleCases } from "../testdata/object-cases.ts";
 import { checkSchema } from "./check-schema.ts";
 import { compileValidator } from "./compile-validator.ts";
 
-/** Recorded from kube-apiserver 1.36.3 by `e2e/real/recordings`. */
+/** Recorded from kube-apiserver 1.36.3 by `e2e/oracle/real/recordings`. */
 interface Answer {
   readonly causes?: readonly { reason: string; message: string; field: string }[];
 }

@@ -249,7 +249,7 @@ export function rootTypes(resources: readonly BuiltinResource[]): string[] {
 const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
 
 /**
- * `npm run tables`: generates the tables of built-in kinds and their TypeScript types from two npm packages and the
+ * `npm run lab -- tables`: generates the tables of built-in kinds and their TypeScript types from two npm packages and the
  * overlay. Offline and deterministic; the output is not committed, because it contains Kubernetes' own descriptions.
  */
 const root = fileURLToPath(new URL("../../../..", import.meta.url));

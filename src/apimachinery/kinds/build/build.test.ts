@@ -53,7 +53,7 @@ test("the generated files are deterministic and up to date", () => {
     "meta-v1-numbers.ts",
     "modules.ts",
   ]) {
-    expect(readFileSync(new URL(name, generated), "utf8"), `${name}: run npm run tables`).toBe(
+    expect(readFileSync(new URL(name, generated), "utf8"), `${name}: run npm run lab -- tables`).toBe(
       files.get(name),
     );
   }

@@ -10,7 +10,7 @@ import { installLaunchers } from "../../launchers/install-launchers.ts";
 import { startTestCluster, type TestCluster, type TestClusterOptions } from "../index.ts";
 import { send } from "../send.ts";
 
-// These tests run on the launchers of the embedded cluster; e2e/real runs the same with the real programs.
+// These tests run on the launchers of the embedded cluster; e2e/oracle/real runs the same with the real programs.
 
 const folder = mkdtempSync(join(tmpdir(), "real-cluster-"));
 const assets = join(folder, "assets");

@@ -58,7 +58,7 @@ function declareParser(exported: readonly string[]): string {
 }
 
 /**
- * `npm run parser`: cuts the parser out of the TypeScript compiler, because loading all of it takes longer than
+ * `npm run lab -- parser`: cuts the parser out of the TypeScript compiler, because loading all of it takes longer than
  * everything else in a command. The output is not committed: it is TypeScript's own code.
  */
 const loader = join(import.meta.dirname, "..");

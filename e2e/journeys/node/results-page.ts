@@ -1,0 +1,48 @@
+import { relative } from "node:path";
+
+/** The fields of vitest's JSON report that are read here. */
+export interface VitestReport {
+  readonly startTime: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      readonly duration?: number | null;
+    }[];
+  }[];
+}
+
+/** The page with the results of a run; files of which nothing ran, or could run, keep those of their last one. */
+export function resultsPage(
+  before: string,
+  { startTime, testResults: all }: VitestReport,
+  root: string,
+): string {
+  const testResults = all.filter(({ assertionResults }) =>
+    assertionResults.some(({ status }) => status === "passed" || status === "failed"),
+  );
+  const files = new Set(testResults.map(({ name }) => relative(root, name)));
+  const kept = before
+    .split("\n")
+    .filter((line) => line.startsWith("| e2e/") && !files.has(line.split(" ")[1]!));
+  const at = new Date(startTime).toISOString().slice(0, 16);
+  const rows = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ title, status, duration }) => {
+      const seconds = ((duration ?? 0) / 1000).toFixed(0);
+      return `| ${relative(root, name)} | ${title} | ${status} | ${seconds} | ${at} |`;
+    }),
+  );
+  return `# The last run of each test on a real Kubernetes
+
+Written by \`npm run lab -- node\`. The seconds are those of a machine of two cores, which may have had other work.
+
+| file | test | verdict | seconds | at |
+| --- | --- | --- | --- | --- |
+${[...kept, ...rows].toSorted((left, right) => fileOf(left).localeCompare(fileOf(right))).join("\n")}
+`;
+}
+
+function fileOf(row: string): string {
+  return row.split(" ")[1]!;
+}

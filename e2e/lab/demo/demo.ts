@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Client, createClient, type Kind, loadConfig } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { repository } from "../../support/source-imports.ts";
+
+/**
+ * Shows the main job: scaffolds the MySQL operator, runs it on the embedded cluster, and acts as a user who applies
+ * the sample, scales it and deletes a Service. Exits at the end, or keeps running with --keep.
+ */
+const keep = process.argv.includes("--keep");
+const started = performance.now();
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-demo-"));
+const project = join(work, "mysql-operator");
+const name = "mysql-sample";
+const namespace = "default";
+mkdirSync(project);
+
+try {
+  title("tsbuilder init --domain example.com --template mysql");
+  tsbuilder("init", "--domain", "example.com", "--template", "mysql");
+  const ready = performance.now();
+  title("tsbuilder dev --samples");
+  await withOperator(async (client, MySQL) => {
+    await until("the sample is available", async () =>
+      conditionOf(await client.find(MySQL, { namespace, name })),
+    );
+    await showObjects(client);
+
+    title("scale to 3 servers");
+    const mysql = await client.get(MySQL, { namespace, name });
+    await client.patch(MySQL, mysql, { merge: { spec: { size: 3 } } });
+    await until("3 servers are ready", async () => {
+      const { status } = (await client.get(MySQL, { namespace, name })) as WithStatus;
+      return status?.readyReplicas === 3;
+    });
+    await showObjects(client);
+
+    title("delete its Service");
+    const service = await client.get(Service, { namespace, name });
+    await client.delete(Service, { namespace, name });
+    await until("the operator has recreated it", async () => {
+      const again = await client.find(Service, { namespace, name });
+      return again !== undefined && again.metadata.uid !== service.metadata.uid;
+    });
+
+    const seconds = (from: number): string => ((performance.now() - from) / 1000).toFixed(1);
+    title(`done in ${seconds(started)} s, ${seconds(ready)} s of them after scaffolding and npm install`);
+    if (keep) await stay();
+  });
+} finally {
+  if (!keep) rmSync(work, { recursive: true, force: true });
+}
+
+interface WithStatus {
+  readonly status?: {
+    readonly readyReplicas?: number;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+function title(text: string): void {
+  console.log(`\n== ${text}`);
+}
+
+function tsbuilder(...args: string[]): void {
+  const { status } = spawnSync(process.execPath, [join(repository, "bin/tsbuilder.js"), ...args], {
+    cwd: project,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (status !== 0) throw new Error(`tsbuilder ${args.join(" ")} exited with code ${status}`);
+}
+
+/** Runs `tsbuilder dev` while a function acts as the user, and stops it afterwards. */
+async function withOperator(act: (client: Client, MySQL: Kind) => Promise<void>): Promise<void> {
+  const dev = spawn(process.execPath, [join(repository, "bin/tsbuilder.js"), "dev", "--samples"], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    await readyLine(dev);
+    const kubeconfig = join(project, ".tsbuilder/dev/kubeconfig");
+    if (!existsSync(kubeconfig)) throw new Error("dev has not written a kubeconfig");
+    const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+    await act(client, await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" }));
+  } finally {
+    await end(dev);
+  }
+}
+
+/** Prints changes of the operator's objects, without its log. Resolves when the cluster is ready. */
+function readyLine(dev: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    dev.once("exit", (code) => reject(new Error(`tsbuilder dev exited with code ${code}`)));
+    createInterface({ input: dev.stdout! }).on("line", (line) => {
+      if (!line.startsWith("operator |")) console.log(line);
+      if (line.startsWith("cluster ready")) resolve();
+    });
+  });
+}
+
+function end(dev: ChildProcess): Promise<void> {
+  if (dev.exitCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    dev.once("exit", () => resolve());
+    dev.kill("SIGTERM");
+  });
+}
+
+function conditionOf(object: object | undefined): boolean {
+  const { status } = (object ?? {}) as WithStatus;
+  return (
+    status?.conditions?.some(({ type, status: holds }) => type === "Available" && holds === "True") ?? false
+  );
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`timed out after 60 s: ${what}`);
+    await delay(50);
+  }
+  console.log(`-- ${what}`);
+}
+
+async function showObjects(client: Client): Promise<void> {
+  const statefulSets = await client.list(StatefulSet, { namespace });
+  for (const { metadata, status } of statefulSets) {
+    console.log(
+      `   StatefulSet ${metadata.name}: ${status?.readyReplicas ?? 0} of ${status?.replicas ?? 0} ready`,
+    );
+  }
+  const pods = await client.list(Pod, { namespace });
+  for (const { metadata, status } of pods) console.log(`   Pod ${metadata.name}: ${status?.phase}`);
+  const services = await client.list(Service, { namespace, labels: "app.kubernetes.io/instance" });
+  for (const { metadata, spec } of services)
+    console.log(`   Service ${metadata.name}: ${spec?.clusterIP ?? "-"}`);
+}
+
+async function stay(): Promise<void> {
+  console.log(
+    `\nPress Ctrl-C to stop. Try: KUBECONFIG=${project}/.tsbuilder/dev/kubeconfig kubectl get mysql,pods`,
+  );
+  await new Promise<void>((resolve) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * Code that the READMEs take for granted around their snippets: kinds of a project, and functions that make children. The
+ * snippets import the kinds from where a project has them.
+ */
+import { type CustomResource, defineKind } from "@tsbuilder/runtime";
+import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+
+const group = { group: "apps.example.com", version: "v1" };
+
+export interface MySQL extends CustomResource<
+  { version?: string; replicas?: number },
+  { readyReplicas?: number }
+> {}
+export const MySQL = defineKind<MySQL>(group, { kind: "MySQL", plural: "mysqls" });
+
+export interface Shop extends CustomResource<{ owner: string; config?: string }> {}
+export const Shop = defineKind<Shop>(group, { kind: "Shop", plural: "shops" });
+
+export interface Backup extends CustomResource<{ day?: number }> {}
+export const Backup = defineKind<Backup>(group, { kind: "Backup", plural: "backups" });
+
+export const isOld = ({ spec }: Backup): boolean => (spec.day ?? 0) < 10;
+
+interface Owner {
+  readonly metadata: { readonly name?: string };
+}
+
+export function statefulSetFor({ metadata: { name = "" } }: Owner) {
+  const labels = { app: name };
+  return {
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "server", image: "server" }] } },
+    },
+  } satisfies Partial<StatefulSet>;
+}
+
+export function serviceFor({ metadata: { name = "" } }: Owner) {
+  return { metadata: { name }, spec: { ports: [{ port: 80 }] } } satisfies Partial<Service>;
+}
+
+export function configMapFor({ metadata: { name }, spec }: Shop) {
+  return {
+    metadata: { name: `${name}-config` },
+    data: { config: spec.config ?? "" },
+  } satisfies Partial<ConfigMap>;
+}

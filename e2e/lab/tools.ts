@@ -1,0 +1,144 @@
+import { program, script, type Step, vitest } from "../tools/run-steps.ts";
+
+/** A command that few need: its last step gets the arguments. */
+interface Tool {
+  readonly summary: string;
+  readonly steps: readonly [...Step[], Step];
+}
+
+/** The tools by what they are for. */
+const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
+  "Suites beside npm test": {
+    journeys: { summary: "journeys of a user on the packed packages", steps: [vitest(["journeys"])] },
+    "long-journeys": {
+      summary: "journeys that need kubectl, helm, buildah or Chromium, or take a minute each; build first",
+      steps: [vitest(["long-journeys"])],
+    },
+    strangers: {
+      summary: "what the book says, with a release from a registry on loopback; build first",
+      steps: [script("book"), vitest(["strangers"])],
+    },
+    real: { summary: "the suites on a real kube-apiserver", steps: [vitest(["real"])] },
+    node: {
+      summary: "journeys on a whole Kubernetes with containers; writes their results down",
+      steps: [script("build"), program("e2e/journeys/node/run.ts")],
+    },
+    conformance: {
+      summary: "Kubernetes' own conformance suite on the embedded cluster; writes its verdicts down",
+      steps: [program("e2e/oracle/kubernetes-suite/run.ts")],
+    },
+    olm: {
+      summary: "bundles and catalogs as operator-sdk, opm and OLM itself see them",
+      steps: [
+        program("e2e/oracle/real/olm-programs/main.ts"),
+        ["e2e/oracle/real/olm-programs/own-network.sh", ...vitest(["real"], "e2e/oracle/real/olm-")],
+      ],
+    },
+  },
+  "Files that are generated": {
+    tables: {
+      summary: "the tables of the built-in kinds; npm ci makes them",
+      steps: [program("src/apimachinery/kinds/build/build-tables.ts")],
+    },
+    parser: {
+      summary: "the parser that is cut out of TypeScript's compiler; npm ci makes it",
+      steps: [program("src/generators/loader/build/build-parser.ts")],
+    },
+    api: {
+      summary: "what the packages export: api-report.md beside each",
+      steps: [program("e2e/rules/api/rewrite.ts")],
+    },
+    locks: {
+      summary: "the lock files of new projects; --newest first takes newer versions",
+      steps: [program("e2e/lab/locks/main.ts")],
+    },
+    pictures: {
+      summary: "the book's pictures of terminals, from what the commands print",
+      steps: [script("build"), vitest(["journeys"], "e2e/journeys/fast/pictures.test.ts", "--update")],
+    },
+    record: {
+      summary: "KUBECONFIG conformance|controllers [CHAPTER]: what a real control plane does in stories",
+      steps: [program("e2e/oracle/record.ts")],
+    },
+    release: {
+      summary: "prepares a release, or shows with --dry-run what it would publish",
+      steps: [program("src/packaging/release/main.ts")],
+    },
+  },
+  "Searches for mistakes": {
+    explore: {
+      summary: "the property tests, and the explorations of our own parts, with fresh seeds",
+      steps: [program("e2e/tools/explore.ts")],
+    },
+    seeds: {
+      summary: "the exploring tests of the golden projects, for thousands of seeds",
+      steps: [program("e2e/lab/seeds/seeds.ts")],
+    },
+    flakes: { summary: "tests that the speed of a machine decides", steps: [program("e2e/tools/flakes.ts")] },
+    differential: {
+      summary: "random requests to a real and to the embedded server, and where the answers differ",
+      steps: [program("e2e/oracle/differential/differential.ts")],
+    },
+    "go-types": {
+      summary: "types of operators written in Go, and their CRDs beside those of controller-gen",
+      steps: [program("e2e/lab/go-types/main.ts")],
+    },
+    gallery: {
+      summary: "operators with a mistake each, which the simulation must find",
+      steps: [program("e2e/lab/gallery/gallery.ts")],
+    },
+    mutants: {
+      summary: "changes the runtime in 150 places, one at a time, which its tests must notice",
+      steps: [program("e2e/lab/mutants/mutants.ts")],
+    },
+    unmended: {
+      summary: "takes fixes out, one at a time, which the simulation must notice",
+      steps: [program("e2e/lab/mutants/unmended/main.ts")],
+    },
+    traces: {
+      summary: "the same seeds on this Node and on others, whose traces must be equal",
+      steps: [program("e2e/lab/node-versions/compare-traces.ts")],
+    },
+    soak: {
+      summary: "an operator whose connections break, for a long time",
+      steps: [program("e2e/lab/soak/runtime-churn.ts")],
+    },
+    "soak-kills": {
+      summary: "clusters that are killed during writes, again and again",
+      steps: [program("e2e/lab/soak/cluster-kills.ts")],
+    },
+  },
+  "Measurements and real servers": {
+    bench: { summary: "NAME…: benchmarks, printed as ratios", steps: [program("e2e/lab/bench/run.ts")] },
+    "control-plane": {
+      summary: "builds etcd, kube-apiserver and kube-controller-manager from their Go modules",
+      steps: [program("e2e/oracle/real/build-control-plane.ts")],
+    },
+    "real-node": {
+      summary: "a Kubernetes with containers, in namespaces of its own; --shell opens a shell in it",
+      steps: [program("e2e/oracle/real/node/main.ts")],
+    },
+  },
+};
+
+const tools = Object.assign({}, ...Object.values(groups)) as Readonly<Record<string, Tool>>;
+
+/** The steps of a tool, or what is wrong with its name. */
+export function chooseTool(name: string, args: readonly string[]): Step[] | string {
+  if (!Object.hasOwn(tools, name)) return `the lab has no ${name}\n\n${listTools()}`;
+  const { steps } = tools[name]!;
+  return [...steps.slice(0, -1), [...steps.at(-1)!, ...args] as Step];
+}
+
+/** The names of all tools. */
+export const toolNames: readonly string[] = Object.keys(tools);
+
+/** All tools with their summaries, for a terminal. */
+export function listTools(): string {
+  const lines = Object.entries(groups).flatMap(([title, members]) => [
+    "",
+    title,
+    ...Object.entries(members).map(([name, { summary }]) => `  ${name.padEnd(20)}${summary}`),
+  ]);
+  return ["npm run lab -- NAME [ARGUMENTS]", ...lines].join("\n");
+}

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The release that the embedded cluster is compared with. */
+export const kubernetesVersion = "1.36.3";
+const etcdVersion = "3.6.8";
+
+/** A program of Kubernetes or etcd, by the path of its Go package. */
+export interface Target {
+  readonly output: string;
+  readonly path: string;
+  /** True if the program is the test binary of that package. */
+  readonly isTest?: boolean;
+}
+
+/** The folder in the cache for programs of this release. */
+export function cacheFolder(name: string): string {
+  const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+  return join(cache, "tsbuilder", name, kubernetesVersion);
+}
+
+const versionFlags = ["gitVersion=v", "gitMajor=", "gitMinor="]
+  .map((field, at) => {
+    const value = at === 0 ? kubernetesVersion : kubernetesVersion.split(".")[at - 1];
+    return `-X k8s.io/component-base/version.${field}${value}`;
+  })
+  .join(" ");
+
+/** Kubernetes' module can't be installed by its path (it replaces its own parts), so a wrapper module builds it. */
+export function buildKubernetes(folder: string, targets: readonly Target[]): void {
+  const work = mkdtempSync(join(tmpdir(), "kubernetes-"));
+  const go = (...args: string[]): string =>
+    execFileSync("go", args, { cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    writeFileSync(join(work, "go.mod"), "module kubernetes\n\ngo 1.26.0\n");
+    const { GoMod } = JSON.parse(
+      go("mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`),
+    ) as {
+      GoMod: string;
+    };
+    writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8")));
+    const imports = targets.map(({ path }) => `import _ "${path}"`).join("\n");
+    writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports}\n`);
+    go("mod", "tidy", "-e");
+    mkdirSync(folder, { recursive: true });
+    for (const { output, path, isTest = false } of targets) {
+      const built = join(work, "out");
+      const command = isTest ? ["test", "-c", "-vet=off"] : ["build"];
+      go(...command, "-trimpath", "-ldflags", `-s -w ${versionFlags}`, "-o", built, path);
+      execFileSync("cp", [built, join(folder, `.${output}`)]);
+      renameSync(join(folder, `.${output}`), join(folder, output));
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The staging modules of Kubernetes are published as separate modules, v0.x for v1.x. */
+function moduleFile(kubernetes: string): string {
+  const parts = [...kubernetes.matchAll(/^\s*(k8s\.io\/\S+) => \.\/staging/gm)].map((match) => match[1]!);
+  const version = kubernetesVersion.replace(/^1/, "v0");
+  return [
+    "module kubernetes",
+    "go 1.26.0",
+    `require k8s.io/kubernetes v${kubernetesVersion}`,
+    `require go.etcd.io/etcd/server/v3 v${etcdVersion}`,
+    ...parts.map((part) => `replace ${part} => ${part} ${version}`),
+    "",
+  ].join("\n\n");
+}

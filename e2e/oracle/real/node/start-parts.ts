@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { repository } from "../../../support/source-imports.ts";
+import { nodeNames, podRange } from "./addresses.ts";
+import { controlPlaneFlags } from "./control-plane-flags.ts";
+import type { WriteKubeconfig } from "./credentials.ts";
+import type { NodePrograms } from "./node-programs.ts";
+import type { Program, Sandbox } from "./sandbox.ts";
+
+/** Starts etcd, the API server, and what makes it reachable from outside. */
+export function startApi({ folder, start }: Sandbox, { controlPlane }: NodePrograms): Program[] {
+  const flags = controlPlaneFlags(folder);
+  const source = [
+    "--conditions=@tsbuilder/source",
+    "--import",
+    join(repository, "node_modules/tsx/dist/loader.mjs"),
+  ];
+  const inside = [join(import.meta.dirname, "inside/main.ts"), folder, join(folder, "admin.kubeconfig")];
+  return [
+    start("etcd", [join(controlPlane, "etcd"), ...flags.etcd]),
+    start("kube-apiserver", [join(controlPlane, "kube-apiserver"), ...flags.apiserver]),
+    start("inside", [process.execPath, ...source, ...inside]),
+  ];
+}
+
+/** Starts the controllers, and what makes Services reachable. */
+export function startControllers(
+  { folder, start }: Sandbox,
+  { controlPlane, node }: NodePrograms,
+  writeKubeconfig: WriteKubeconfig,
+): Program[] {
+  const flags = controlPlaneFlags(folder);
+  const manager = flags.controllerManager(writeKubeconfig("system:kube-controller-manager"));
+  const scheduler = flags.scheduler(writeKubeconfig("system:kube-scheduler"));
+  // Nodes share a network, so one is enough.
+  const proxy = [
+    `--kubeconfig=${writeKubeconfig("system:kube-proxy")}`,
+    `--hostname-override=${nodeNames[0]}`,
+    `--cluster-cidr=${podRange}`,
+    "--proxy-mode=iptables",
+    "--conntrack-max-per-core=0",
+    "--oom-score-adj=0",
+  ];
+  return [
+    start("kube-controller-manager", [join(controlPlane, "kube-controller-manager"), ...manager]),
+    start("kube-scheduler", [join(node, "kube-scheduler"), ...scheduler]),
+    start("kube-proxy", [join(node, "kube-proxy"), ...proxy]),
+  ];
+}
