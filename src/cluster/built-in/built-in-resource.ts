@@ -4,6 +4,7 @@ import {
   type BuiltinResource,
   type BuiltinSchema,
   DecodeError,
+  builtinResources,
   convertUnstructured,
   decodeBuiltIn,
   loadSchemas,
@@ -20,7 +21,6 @@ import type {
   Strategy,
   SubresourceInfo,
 } from "../registry/resource.ts";
-import { findKind } from "./find-kind.ts";
 import { fieldText } from "../registry/field-text.ts";
 import { Entry } from "../storage/entry.ts";
 import {
@@ -31,6 +31,16 @@ import {
 } from "../registry/default-strategy.ts";
 import { ageOf } from "../registry/format-age.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
+import type { BuiltInKind } from "../kinds/built-in-kind.ts";
+import { builtInKinds } from "../kinds/index.ts";
+import type { Registry } from "../registry/registry.ts";
+
+const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
+
+/** What the cluster knows about a built-in kind besides the generated tables. */
+export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
+  return byResource.get(qualifiedName(resource));
+}
 
 /** Fields whose feature gates are off by default. */
 const gated = new Set([
@@ -188,7 +198,7 @@ function builtInSubresources(resource: BuiltinResource): Map<string, Subresource
 }
 
 /** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
-export function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
+function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const known = facts.get(preferred) ?? factsOf(preferred, versions);
   facts.set(preferred, known);
@@ -418,4 +428,24 @@ function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
     return [name, isObject(before) && isObject(value) ? mergedObjects(before, value) : value];
   });
   return { ...a, ...Object.fromEntries(merged) };
+}
+
+/** Registers every built-in kind. All versions of a kind are one resource. */
+export function addBuiltIns(registry: Registry): void {
+  const groups = servedResources().reduce(collect, new Map<string, BuiltinResource[]>());
+  for (const versions of groups.values()) registry.add(builtInResource(registry.store, versions));
+}
+
+/** All but component statuses. */
+function servedResources(): BuiltinResource[] {
+  return builtinResources().filter(({ group, plural }) => group !== "" || plural !== "componentstatuses");
+}
+
+function collect(
+  groups: Map<string, BuiltinResource[]>,
+  resource: BuiltinResource,
+): Map<string, BuiltinResource[]> {
+  const key = `${resource.plural}.${resource.group}`;
+  groups.set(key, [...(groups.get(key) ?? []), resource]);
+  return groups;
 }

@@ -1,3 +1,6 @@
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Strategy } from "../registry/resource.ts";
+
 /** A JSON object whose fields are accessed by name. */
 export type Fields = Record<string, unknown>;
 
@@ -34,3 +37,14 @@ export function eachOf(target: unknown, field: string): Fields[] {
   const list = (target as Fields | undefined)?.[field];
   return Array.isArray(list) ? (list as Fields[]) : [];
 }
+
+/** Adds a finalizer to an object that does not have it yet. */
+export function addFinalizer({ metadata }: ApiObject, finalizer: string): void {
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
+}
+
+/** For kinds whose empty status Go serializes. */
+export const emptyStatusStrategy: Partial<Strategy> = {
+  default: (object) => void (object["status"] ??= {}),
+};

@@ -1,4 +1,4 @@
-import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   type FieldError,
   duplicate,
@@ -9,22 +9,33 @@ import {
   required,
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
-import { checkHeaderName, checkPort, checkPortName } from "../../checks/names.ts";
+import {
+  checkConfigKey,
+  checkHeaderName,
+  checkObjectName,
+  checkPort,
+  checkPortName,
+  checkVariableName,
+  descendingPath,
+  withoutBacksteps,
+} from "../../checks/names.ts";
 import { type Problems, choice, needed, nonNegative, refused } from "../../checks/problems.ts";
-import { variableSources, variables } from "./env.ts";
 import { containerResources } from "./resources.ts";
 import { containerSecurity } from "./security.ts";
 import type {
   Container,
   ContainerPort,
+  EnvFromSource,
+  EnvVar,
   HTTPGetAction,
   Handler,
   PodSpec,
   Probe,
+  SecretKeySelector,
   Volume,
   VolumeMount,
 } from "./types.ts";
-import { descendingPath, withoutBacksteps } from "../../checks/paths.ts";
+import { fieldReference, resourceReference, resourcesOfContainers } from "./references.ts";
 
 /** What a container may reference in its pod. */
 export interface ContainerContext {
@@ -137,6 +148,72 @@ function* common(field: string, container: Container, around: ContainerContext):
   yield* containerResources(`${field}.resources`, resources, around.claims);
   yield* resizing(`${field}.resizePolicy`, container, around.spec.restartPolicy);
   yield* containerSecurity(`${field}.securityContext`, securityContext, around.spec.hostUsers !== false);
+}
+
+const variableFields = [
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
+];
+
+function* variables(field: string, list: readonly EnvVar[] = []): Problems {
+  for (const [index, variable] of list.entries()) {
+    const at = `${field}[${index}]`;
+    yield* needed(`${at}.name`, variable.name, checkVariableName);
+    yield* variableValue(`${at}.valueFrom`, variable);
+  }
+}
+
+function* variableValue(field: string, { value, valueFrom }: EnvVar): Problems {
+  if (!valueFrom) return;
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
+  if (fieldRef) yield* fieldReference(`${field}.fieldRef`, fieldRef, variableFields);
+  if (resourceFieldRef) {
+    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, resourcesOfContainers);
+  }
+  if (configMapKeyRef) yield* keyReference(`${field}.configMapKeyRef`, configMapKeyRef);
+  if (secretKeyRef) yield* keyReference(`${field}.secretKeyRef`, secretKeyRef);
+  if (fileKeyRef) {
+    yield* needed(`${field}.fileKeyRef.key`, fileKeyRef.key, checkVariableName);
+    yield* needed(`${field}.fileKeyRef.volumeName`, fileKeyRef.volumeName, checkLabel);
+    yield* needed(`${field}.fileKeyRef.path`, fileKeyRef.path);
+    yield* withoutBacksteps(`${field}.fileKeyRef.path`, fileKeyRef.path ?? "");
+  }
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef];
+  const count = sources.filter(Boolean).length;
+  if (count === 0) {
+    yield invalid(
+      field,
+      "",
+      "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+    );
+  } else if (value) yield invalid(field, "", "may not be specified when `value` is not empty");
+  else if (count > 1) yield invalid(field, "", "may not have more than one field specified at a time");
+}
+
+function* keyReference(field: string, { name = "", key }: SecretKeySelector): Problems {
+  yield* refused(`${field}.name`, name, checkSubdomain(name));
+  yield* needed(`${field}.key`, key, checkConfigKey);
+}
+
+function* variableSources(field: string, list: readonly EnvFromSource[] = []): Problems {
+  for (const [index, { prefix = "", configMapRef, secretRef }] of list.entries()) {
+    const at = `${field}[${index}]`;
+    yield* refused(`${at}.prefix`, prefix, checkVariableName(prefix));
+    if (configMapRef) yield* needed(`${at}.configMapRef.name`, configMapRef.name, checkObjectName);
+    if (secretRef) yield* needed(`${at}.secretRef.name`, secretRef.name, checkObjectName);
+    if (!configMapRef && !secretRef) {
+      yield invalid(field, "", "must specify one of: `configMapRef` or `secretRef`");
+    } else if (configMapRef && secretRef) {
+      yield invalid(field, "", "may not have more than one field specified at a time");
+    }
+  }
 }
 
 /** The volumes of a pod that containers may reference, by name. */

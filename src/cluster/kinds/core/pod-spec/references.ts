@@ -5,7 +5,7 @@ import { type Problems, refused } from "../../checks/problems.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "./types.ts";
 
 /** The resources that a resourceFieldRef may name. */
-export const containerResources = [
+export const resourcesOfContainers = [
   "limits.cpu",
   "limits.ephemeral-storage",
   "limits.memory",

@@ -7,7 +7,7 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { descendingPath } from "../../checks/paths.ts";
+import { descendingPath } from "../../checks/names.ts";
 import { inRange, optionalChoice, type Problems } from "../../checks/problems.ts";
 import type { PodSpec, SeccompProfile, SecurityContext } from "./types.ts";
 

@@ -10,9 +10,9 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { checkSearchDomain, labelProblems } from "../../checks/names.ts";
+import { checkSearchDomain, descendingPath, labelProblems } from "../../checks/names.ts";
 import { type Problems, choice, inRange, refused } from "../../checks/problems.ts";
-import { affinity } from "./affinity.ts";
+import { affinity, gates, spread, tolerations } from "./scheduling.ts";
 import {
   type ContainerContext,
   containers,
@@ -21,11 +21,9 @@ import {
   trimmedImage,
 } from "./containers.ts";
 import { containerResources, podResources } from "./resources.ts";
-import { gates, spread, tolerations } from "./scheduling.ts";
 import { ownUsers, podSecurity } from "./security.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
-import { descendingPath } from "../../checks/paths.ts";
 import { checkAddress } from "../../checks/addresses.ts";
 
 /** Validates the pod template of a workload. */

@@ -9,13 +9,12 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { descendingPath, fileMode, unreservedPath, withoutBacksteps } from "../../checks/paths.ts";
+import { descendingPath, fileMode, unreservedPath, withoutBacksteps } from "../../checks/names.ts";
 import { type Problems, choice, needed, optionalChoice, refused } from "../../checks/problems.ts";
-import { templateMetadata } from "../../checks/template-metadata.ts";
-import { claimSpec } from "../persistent-volume-claim/claim-spec.ts";
+import { selectorProblems, templateMetadata } from "../../checks/meta-types.ts";
+import { claimSpec } from "../persistent-volume-claim.ts";
 import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjection } from "./types.ts";
-import { selectorProblems } from "../../checks/label-selector.ts";
-import { containerResources, fieldReference, resourceReference } from "./references.ts";
+import { resourcesOfContainers, fieldReference, resourceReference } from "./references.ts";
 
 /** An item of a ConfigMap or Secret that becomes a file. */
 function* keyToPath(field: string, { key, path = "", mode }: KeyToPath): Problems {
@@ -44,7 +43,7 @@ function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
       yield invalid(field, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
     }
   } else if (resourceFieldRef) {
-    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, containerResources, true);
+    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, resourcesOfContainers, true);
   } else yield required(field, "one of fieldRef and resourceFieldRef is required");
   yield* fileMode(`${field}.mode`, mode);
 }

@@ -12,7 +12,13 @@ import {
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { podSpec } from "../pod-spec/empty.ts";
+import {
+  type Container,
+  type Pod,
+  type PodSpec,
+  type ResourceRequirements,
+  podSpec,
+} from "../pod-spec/types.ts";
 import { podCells, podRowConditions } from "./cells.ts";
 import {
   type ResourceList,
@@ -24,12 +30,11 @@ import {
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
-import { hostnameWarning } from "../../checks/hostname-warning.ts";
-import { changeProblems } from "../pod-spec/change.ts";
+import { hostnameWarning } from "../../checks/names.ts";
+import { changeProblems } from "./change.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { sumOfRequests } from "../pod-spec/resources.ts";
 import { isForPods } from "../resource-names.ts";
-import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
 import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/sent.ts";

@@ -1,6 +1,6 @@
 import type { ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Pod, Service, ServicePort } from "../../../control-loop/api/core.ts";
-import type { EndpointPort } from "../endpoints/controller/endpoints.ts";
+import type { EndpointPort } from "../endpoints-controller.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 import { isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 

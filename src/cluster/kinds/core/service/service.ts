@@ -12,24 +12,24 @@ import {
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { formatSelector } from "../../cells/format-selector.ts";
-import { readField, text } from "../../cells/read-field.ts";
+import { formatSelector, readField, text } from "../../cells.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
-import { allocateAddress, allocateNodePorts } from "./allocation.ts";
 import {
   type Service,
   type ServiceSpec,
+  allocateAddress,
+  allocateNodePorts,
   hasAddress,
   hasNodePorts,
   isExternal,
   isHeadless,
   mayHaveNodePorts,
   needsHealthCheck,
-} from "./types.ts";
+} from "./allocation.ts";
 import { invalidObject } from "../../../contract/status-error.ts";
 import { type Problems, choice, optionalChoice, refused } from "../../checks/problems.ts";
 import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";

@@ -1,0 +1,124 @@
+import type { CronJobSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
+import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
+import { ageOf } from "../../registry/format-age.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { formatSelector, readField, text } from "../cells.ts";
+import { containersAt } from "../apps/workload.ts";
+import { template } from "../core/pod-spec/types.ts";
+import { cronJobController } from "./cron-job-controller.ts";
+import type { Sent, SentObject } from "../../contract/sent.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { hostnameWarning } from "../checks/names.ts";
+import { type Problems, choice, nonNegative } from "../checks/problems.ts";
+import { podWarnings } from "../core/pod-spec/warnings.ts";
+import { defaultJobSpec, jobSpec } from "./job/job-spec.ts";
+
+type CronJob = SentObject<Sent<CronJobSpec>>;
+
+/** The names of its Jobs are eleven characters longer. */
+const longestName = 52;
+
+const cronJobStrategy: Partial<Strategy> = {
+  default(object) {
+    object["spec"] ??= {};
+    const { spec } = object as CronJob;
+    spec.concurrencyPolicy ||= "Allow";
+    spec.suspend ??= false;
+    spec.successfulJobsHistoryLimit ??= 3;
+    spec.failedJobsHistoryLimit ??= 1;
+    const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
+    defaultJobSpec(job);
+    spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
+    object["status"] ??= {};
+  },
+  validate(object) {
+    const { name = "" } = object.metadata;
+    const errors = [...problems(object as CronJob)];
+    if (name.length > longestName) {
+      errors.push(invalid("metadata.name", name, `must be no more than ${longestName} characters`));
+    }
+    return errors;
+  },
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    else if (old.metadata.generation === object.metadata.generation) return;
+    const { template = {} } = (object as CronJob).spec.jobTemplate?.spec ?? {};
+    yield* podWarnings("spec.jobTemplate.spec.template", template.spec ?? {}, template.metadata?.annotations);
+  },
+};
+
+function* problems({ spec }: CronJob, old?: CronJob): Problems {
+  if (!spec.schedule) yield required("spec.schedule");
+  else yield* schedule(spec.schedule, spec.timeZone, old?.spec.schedule?.includes("TZ") ?? false);
+  yield* nonNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds);
+  if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) {
+    yield* timeZone("spec.timeZone", spec.timeZone);
+  }
+  yield* choice("spec.concurrencyPolicy", spec.concurrencyPolicy, ["Allow", "Forbid", "Replace"]);
+  const job = spec.jobTemplate?.spec ?? {};
+  const at = "spec.jobTemplate.spec";
+  yield* jobSpec(at, job);
+  if (job.selector) yield invalid(`${at}.selector`, job.selector, "`selector` will be auto-generated");
+  if (job.manualSelector) yield notSupported(`${at}.manualSelector`, true, ["nil", "false"]);
+  yield* nonNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit);
+  yield* nonNegative("spec.failedJobsHistoryLimit", spec.failedJobsHistoryLimit);
+}
+
+/** A time zone in the schedule is invalid, but a stored one may stay. */
+function* schedule(text: string, zone: string | undefined, hadZone: boolean): Problems {
+  const reason = checkCronSchedule(text);
+  if (reason) yield invalid("spec.schedule", text, reason);
+  if (!text.includes("TZ")) return;
+  if (!hadZone) {
+    const detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
+    yield invalid("spec.schedule", text, detail);
+  } else if (zone !== undefined) {
+    const detail = "cannot use both timeZone field and TZ or CRON_TZ in schedule";
+    yield invalid("spec.schedule", text, detail);
+  }
+}
+
+function* timeZone(field: string, zone: string): Problems {
+  if (zone === "") return yield invalid(field, zone, "timeZone must be nil or non-empty string");
+  if (zone.toLowerCase() === "local") {
+    const detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+    yield invalid(field, zone, detail);
+  }
+  if (!isTimeZone(zone)) yield invalid(field, zone, `unknown time zone ${zone}`);
+}
+
+function isTimeZone(zone: string): boolean {
+  if (zone.toLowerCase() === "local") return true;
+  try {
+    Intl.DateTimeFormat("en", { timeZone: zone });
+  } catch {
+    return false;
+  }
+  // Go does not accept offsets such as `+01:00`.
+  return /^[A-Za-z]/.test(zone);
+}
+
+export const cronJob: BuiltInKind<"cronjob"> = {
+  resource: "cronjobs.batch",
+  metadataChecks: "new/update/none",
+  strategy: { ...cronJobStrategy, statusWritesMetadata: true },
+  cells: {
+    Schedule: text("spec.schedule"),
+    Timezone: text("spec.timeZone", "<none>"),
+    Suspend: (object) => (readField<boolean>(object, "spec.suspend") ? "True" : "False"),
+    Active: (object) => readField<unknown[]>(object, "status.active")?.length ?? 0,
+    "Last Schedule": (object, now) => {
+      const time = readField<string>(object, "status.lastScheduleTime");
+      return time === undefined ? "<none>" : ageOf(time, now);
+    },
+    ...containersAt("spec.jobTemplate.spec.template.spec"),
+    Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
+  },
+  podTemplate: "spec.jobTemplate.spec.template",
+  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
+  controllers: { cronjob: cronJobController },
+  zeroValues: { spec: { schedule: "" } },
+};
