@@ -13,14 +13,7 @@ import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
-import type {
-  MetadataCheck,
-  MetadataChecks,
-  Resource,
-  ResourceVersion,
-  Strategy,
-  SubresourceInfo,
-} from "../registry/resource.ts";
+import type { Resource, ResourceVersion, Strategy, SubresourceInfo } from "../registry/resource.ts";
 import { fieldText } from "../registry/field-text.ts";
 import { Entry } from "../storage/entry.ts";
 import {
@@ -35,11 +28,304 @@ import type { BuiltInKind } from "../kinds/built-in-kind.ts";
 import { builtInKinds } from "../kinds/index.ts";
 import type { Registry } from "../registry/registry.ts";
 
+/**
+ * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. A resource has three sources:
+ * the generated tables of apimachinery (names, verbs, schemas, columns), the default strategy of the registry, and the
+ * declaration of the kind in `kinds`. Begin with `builtInResource`, which joins them.
+ */
+export function addBuiltIns(registry: Registry): void {
+  const versionsByName = new Map<string, BuiltinResource[]>();
+  for (const resource of builtinResources()) {
+    const name = qualifiedName(resource);
+    if (name === "componentstatuses") continue;
+    versionsByName.set(name, [...(versionsByName.get(name) ?? []), resource]);
+  }
+  for (const versions of versionsByName.values()) registry.add(builtInResource(registry.store, versions));
+}
+
+/** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
+function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
+  const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
+  const known = facts.get(preferred) ?? factsOf(preferred, versions);
+  facts.set(preferred, known);
+  const { schemas, emptyObject, ...same } = known;
+  const { plural, storage } = preferred;
+  return {
+    ...same,
+    ...(emptyObject && { emptyObject }),
+    collection: store.collection(qualifiedName({ group: storage.group, plural })),
+    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
+  };
+}
+
+/** Later sources win: the default strategy, the rules from the generated tables, and the kind's own strategy. */
+function strategyOf(resource: BuiltinResource, store: Store): Strategy {
+  const { rules, subresources } = resource;
+  const kind = findKind(resource);
+  const { strategy, metadataChecks } = kind ?? {};
+  const own = typeof strategy === "function" ? strategy(store) : strategy;
+  const hasStatus = subresources.some(({ name }) => name === "status");
+  return {
+    ...defaultStrategy,
+    metadataChecks: { ...defaultStrategy.metadataChecks, ...metadataChecks },
+    resetFields: hasStatus ? resetBuiltInStatus : resetNothing,
+    ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
+    createOnUpdate: rules.allowsCreateOnUpdate,
+    unconditionalUpdate: rules.allowsUnconditionalUpdate,
+    generation: rules.hasGeneration,
+    defaultPropagation: rules.defaultPropagation,
+    returnsDeleted: false,
+    ...own,
+  };
+}
+
+/** The parts of resources that all clusters of this process share: a simulation starts many clusters, one after the other. */
+const facts = new WeakMap<BuiltinResource, Facts>();
+
+interface Facts extends Omit<Resource, "collection" | "strategy"> {
+  readonly schemas: LazySchemas;
+}
+
+function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[]): Facts {
+  const { group, plural, kind, singular, storage } = preferred;
+  const schemas = new LazySchemas(versions);
+  const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
+  const convert = conversionOf(preferred);
+  const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
+  const inVersion = (version: string) => apiVersionOf({ group, version });
+  const present = convert.presenter(inVersion);
+  return {
+    group,
+    plural,
+    kind,
+    singular,
+    listKind: preferred.listKind ?? `${kind}List`,
+    shortNames: preferred.shortNames,
+    categories: preferred.categories,
+    namespaced: preferred.scope === "Namespaced",
+    verbs: preferred.verbs,
+    versions: ordered.map((version) => versionOf(version, schemas)),
+    ...(storage.group !== group && { kindGroup: storage.group }),
+    storageVersion: storage.version,
+    ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
+    schemas,
+    subresources: builtInSubresources(preferred),
+    custom: false,
+    ...(emptyObject && { emptyObject }),
+    bookmarkObject: (version) =>
+      mergedObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
+    load: () => schemas.load(),
+    present,
+    presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
+    convert: (object, version) => convert.object(object, inVersion(version)),
+  };
+}
+
+/** Converts the objects of a resource between versions. */
+interface Conversion {
+  object(object: ApiObject, apiVersion: string): ApiObject;
+  presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
+}
+
+/** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
+function conversionOf(resource: { group: string; plural: string }): Conversion {
+  const change = findKind(resource)?.convert;
+  const object = (from: ApiObject, apiVersion: string) =>
+    !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
+  return {
+    object,
+    presenter: (apiVersionOf) => (entry, version) => {
+      const apiVersion = apiVersionOf(version);
+      if (!change || entry.object.apiVersion === apiVersion) return entry;
+      let shown = entry.derived(apiVersion) as Entry | undefined;
+      if (!shown) {
+        shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
+        entry.remember(apiVersion, shown);
+      }
+      return shown;
+    },
+  };
+}
+
 const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
-/** What the cluster knows about a built-in kind besides the generated tables. */
+/** Returns the declaration of a built-in kind; undefined if the generated tables and the default strategy say it all. */
 export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
   return byResource.get(qualifiedName(resource));
+}
+
+/** Schemas are loaded with the first write; reads need none. */
+class LazySchemas {
+  readonly #versions: readonly BuiltinResource[];
+  readonly #schemas = new Map<string, ObjectSchema & { readonly root: BuiltinSchema }>();
+  #loading: Promise<void> | undefined;
+
+  constructor(versions: readonly BuiltinResource[]) {
+    this.#versions = versions;
+  }
+
+  get(version: string): (ObjectSchema & { readonly root: BuiltinSchema }) | undefined {
+    return this.#schemas.get(version);
+  }
+
+  load(): Promise<void> | undefined {
+    if (this.#schemas.size > 0) return undefined;
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    for (const { version, type } of this.#versions) {
+      const dot = type.lastIndexOf(".");
+      const table = await loadSchemas(type.slice(0, dot));
+      const root = table?.get(type.slice(dot + 1));
+      if (root) this.#schemas.set(version, schemaOf(root));
+    }
+  }
+}
+
+function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinSchema } {
+  return {
+    root,
+    node: root,
+    unknownFields: (object) => decodeBuiltIn(object as Record<string, unknown>, root).unknown,
+    convertMerged: (object) => convertUnstructured(object, root),
+  };
+}
+
+function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
+  const columns = tableColumns(resource);
+  const deprecation = findKind(resource)?.deprecation;
+  return {
+    name: resource.version,
+    get schema() {
+      return schemas.get(resource.version);
+    },
+    ...(columns && { columns }),
+    ...(deprecation && { deprecation }),
+    ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
+  };
+}
+
+const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
+
+/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
+function tableColumns(resource: BuiltinResource): TableColumns | undefined {
+  const { kind, columns } = resource;
+  if (columns.length === 0) return undefined;
+  const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
+  const readers = [
+    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
+    ...cellsWithoutColumn,
+  ];
+  return {
+    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
+    cells: (object, now) => readers.map((read) => read(object, now)),
+    ...(rowConditions && { rowConditions }),
+  };
+}
+
+function describe(kind: string, column: string): string {
+  return `${column} of the ${kind}.`;
+}
+
+const common: Readonly<Record<string, CellReader>> = {
+  Name: ({ metadata }) => metadata.name ?? "",
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  // An object that is not stored, as that of a bookmark, has Go's first time.
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
+};
+
+const blank: CellReader = () => "";
+
+/** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
+const served = new Set([
+  "attach",
+  "exec",
+  "log",
+  "portforward",
+  "proxy",
+  "status",
+  "finalize",
+  "approval",
+  "scale",
+  "binding",
+  "eviction",
+  "token",
+  "ephemeralcontainers",
+  "resize",
+]);
+
+/** The subresources of a built-in kind, in the order of discovery. */
+function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
+  const found = new Map<string, SubresourceInfo>();
+  for (const { name, group, version, kind, verbs } of resource.subresources) {
+    if (!served.has(name)) continue;
+    const body = kind !== resource.kind && {
+      body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
+    };
+    found.set(name, { verbs, ...body });
+  }
+  return found;
+}
+
+/** Decodes every object as Go does before the kind's own defaults are applied. */
+function withDecoding(
+  strategy: Strategy,
+  schemas: LazySchemas,
+  { group, plural, kind, version, fieldSelectors }: BuiltinResource,
+  emptyObject: JSONObject | undefined,
+): Strategy {
+  const readers = fieldSelectorReaders({ group, plural }, fieldSelectors);
+  return {
+    ...strategy,
+    ...dropGatedFields(() => schemas.get(version)?.root, strategy),
+    ...(readers && { fieldSelectors: readers }),
+    default(object: ApiObject, context) {
+      const schema = schemas.get(context.version) ?? schemas.get(version);
+      if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
+      fillStructs(object, emptyObject);
+      strategy.default?.(object, context);
+    },
+  };
+}
+
+function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version: string): ApiObject {
+  try {
+    return decodeBuiltIn(object, schema).object as ApiObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
+    );
+  }
+}
+
+/** A Go struct that is not a pointer is always present, even if the client omitted it. */
+function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
+  for (const [field, value] of Object.entries(empty ?? {})) {
+    if (typeof value === "object" && value !== null) object[field] ??= {};
+  }
+}
+
+type Reader = (object: ApiObject) => string;
+
+/** Readers for the field selectors of a built-in kind; most are plain paths. */
+function fieldSelectorReaders(
+  resource: { group: string; plural: string },
+  fields: readonly string[],
+): ReadonlyMap<string, Reader> | undefined {
+  if (fields.length === 0) return undefined;
+  const own = findKind(resource)?.selectors;
+  return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
+}
+
+function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
+  const merged = Object.entries(b).map(([name, value]): [string, JSONValue] => {
+    const before = a[name];
+    return [name, isObject(before) && isObject(value) ? mergedObjects(before, value) : value];
+  });
+  return { ...a, ...Object.fromEntries(merged) };
 }
 
 /** Fields whose feature gates are off by default. */
@@ -135,317 +421,4 @@ function removeAt(value: unknown, [first, ...rest]: Path): void {
     removeAt(fields[first], rest);
     if (emptied.has(first) && Object.keys(fields[first] as object).length === 0) delete fields[first];
   }
-}
-
-/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
-function tableColumns(resource: BuiltinResource): TableColumns | undefined {
-  const { kind, columns } = resource;
-  if (columns.length === 0) return undefined;
-  const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
-  const readers = [
-    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
-    ...cellsWithoutColumn,
-  ];
-  return {
-    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
-    cells: (object, now) => readers.map((read) => read(object, now)),
-    ...(rowConditions && { rowConditions }),
-  };
-}
-
-function describe(kind: string, column: string): string {
-  return `${column} of the ${kind}.`;
-}
-
-const common: Readonly<Record<string, CellReader>> = {
-  Name: ({ metadata }) => metadata.name ?? "",
-  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
-  // An object that is not stored, as that of a bookmark, has Go's first time.
-  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
-};
-
-const blank: CellReader = () => "";
-
-/** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
-const served = new Set([
-  "attach",
-  "exec",
-  "log",
-  "portforward",
-  "proxy",
-  "status",
-  "finalize",
-  "approval",
-  "scale",
-  "binding",
-  "eviction",
-  "token",
-  "ephemeralcontainers",
-  "resize",
-]);
-
-/** The subresources of a built-in kind, in the order of discovery. */
-function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
-  const found = new Map<string, SubresourceInfo>();
-  for (const { name, group, version, kind, verbs } of resource.subresources) {
-    if (!served.has(name)) continue;
-    const body = kind !== resource.kind && {
-      body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
-    };
-    found.set(name, { verbs, ...body });
-  }
-  return found;
-}
-
-/** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
-function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
-  const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
-  const known = facts.get(preferred) ?? factsOf(preferred, versions);
-  facts.set(preferred, known);
-  const { schemas, emptyObject, ...same } = known;
-  const { plural, storage } = preferred;
-  return {
-    ...same,
-    ...(emptyObject && { emptyObject }),
-    collection: store.collection(qualifiedName({ group: storage.group, plural })),
-    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
-  };
-}
-
-/** The strategy of a built-in kind: the default one, the rules from the generated tables, and the kind's own. */
-function strategyOf(resource: BuiltinResource, store: Store): Strategy {
-  const { rules, subresources } = resource;
-  const kind = findKind(resource);
-  const { strategy, metadataChecks } = kind ?? {};
-  const own = typeof strategy === "function" ? strategy(store) : strategy;
-  const hasStatus = subresources.some(({ name }) => name === "status");
-  return {
-    ...defaultStrategy,
-    metadataChecks: parseMetadataChecks(metadataChecks),
-    resetFields: hasStatus ? resetBuiltInStatus : resetNothing,
-    ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
-    createOnUpdate: rules.allowsCreateOnUpdate,
-    unconditionalUpdate: rules.allowsUnconditionalUpdate,
-    generation: rules.hasGeneration,
-    defaultPropagation: rules.defaultPropagation,
-    returnsDeleted: false,
-    ...own,
-  };
-}
-
-/** Reads the validations of metadata from the notation of built-in kinds. */
-function parseMetadataChecks(text = "new/update/update"): MetadataChecks {
-  const [create, update, status] = text.replace("~", "").split("/").map(parseChecks);
-  return {
-    create: create!,
-    update: update!,
-    status: status!,
-    qualifiedFinalizers: !text.startsWith("~"),
-  };
-}
-
-function parseChecks(text: string): MetadataCheck[] {
-  return text.split("+").filter((word): word is MetadataCheck => word === "new" || word === "update");
-}
-
-/** What is the same in all clusters of this process: simulations start one after the other. */
-const facts = new WeakMap<BuiltinResource, Facts>();
-
-interface Facts extends Omit<Resource, "collection" | "strategy"> {
-  readonly schemas: LazySchemas;
-}
-
-function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[]): Facts {
-  const { group, plural, kind, singular, storage } = preferred;
-  const schemas = new LazySchemas(versions);
-  const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
-  const convert = conversionOf(preferred);
-  const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
-  const inVersion = (version: string) => apiVersionOf({ group, version });
-  const present = convert.presenter(inVersion);
-  return {
-    group,
-    plural,
-    kind,
-    singular,
-    listKind: preferred.listKind ?? `${kind}List`,
-    shortNames: preferred.shortNames,
-    categories: preferred.categories,
-    namespaced: preferred.scope === "Namespaced",
-    verbs: preferred.verbs,
-    versions: ordered.map((version) => versionOf(version, schemas)),
-    ...(storage.group !== group && { kindGroup: storage.group }),
-    storageVersion: storage.version,
-    ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
-    schemas,
-    subresources: builtInSubresources(preferred),
-    custom: false,
-    ...(emptyObject && { emptyObject }),
-    bookmarkObject: (version) =>
-      mergedObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
-    load: () => schemas.load(),
-    present,
-    presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
-    convert: (object, version) => convert.object(object, inVersion(version)),
-  };
-}
-
-/** Converts the objects of a resource between versions. */
-interface Conversion {
-  object(object: ApiObject, apiVersion: string): ApiObject;
-  presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
-}
-
-/** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
-function conversionOf(resource: { group: string; plural: string }): Conversion {
-  const change = findKind(resource)?.convert;
-  const object = (from: ApiObject, apiVersion: string) =>
-    !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
-  return {
-    object,
-    presenter: (apiVersionOf) => (entry, version) => {
-      const apiVersion = apiVersionOf(version);
-      if (!change || entry.object.apiVersion === apiVersion) return entry;
-      let shown = entry.derived(apiVersion) as Entry | undefined;
-      if (!shown) {
-        shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
-        entry.remember(apiVersion, shown);
-      }
-      return shown;
-    },
-  };
-}
-
-/** Schemas are loaded with the first write; reads need none. */
-class LazySchemas {
-  readonly #versions: readonly BuiltinResource[];
-  readonly #schemas = new Map<string, ObjectSchema & { readonly root: BuiltinSchema }>();
-  #loading: Promise<void> | undefined;
-
-  constructor(versions: readonly BuiltinResource[]) {
-    this.#versions = versions;
-  }
-
-  get(version: string): (ObjectSchema & { readonly root: BuiltinSchema }) | undefined {
-    return this.#schemas.get(version);
-  }
-
-  load(): Promise<void> | undefined {
-    if (this.#schemas.size > 0) return undefined;
-    this.#loading ??= this.#load();
-    return this.#loading;
-  }
-
-  async #load(): Promise<void> {
-    for (const { version, type } of this.#versions) {
-      const dot = type.lastIndexOf(".");
-      const table = await loadSchemas(type.slice(0, dot));
-      const root = table?.get(type.slice(dot + 1));
-      if (root) this.#schemas.set(version, schemaOf(root));
-    }
-  }
-}
-
-function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinSchema } {
-  return {
-    root,
-    node: root,
-    unknownFields: (object) => decodeBuiltIn(object as Record<string, unknown>, root).unknown,
-    convertMerged: (object) => convertUnstructured(object, root),
-  };
-}
-
-function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
-  const columns = tableColumns(resource);
-  const deprecation = findKind(resource)?.deprecation;
-  return {
-    name: resource.version,
-    get schema() {
-      return schemas.get(resource.version);
-    },
-    ...(columns && { columns }),
-    ...(deprecation && { deprecation }),
-    ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
-  };
-}
-
-const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
-
-/** Decodes every object as Go does before the kind's own defaults are applied. */
-function withDecoding(
-  strategy: Strategy,
-  schemas: LazySchemas,
-  { group, plural, kind, version, fieldSelectors }: BuiltinResource,
-  emptyObject: JSONObject | undefined,
-): Strategy {
-  const readers = fieldSelectorReaders({ group, plural }, fieldSelectors);
-  return {
-    ...strategy,
-    ...dropGatedFields(() => schemas.get(version)?.root, strategy),
-    ...(readers && { fieldSelectors: readers }),
-    default(object: ApiObject, context) {
-      const schema = schemas.get(context.version) ?? schemas.get(version);
-      if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
-      fillStructs(object, emptyObject);
-      strategy.default?.(object, context);
-    },
-  };
-}
-
-type Reader = (object: ApiObject) => string;
-
-/** Readers for the field selectors of a built-in kind; most are plain paths. */
-function fieldSelectorReaders(
-  resource: { group: string; plural: string },
-  fields: readonly string[],
-): ReadonlyMap<string, Reader> | undefined {
-  if (fields.length === 0) return undefined;
-  const own = findKind(resource)?.selectors;
-  return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
-}
-
-/** A Go struct that is not a pointer is always present, even if the client omitted it. */
-function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
-  for (const [field, value] of Object.entries(empty ?? {})) {
-    if (typeof value === "object" && value !== null) object[field] ??= {};
-  }
-}
-
-function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version: string): ApiObject {
-  try {
-    return decodeBuiltIn(object, schema).object as ApiObject;
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
-    );
-  }
-}
-
-function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
-  const merged = Object.entries(b).map(([name, value]): [string, JSONValue] => {
-    const before = a[name];
-    return [name, isObject(before) && isObject(value) ? mergedObjects(before, value) : value];
-  });
-  return { ...a, ...Object.fromEntries(merged) };
-}
-
-/** Registers every built-in kind. All versions of a kind are one resource. */
-export function addBuiltIns(registry: Registry): void {
-  const groups = servedResources().reduce(collect, new Map<string, BuiltinResource[]>());
-  for (const versions of groups.values()) registry.add(builtInResource(registry.store, versions));
-}
-
-/** All but component statuses. */
-function servedResources(): BuiltinResource[] {
-  return builtinResources().filter(({ group, plural }) => group !== "" || plural !== "componentstatuses");
-}
-
-function collect(
-  groups: Map<string, BuiltinResource[]>,
-  resource: BuiltinResource,
-): Map<string, BuiltinResource[]> {
-  const key = `${resource.plural}.${resource.group}`;
-  groups.set(key, [...(groups.get(key) ?? []), resource]);
-  return groups;
 }

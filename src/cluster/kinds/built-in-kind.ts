@@ -1,7 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { ControllerFactory } from "../control-loop/controller.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Strategy } from "../registry/resource.ts";
+import type { MetadataChecks, Strategy } from "../registry/resource.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -13,10 +13,10 @@ export interface BuiltInKind<Controllers extends string = never> {
   /** The resource with its group, as in messages: `pods`, `deployments.apps`. */
   readonly resource: string;
   /**
-   * How metadata is validated on create, on update and on updates of the status. `~`: finalizers need not be standard
-   * or qualified. Default: `new/update/update`.
+   * The rules for metadata that differ from the default: those for new objects on create, those for changes on update and
+   * on updates of the status. `qualifiedFinalizers: false` admits finalizers that are neither standard nor qualified.
    */
-  readonly metadataChecks?: string;
+  readonly metadataChecks?: Partial<MetadataChecks>;
   /** How writes differ from the default strategy. */
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
   /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */

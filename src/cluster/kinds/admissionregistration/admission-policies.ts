@@ -230,7 +230,7 @@ function paramKind(object: object): string {
 
 export const validatingAdmissionPolicy: BuiltInKind = {
   resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
-  metadataChecks: "~new/new/none",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: validatingPolicyStrategy,
   cells: { Validations: size("spec.validations"), ParamKind: paramKind },
   emptyObject: { spec: {}, status: {} },
@@ -238,7 +238,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
 
 export const mutatingAdmissionPolicy: BuiltInKind = {
   resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
-  metadataChecks: "~new/new/none",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: mutatingPolicyStrategy,
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
   emptyObject: { spec: {} },

@@ -80,7 +80,7 @@ function paramRefCell(object: object): string {
 
 export const validatingAdmissionPolicyBinding: BuiltInKind = {
   resource: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-  metadataChecks: "~new/new/none",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: validatingBindingStrategy,
   cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
   emptyObject: { spec: {} },
@@ -88,7 +88,7 @@ export const validatingAdmissionPolicyBinding: BuiltInKind = {
 
 export const mutatingAdmissionPolicyBinding: BuiltInKind = {
   resource: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
-  metadataChecks: "~new/new/none",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: mutatingBindingStrategy,
   cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
   emptyObject: { spec: {} },

@@ -111,14 +111,14 @@ const mutatingWebhooksStrategy: Partial<Strategy> = {
 
 export const validatingWebhookConfiguration: BuiltInKind = {
   resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
-  metadataChecks: "~new/new/none",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: validatingWebhooksStrategy,
   cells: { Webhooks: size("webhooks") },
 };
 
 export const mutatingWebhookConfiguration: BuiltInKind = {
   resource: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-  metadataChecks: "~new/new/none",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: mutatingWebhooksStrategy,
   cells: { Webhooks: size("webhooks") },
 };

@@ -199,7 +199,7 @@ function storageVersions({ spec }: CustomResourceDefinition): string[] {
 
 export const customResourceDefinition: BuiltInKind = {
   resource: "customresourcedefinitions.apiextensions.k8s.io",
-  metadataChecks: "~new/update/update",
+  metadataChecks: { qualifiedFinalizers: false },
   strategy: { ...definitionStrategy, statusWritesMetadata: true },
   emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
   zeroValues: {

@@ -106,7 +106,7 @@ function localCondition(now: number): APIServiceCondition {
 
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
-  metadataChecks: "~new/update+new/update",
+  metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },
   strategy: apiServiceStrategy,
   cells: {
     Service: (object) => {

@@ -26,7 +26,7 @@ function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
 
 export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: controllerRevisionStrategy,
   emptyObject: { revision: 0 },
   cells: {

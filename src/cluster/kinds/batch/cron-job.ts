@@ -103,7 +103,7 @@ function isTimeZone(zone: string): boolean {
 
 export const cronJob: BuiltInKind<"cronjob"> = {
   resource: "cronjobs.batch",
-  metadataChecks: "new/update/none",
+  metadataChecks: { status: [] },
   strategy: { ...cronJobStrategy, statusWritesMetadata: true },
   cells: {
     Schedule: text("spec.schedule"),

@@ -265,7 +265,7 @@ function requestCondition(object: object): string {
 
 export const certificateSigningRequest: BuiltInKind = {
   resource: "certificatesigningrequests.certificates.k8s.io",
-  metadataChecks: "new/new+update/new+update",
+  metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
   strategy: { ...certificateRequestStrategy, statusWritesMetadata: true, validateName: () => [] },
   cells: {
     SignerName: text("spec.signerName", "<none>"),

@@ -36,7 +36,7 @@ function validateLease({ spec = {} }: Lease): FieldError[] {
 
 export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
-  metadataChecks: "~new/update/update",
+  metadataChecks: { qualifiedFinalizers: false },
   strategy: leaseStrategy,
   cells: { Holder: text("spec.holderIdentity") },
   emptyObject: { spec: {} },

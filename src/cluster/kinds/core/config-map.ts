@@ -68,7 +68,7 @@ export function validateKeys(data: Data | undefined, field: string): FieldError[
 
 export const configMap: BuiltInKind = {
   resource: "configmaps",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: configMapStrategy,
   cells: { Data: (object) => size("data")(object) + size("binaryData")(object) },
 };

@@ -5,6 +5,7 @@ import { type Service, pods, services } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import {
+  type EndpointPort,
   type PodEndpoint,
   choosesPods,
   hostnameOf,
@@ -15,8 +16,6 @@ import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/stored.ts";
 
 export type EndpointAddress = Stored<core.EndpointAddress>;
-
-export type EndpointPort = Stored<core.EndpointPort>;
 
 export type Endpoints = Stored<core.Endpoints>;
 

@@ -82,7 +82,7 @@ function addresses(object: object): string {
 
 export const endpoints: BuiltInKind<"endpoints"> = {
   resource: "endpoints",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: endpointsStrategy,
   cells: { Endpoints: addresses },
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",

@@ -175,7 +175,7 @@ function sourceCell(object: object): string {
 
 export const event: BuiltInKind = {
   resource: "events",
-  metadataChecks: "none/none/none",
+  metadataChecks: { create: [], update: [], status: [] },
   strategy: eventStrategy,
   cells: {
     "Last Seen": (object, now) =>

@@ -138,7 +138,7 @@ function defaultLimits(limits: Fields): void {
 
 export const limitRange: BuiltInKind = {
   resource: "limitranges",
-  metadataChecks: "new/new/update",
+  metadataChecks: { update: ["new"] },
   strategy: limitRangeStrategy,
   emptyObject: { spec: { limits: null } },
 };

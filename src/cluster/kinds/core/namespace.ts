@@ -95,7 +95,7 @@ function* phaseProblems(object: ApiObject): Problems {
 
 export const namespace: BuiltInKind<"namespace"> = {
   resource: "namespaces",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: { ...namespaceStrategy, statusWritesMetadata: true },
   cells: { Status: text("status.phase") },
   emptyObject: { spec: {}, status: {} },

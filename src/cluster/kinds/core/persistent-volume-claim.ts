@@ -6,7 +6,6 @@ import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/nami
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import { accessModes } from "./persistent-volume/persistent-volume.ts";
 import type { Sent } from "../../contract/sent.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
@@ -214,9 +213,25 @@ export function defaultClaim(claim: Claim): void {
   claim.status.phase ||= "Pending";
 }
 
+/** The abbreviations of access modes in tables. */
+const modes: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+export function accessModes(object: object, part: string): string {
+  const list = readField<string[]>(object, `${part}.accessModes`) ?? [];
+  return Object.keys(modes)
+    .filter((mode) => list.includes(mode))
+    .map((mode) => modes[mode])
+    .join(",");
+}
+
 export const persistentVolumeClaim: BuiltInKind = {
   resource: "persistentvolumeclaims",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: { ...claimStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: {
     Status: (object) =>

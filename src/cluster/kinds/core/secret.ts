@@ -72,7 +72,7 @@ function jsonProblem(text: string): string | undefined {
 
 export const secret: BuiltInKind = {
   resource: "secrets",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: secretStrategy,
   cells: { Type: text("type"), Data: size("data") },
 };

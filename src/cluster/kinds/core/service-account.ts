@@ -80,7 +80,7 @@ export async function ensureDefaultAccount(objects: ClusterObjects, namespace: s
 
 export const serviceAccount: BuiltInKind<"serviceaccount"> = {
   resource: "serviceaccounts",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: serviceAccountStrategy,
   cells: {},
   controllers: { serviceaccount: serviceAccountController },

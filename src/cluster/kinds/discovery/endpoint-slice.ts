@@ -171,7 +171,7 @@ function firstOf<T>(list: readonly T[] = [], show: (item: T) => string): string 
 
 export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
-  metadataChecks: "new/new/update",
+  metadataChecks: { update: ["new"] },
   strategy: endpointSliceStrategy,
   cells: {
     AddressType: text("addressType"),

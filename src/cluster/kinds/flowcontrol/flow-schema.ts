@@ -170,7 +170,7 @@ const flowSchemaStrategy: Partial<Strategy> = {
 
 export const flowSchema: BuiltInKind = {
   resource: "flowschemas.flowcontrol.apiserver.k8s.io",
-  metadataChecks: "new/new/none",
+  metadataChecks: { update: ["new"], status: [] },
   strategy: flowSchemaStrategy,
   cells: {
     PriorityLevel: text("spec.priorityLevelConfiguration.name"),

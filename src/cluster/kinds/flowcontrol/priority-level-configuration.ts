@@ -100,7 +100,7 @@ function numberOr(path: string): CellReader {
 
 export const priorityLevelConfiguration: BuiltInKind = {
   resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
-  metadataChecks: "new/new/none",
+  metadataChecks: { update: ["new"], status: [] },
   strategy: priorityLevelStrategy,
   cells: {
     Type: text("spec.type"),

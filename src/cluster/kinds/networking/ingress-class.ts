@@ -77,7 +77,7 @@ export const checkSegment = (text: string): string[] => pathSegmentName(text, fa
 
 export const ingressClass: BuiltInKind = {
   resource: "ingressclasses.networking.k8s.io",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: ingressClassStrategy,
   cells: {
     Controller: text("spec.controller"),

@@ -158,7 +158,7 @@ function ingressPorts(object: object): string {
 
 export const ingress: BuiltInKind = {
   resource: "ingresses.networking.k8s.io",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: ingressStrategy,
   cells: {
     Class: text("spec.ingressClassName", "<none>"),

@@ -54,7 +54,7 @@ function parentCell(object: object): string {
 
 export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: ipAddressStrategy,
   cells: {
     ParentRef: parentCell,

@@ -55,7 +55,7 @@ function* schedulingProblems(
 
 export const runtimeClass: BuiltInKind = {
   resource: "runtimeclasses.node.k8s.io",
-  metadataChecks: "~new/new+update/update",
+  metadataChecks: { update: ["new", "update"], qualifiedFinalizers: false },
   strategy: runtimeClassStrategy,
   cells: { Handler: text("handler") },
   zeroValues: { handler: "" },

@@ -63,7 +63,7 @@ function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
 
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
-  metadataChecks: "none/none/none",
+  metadataChecks: { create: [], update: [], status: [] },
   strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
   cells: {
     "Min Available": text("spec.minAvailable", "N/A"),

@@ -157,14 +157,14 @@ const binding: Readonly<Record<string, CellReader>> = {
 
 export const role: BuiltInKind = {
   resource: "roles.rbac.authorization.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: roleStrategy,
   emptyObject: noRules,
 };
 
 export const roleBinding: BuiltInKind = {
   resource: "rolebindings.rbac.authorization.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: bindingStrategy,
   cells: binding,
   emptyObject: { roleRef: {} },
@@ -173,14 +173,14 @@ export const roleBinding: BuiltInKind = {
 
 export const clusterRole: BuiltInKind = {
   resource: "clusterroles.rbac.authorization.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: roleStrategy,
   emptyObject: noRules,
 };
 
 export const clusterRoleBinding: BuiltInKind = {
   resource: "clusterrolebindings.rbac.authorization.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: bindingStrategy,
   cells: binding,
   emptyObject: { roleRef: {} },

@@ -396,7 +396,7 @@ function* configProblems(
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: resourceClaimStrategy,
   cells: { State: claimState },
   emptyObject: { spec: { devices: { requests: null } }, status: {} },
@@ -404,14 +404,14 @@ export const resourceClaim: BuiltInKind = {
 
 export const resourceClaimTemplate: BuiltInKind = {
   resource: "resourceclaimtemplates.resource.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: resourceClaimTemplateStrategy,
   emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 
 export const deviceClass: BuiltInKind = {
   resource: "deviceclasses.resource.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: {
     returnsDeleted: true,
     validateName: declaredSubdomainName,

@@ -63,7 +63,7 @@ function structOf({ name = "", nodeID = "", topologyKeys }: Sent<CSINodeDriver>)
 
 export const csiNode: BuiltInKind = {
   resource: "csinodes.storage.k8s.io",
-  metadataChecks: "new/new/update",
+  metadataChecks: { update: ["new"] },
   strategy: csiNodeStrategy,
   cells: { Drivers: size("spec.drivers") },
   emptyObject: { spec: { drivers: null } },

@@ -40,7 +40,7 @@ function topologyStruct(topology: LabelSelector | undefined): object {
 
 export const csiStorageCapacity: BuiltInKind = {
   resource: "csistoragecapacities.storage.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: storageCapacityStrategy,
   zeroValues: { storageClassName: "" },
 };

@@ -100,7 +100,7 @@ export function* driverName(field: string, name = ""): Problems {
 
 export const storageClass: BuiltInKind = {
   resource: "storageclasses.storage.k8s.io",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: storageClassStrategy,
   cells: {
     Name: (object) => {

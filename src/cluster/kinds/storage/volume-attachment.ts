@@ -86,7 +86,7 @@ const volumeAttachmentStrategy: Partial<Strategy> = {
 
 export const volumeAttachment: BuiltInKind = {
   resource: "volumeattachments.storage.k8s.io",
-  metadataChecks: "new/new/new",
+  metadataChecks: { update: ["new"], status: ["new"] },
   strategy: volumeAttachmentStrategy,
   cells: {
     Attacher: text("spec.attacher"),

@@ -36,7 +36,7 @@ function* classChanges(object: VolumeAttributesClass, old: VolumeAttributesClass
 
 export const volumeAttributesClass: BuiltInKind = {
   resource: "volumeattributesclasses.storage.k8s.io",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: attributesClassStrategy,
   cells: { DriverName: text("driverName") },
   zeroValues: { driverName: "" },

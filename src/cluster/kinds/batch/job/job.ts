@@ -370,7 +370,7 @@ function duration(object: object, now: number): string {
 
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
-  metadataChecks: "new/new/update",
+  metadataChecks: { update: ["new"] },
   strategy: {
     ...jobStrategy,
     statusWritesMetadata: true,

@@ -213,7 +213,7 @@ function nodeAddress(wanted: string): CellReader {
 
 export const node: BuiltInKind<"node" | "tainteviction"> = {
   resource: "nodes",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: { ...nodeStrategy, statusWritesMetadata: true },
   cells: {
     Status: nodeStatus,

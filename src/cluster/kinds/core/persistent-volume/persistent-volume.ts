@@ -21,7 +21,7 @@ import { defaultVolumeSource } from "../pod-spec/defaults.ts";
 import { persistentVolumeController } from "./persistent-volume-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { type Problems, needed, optionalChoice, refused } from "../../checks/problems.ts";
-import { accessModeProblems } from "../persistent-volume-claim.ts";
+import { accessModeProblems, accessModes } from "../persistent-volume-claim.ts";
 import { nodeSelectorProblems } from "../pod-spec/scheduling.ts";
 import { withoutBacksteps } from "../../checks/names.ts";
 import { type SourceCheck, sources } from "../pod-spec/volumes.ts";
@@ -268,22 +268,6 @@ function sourceOf(spec: object): object {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => order.includes(name)));
 }
 
-/** The abbreviations of access modes in tables. */
-const modes: Readonly<Record<string, string>> = {
-  ReadWriteOnce: "RWO",
-  ReadOnlyMany: "ROX",
-  ReadWriteMany: "RWX",
-  ReadWriteOncePod: "RWOP",
-};
-
-export function accessModes(object: object, part: string): string {
-  const list = readField<string[]>(object, `${part}.accessModes`) ?? [];
-  return Object.keys(modes)
-    .filter((mode) => list.includes(mode))
-    .map((mode) => modes[mode])
-    .join(",");
-}
-
 const annotations: Readonly<Record<string, string>> = {
   "volume.beta.kubernetes.io/storage-class":
     'deprecated since v1.8; use "storageClassName" attribute instead',
@@ -316,7 +300,7 @@ function* volumeWarnings({ metadata, spec = {} }: Sent<PersistentVolume>): Gener
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {
   resource: "persistentvolumes",
-  metadataChecks: "new/new+new/update",
+  metadataChecks: { update: ["new", "new"] },
   strategy: { ...persistentVolumeStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: {
     Capacity: text("spec.capacity.storage"),

@@ -346,7 +346,7 @@ function computeAmounts(list: ResourceList = {}): ResourceList {
 
 export const pod: BuiltInKind = {
   resource: "pods",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: { ...podStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: podCells,
   rowConditions: podRowConditions,
