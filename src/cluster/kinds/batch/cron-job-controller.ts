@@ -1,7 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import { formatTime } from "@tsbuilder/apimachinery/time";
-import { Cron } from "croner";
+import { cronTimes, formatTime } from "@tsbuilder/apimachinery/time";
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
 import { type Job, jobs } from "./job/job-progress.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
@@ -19,41 +18,87 @@ export type CronJob = Defaulted<
 
 export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
 
-/** The times of a schedule. */
+/** The times of a schedule on both sides of now. */
 interface DueTimes {
   /** The last time after the given one that is not in the future. */
   readonly last: number | undefined;
-  /** How many such times there are, up to a hundred. */
-  readonly missed: number;
   readonly next: number | undefined;
 }
 
-const most = 100;
-
-/** Finds when a schedule was due since a given time, and when it is due next. Default time zone: UTC. */
+/** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */
 export function dueTimes(
   schedule: string,
   timeZone: string | undefined,
   since: number,
   now: number,
 ): DueTimes {
-  const cron = new Cron(schedule, { timezone: timeZone ?? "UTC", paused: true });
-  const after = (time: number) => cron.nextRun(new Date(time))?.getTime();
+  const next = timesIn(timeZone, cronTimes(schedule));
+  return { last: lastTime(next, since, now), next: next(now) };
+}
+
+/** Finds the last time by bisection: a CronJob that was suspended for a year may have missed half a million times. */
+function lastTime(next: (after: number) => number, since: number, now: number): number | undefined {
   let last: number | undefined;
-  let missed = 0;
-  for (let time = after(since); time !== undefined && time <= now; time = after(time)) {
-    last = time;
-    missed++;
-    if (missed < most) continue;
-    last = cron.previousRuns(1, new Date(now))[0]?.getTime() ?? last;
-    break;
+  let end = now;
+  for (let time = next(since); time <= now; time = next(time)) {
+    const middle = Math.floor((time + end) / 2);
+    const later = next(middle);
+    if (later > now) end = middle;
+    last = later > now ? time : later;
+    time = last;
   }
-  return { last, missed, next: after(now) };
+  return last;
+}
+
+const day = 24 * 60 * 60_000;
+
+/**
+ * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
+ * clocks skip it, and comes twice if they are set back over it.
+ */
+function timesIn(timeZone: string | undefined, next: (after: number) => number): (after: number) => number {
+  if (timeZone === undefined) return next;
+  const offsetAt = offsetsOf(timeZone);
+  return (after) => {
+    for (let from = after + 1; ;) {
+      const offset = offsetAt(from);
+      const time = next(from + offset - 1) - offset;
+      const end = Math.min(time, from + day);
+      if (offsetAt(end) !== offset) from = firstWithout(offset, offsetAt, from, end);
+      else if (end === time) return time;
+      else from = Math.max(end, time - 2 * day);
+    }
+  };
+}
+
+/** The first time between two at which clocks have another offset. */
+function firstWithout(
+  offset: number,
+  offsetAt: (time: number) => number,
+  start: number,
+  end: number,
+): number {
+  let [before, changed] = [start, end];
+  while (changed - before > 1) {
+    const middle = Math.floor((before + changed) / 2);
+    if (offsetAt(middle) === offset) before = middle;
+    else changed = middle;
+  }
+  return changed;
+}
+
+/** The milliseconds by which the clocks of a time zone are ahead of UTC. */
+function offsetsOf(timeZone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  return (time) => {
+    const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign, hours = 0, minutes = 0] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  };
 }
 
 const user = userOf("cronjob");
 
-/** What the steps of the controller work with. */
 interface CronContext extends ReportingContext {
   /** The schedules at the last reconcile. */
   readonly schedules: Map<string, string>;
@@ -128,12 +173,20 @@ async function schedule(context: CronContext, key: string, cronJob: CronJob): Pr
   return times.next && Math.max(1, times.next - clock.now());
 }
 
-function findTimes(context: CronContext, schedule: string, timeZone: string | undefined, since: number) {
+const neverDue: DueTimes = { last: undefined, next: undefined };
+
+/** Returns undefined for a schedule that this controller can't follow. */
+function findTimes(
+  context: CronContext,
+  schedule: string,
+  timeZone: string | undefined,
+  since: number,
+): DueTimes | undefined {
   const { clock } = context;
   try {
     return dueTimes(schedule, timeZone, since, clock.now());
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as Error).message.endsWith("is never due") ? neverDue : undefined;
   }
 }
 
@@ -192,16 +245,13 @@ function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
   };
 }
 
-/** Formats a time in a time zone. Default: UTC. */
+/** Formats a time as the clocks of a time zone show it. Default: UTC. */
 function zonedTime(time: number, timeZone = "UTC"): string {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
-  const zone = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
-  const offset = zone.replace("GMT", "");
-  if (offset === "" || offset === "+00:00") return new Date(time).toISOString().replace(".000", "");
-  const [hours, minutes] = offset.split(":").map(Number);
-  const shift = Math.abs(hours!) * 60 + (minutes ?? 0);
-  const local = new Date(time + (offset.startsWith("-") ? -shift : shift) * 60_000);
-  return `${local.toISOString().slice(0, 19)}${offset}`;
+  const offset = offsetsOf(timeZone)(time);
+  const local = new Date(time + offset).toISOString().slice(0, 19);
+  if (offset === 0) return `${local}Z`;
+  const span = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+  return `${local}${offset < 0 ? "-" : "+"}${span}`;
 }
 
 /** The oldest finished Jobs beyond the history limits of a CronJob. */
