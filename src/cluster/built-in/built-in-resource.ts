@@ -25,6 +25,7 @@ import {
 import { ageOf } from "../registry/format-age.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { BuiltInKind } from "../kinds/built-in-kind.ts";
+import { provideTables } from "../kinds/checks/known-values.ts";
 import { builtInKinds } from "../kinds/index.ts";
 import type { Registry } from "../registry/registry.ts";
 
@@ -178,6 +179,7 @@ class LazySchemas {
     for (const { version, type } of this.#versions) {
       const dot = type.lastIndexOf(".");
       const table = await loadSchemas(type.slice(0, dot));
+      if (table) provideTables(table);
       const root = table?.get(type.slice(dot + 1));
       if (root) this.#schemas.set(version, schemaOf(root));
     }
@@ -301,7 +303,7 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
   }
 }
 
-/** A Go struct that is not a pointer is always present, even if the client omitted it. */
+/** Adds the structs that are not pointers in Go, which are present even if the client omitted them. */
 function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
   for (const [field, value] of Object.entries(empty ?? {})) {
     if (typeof value === "object" && value !== null) object[field] ??= {};
@@ -310,7 +312,7 @@ function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
 
 type Reader = (object: ApiObject) => string;
 
-/** Readers for the field selectors of a built-in kind; most are plain paths. */
+/** Returns the readers of the field selectors of a built-in kind; most read the path that is their name. */
 function fieldSelectorReaders(
   resource: { group: string; plural: string },
   fields: readonly string[],
@@ -340,13 +342,13 @@ const gated = new Set([
   "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
 ]);
 
-/** Structs that are dropped, too, if nothing is left in them. */
+/** Structs that are dropped if no field is left in them. */
 const emptied = new Set(["lifecycle"]);
 
-/** Says that the rest of a path is within each item of a list. */
+/** A step of a path: the rest is within each item of a list. */
 const each = Symbol("each");
 
-/** The way to a gated field. */
+/** The path to a gated field. */
 type Path = readonly (string | typeof each)[];
 
 /**
@@ -376,10 +378,10 @@ function dropGatedFields(
   };
 }
 
-/** The ways to each gated field from a value of a type, by the field: a feature is in use if the field is anywhere. */
+/** The paths to each gated field from a value of a type, by field: a feature is in use if one of the paths has a value. */
 type GatedPaths = ReadonlyMap<string, readonly Path[]>;
 
-/** The same for every type that was asked for; empty for one within itself. */
+/** The paths from types that were asked for before; a type within itself has none there. */
 const pathsByType = new Map<string, GatedPaths>();
 
 function gatedPaths(schema: BuiltinSchema): GatedPaths {

@@ -10,7 +10,7 @@ export function fillIn(target: unknown, defaults: () => Fields): void {
   for (const [field, value] of Object.entries(defaults())) (target as Fields)[field] ??= value;
 }
 
-/** Writes lists without items as Go does that always writes them: storage knows no empty list, and gives back null. */
+/** Sets empty lists that Go always serializes to null: protobuf, in which the server stores objects, has no empty lists. */
 export function emptyAsNull(target: unknown, ...fields: readonly string[]): void {
   if (typeof target !== "object" || target === null) return;
   for (const field of fields) {
@@ -44,7 +44,7 @@ export function addFinalizer({ metadata }: ApiObject, finalizer: string): void {
   if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
 }
 
-/** For kinds whose empty status Go serializes. */
+/** The strategy of kinds whose status Go serializes even if it is empty. */
 export const emptyStatusStrategy: Partial<Strategy> = {
   default: (object) => void (object["status"] ??= {}),
 };

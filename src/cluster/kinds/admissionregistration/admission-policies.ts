@@ -85,7 +85,11 @@ function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   for (const [index, mutation] of mutations.entries()) {
     yield* mutationProblems(`spec.mutations[${index}]`, mutation, compiler);
   }
-  yield* choice("spec.reinvocationPolicy", spec.reinvocationPolicy, ["IfNeeded", "Never"]);
+  yield* choice(
+    "spec.reinvocationPolicy",
+    spec.reinvocationPolicy,
+    "admissionregistration/v1.MutatingAdmissionPolicySpec",
+  );
 }
 
 /** Validates the common fields of both kinds of policies; `more` checks what they match. */
@@ -95,7 +99,12 @@ function* commonProblems(
   more: () => Iterable<never> | Problems,
 ): Problems {
   if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
-  else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, ["Fail", "Ignore"]);
+  else
+    yield* optionalChoice(
+      "spec.failurePolicy",
+      spec.failurePolicy,
+      "admissionregistration/v1.ValidatingAdmissionPolicySpec",
+    );
   if (spec.paramKind) yield* paramKindProblems(spec.paramKind);
   const { matchConstraints: match } = spec;
   if (!match) yield required("spec.matchConstraints");
@@ -207,7 +216,7 @@ function* annotationProblems(
 
 function* mutationProblems(field: string, mutation: Partial<Mutation>, compiler: PolicyCompiler): Problems {
   const { patchType } = mutation;
-  yield* choice(`${field}.patchType`, patchType, ["ApplyConfiguration", "JSONPatch"]);
+  yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
   const [own, other] =
     patchType === "JSONPatch"

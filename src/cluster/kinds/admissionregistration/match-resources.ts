@@ -23,7 +23,7 @@ import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
 export function* matchResources(field: string, match: MatchResources): Problems {
-  yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, ["Equivalent", "Exact"]);
+  yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, "admissionregistration/v1.MatchResources");
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
   for (const list of ["resourceRules", "excludeResourceRules"] as const) {
@@ -34,16 +34,17 @@ export function* matchResources(field: string, match: MatchResources): Problems 
   }
 }
 
-const allOperations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-
 /** Validates a rule that says which requests a webhook or a policy matches. */
 export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
   yield* alone(`${field}.operations`, verbs, "operations");
   for (const [index, verb] of verbs.entries()) {
-    if (!allOperations.includes(verb))
-      yield notSupported(`${field}.operations[${index}]`, verb, allOperations);
+    yield* optionalChoice(
+      `${field}.operations[${index}]`,
+      verb,
+      "admissionregistration/v1.RuleWithOperations",
+    );
   }
   if (apiGroups.length === 0) yield required(`${field}.apiGroups`);
   yield* alone(`${field}.apiGroups`, apiGroups, "API groups");
@@ -53,7 +54,7 @@ export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Pro
     if (version === "") yield required(`${field}.apiVersions[${index}]`);
   }
   yield* ruleResources(`${field}.resources`, resources);
-  yield* optionalChoice(`${field}.scope`, rule.scope, ["*", "Cluster", "Namespaced"]);
+  yield* optionalChoice(`${field}.scope`, rule.scope, "admissionregistration/v1.RuleWithOperations");
 }
 
 /** `*` must be the only item of a list. */

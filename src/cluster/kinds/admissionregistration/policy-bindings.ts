@@ -1,12 +1,12 @@
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { duplicate, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { duplicate, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ParamRef } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { defaultBinding, matchResources, mutatedOperations } from "./match-resources.ts";
-import { type Problems, choice, needed, refused } from "../checks/problems.ts";
+import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -51,11 +51,13 @@ function* paramProblems(field: string, { name = "", selector, parameterNotFoundA
   yield* choice(`${field}.parameterNotFoundAction`, parameterNotFoundAction, ["Deny", "Allow"]);
 }
 
-const actions = ["Audit", "Deny", "Warn"];
-
 function* actionProblems(field: string, list: readonly string[]): Problems {
   for (const [index, action] of list.entries()) {
-    if (!actions.includes(action)) yield notSupported(`${field}[${index}]`, action, actions);
+    yield* optionalChoice(
+      `${field}[${index}]`,
+      action,
+      "admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec",
+    );
     if (list.indexOf(action) < index) yield duplicate(`${field}[${index}]`, action);
   }
   if (list.includes("Deny") && list.includes("Warn")) {

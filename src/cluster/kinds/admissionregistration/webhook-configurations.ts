@@ -61,8 +61,16 @@ function* webhookFields(field: string, webhook: Webhook): Problems {
   for (const [index, rule] of (webhook.rules ?? []).entries()) {
     yield* requestRule(`${field}.rules[${index}]`, rule);
   }
-  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, ["Fail", "Ignore"]);
-  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, ["Equivalent", "Exact"]);
+  yield* optionalChoice(
+    `${field}.failurePolicy`,
+    webhook.failurePolicy,
+    "admissionregistration/v1.MutatingWebhook",
+  );
+  yield* optionalChoice(
+    `${field}.matchPolicy`,
+    webhook.matchPolicy,
+    "admissionregistration/v1.MutatingWebhook",
+  );
   if (webhook.sideEffects === undefined) {
     yield required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`);
   } else yield* optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects);
@@ -72,7 +80,11 @@ function* webhookFields(field: string, webhook: Webhook): Problems {
   }
   yield* selectorProblems(`${field}.namespaceSelector`, webhook.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, webhook.objectSelector);
-  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ["IfNeeded", "Never"]);
+  yield* optionalChoice(
+    `${field}.reinvocationPolicy`,
+    webhook.reinvocationPolicy,
+    "admissionregistration/v1.MutatingWebhook",
+  );
   yield* webhookClient(`${field}.clientConfig`, webhook.clientConfig ?? {});
 }
 

@@ -5,7 +5,7 @@ import type {
   ServiceReference,
 } from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -15,7 +15,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, needed, refused } from "../checks/problems.ts";
+import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
 
 const apiServiceStrategy: Partial<Strategy> = {
   default(object) {
@@ -88,8 +88,7 @@ const statuses = ["True", "False", "Unknown"];
 function* conditionProblems(object: ApiObject): Problems {
   const { conditions = [] } = (object as Sent<APIService>).status ?? {};
   for (const [index, { status = "" }] of conditions.entries()) {
-    if (statuses.includes(status)) continue;
-    yield notSupported(`status.conditions[${index}].status`, status, statuses);
+    yield* optionalChoice(`status.conditions[${index}].status`, status, statuses);
   }
 }
 

@@ -10,7 +10,7 @@ import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 
-/** What version 1 has no fields for. Version 2 writes the list of current metrics even if there is none. */
+/** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
 interface OtherFields {
   readonly metrics?: readonly Sent<MetricSpec>[] | undefined;
   readonly behavior?: Sent<HorizontalPodAutoscalerSpec>["behavior"] | undefined;
@@ -47,12 +47,12 @@ const namesOfStatus = [names.currentMetrics, names.conditions];
 
 const reserved = [...Object.values(names), inDomain("scale-down-tolerance"), inDomain("scale-up-tolerance")];
 
-/** Annotations without those that stand for fields. */
+/** Returns the annotations that don't hold fields of version 2. */
 export function ownAnnotations(annotations: Annotations): Annotations {
   return Object.fromEntries(Object.entries(annotations).filter(([name]) => !reserved.includes(name)));
 }
 
-/** Restores the annotations that stand for fields of the spec, or of the status, from the stored object. */
+/** Restores the annotations that hold fields of the spec, or of the status, from the stored object. */
 export function keepAnnotations(
   object: ApiObject,
   old: ApiObject | undefined,
@@ -69,7 +69,7 @@ export function keepAnnotations(
   object.metadata = { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
 }
 
-/** The annotations that stand for fields, in Go's JSON. */
+/** Returns the annotations that hold fields of version 2, in Go's JSON. */
 export function writeAnnotations({
   metrics,
   behavior,
@@ -117,7 +117,7 @@ function conditionInOrder({ type, status, lastTransitionTime = null, reason, mes
   return { type, status, lastTransitionTime, reason: reason || undefined, message: message || undefined };
 }
 
-/** Reads the fields from annotations, which a client may have written: what is not valid counts as absent. */
+/** Reads the fields of version 2 from annotations. A client may have written them, so that invalid ones count as absent. */
 export function readAnnotations(annotations: Annotations): OtherFields {
   const read = (name: string, schema: BuiltinSchema) => decode(parse(annotations[name]), schema);
   const readMetrics = (name: string, aim: Aim) => {
@@ -280,7 +280,7 @@ function metricsSchema(aim: Aim): BuiltinSchema {
   };
 }
 
-/** A metric as version 1 writes it; its members are in the order of Go's. */
+/** Converts a metric to version 1, with its members in the order of Go's fields. */
 function metricToV1(metric: Metric, aim: Aim): Metric {
   return eachSource(metric, (source, name) => {
     const members = fieldsOf(name, aim).map(({ name: field, path, schema, zero }) => {
@@ -291,7 +291,7 @@ function metricToV1(metric: Metric, aim: Aim): Metric {
   });
 }
 
-/** The metric that one of version 1 stands for. */
+/** Converts a metric of version 1 to version 2. */
 function metricToV2(metric: Metric, aim: Aim): Metric {
   return eachSource(metric, (source, name) => {
     const converted: Record<string, unknown> = { [aim]: {} };
@@ -322,14 +322,14 @@ function eachSource(
   return { type, ...Object.fromEntries(converted) };
 }
 
-/** Version 1 can't leave out every amount: beside another one, zero means none. */
+/** Some amounts of version 1 can't be omitted: zero means none if the source has another amount. */
 function isUnset(field: string, value: unknown, source: Record<string, unknown>): boolean {
   const isAmount = (name: string) => /(Value|Utilization)$/.test(name);
   const hasOther = Object.keys(source).some((name) => name !== field && isAmount(name));
   return hasOther && field.endsWith("Value") && compareQuantities(value as string, "0") === 0;
 }
 
-/** A struct with its fields in the order of its schema, a map in that of its keys. */
+/** Orders the fields of a struct as its schema does, and those of a map by their names. */
 function inOrder(value: unknown, { properties, items }: BuiltinSchema): unknown {
   if (Array.isArray(value)) return items ? value.map((item) => inOrder(item, items)) : value;
   if (!isObject(value)) return value;

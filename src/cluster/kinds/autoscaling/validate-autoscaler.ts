@@ -24,7 +24,7 @@ type Reference = Sent<CrossVersionObjectReference>;
 /** The name of an object or a metric: a segment of a path. */
 const pathSegment = (name: string): string[] => pathSegmentName(name, false);
 
-/** A reference to an object of any kind; `versionReasons` says what is wrong with its apiVersion. */
+/** Validates a reference to an object of any kind; `versionReasons` are the errors of its apiVersion. */
 function* referenceProblems(
   field: string,
   reference: Reference,
@@ -41,7 +41,7 @@ function targetVersion({ apiVersion = "", kind }: Reference): string[] {
   return ["apiVersion must specify API group"];
 }
 
-/** What a metric describes may be in any group. */
+/** The object that a metric describes may be in any group. */
 function anyVersion({ apiVersion = "" }: Reference): string[] {
   return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
 }
@@ -209,7 +209,7 @@ function* identifier(field: string, metric: Sent<MetricIdentifier> | undefined):
   else yield* needed(`${field}.name`, metric.name, pathSegment);
 }
 
-/** Whether a metric describes an object whose apiVersion is invalid. */
+/** Returns true if a metric describes an object whose apiVersion is invalid. */
 function hasInvalidVersion({ type, object }: Metric): boolean {
   return type === "Object" && anyVersion(object?.describedObject ?? {}).length > 0;
 }
@@ -232,7 +232,7 @@ function* scalingProblems(field: string, scaling: Sent<HPAScalingRules> | undefi
   for (const [index, { type = "", value = 0, periodSeconds = 0 }] of policies.entries()) {
     const at = `${field}.policies[${index}]`;
     const known = ["Percent", "Pods"];
-    if (!known.includes(type)) yield notSupported(`${at}.type`, type, known);
+    yield* optionalChoice(`${at}.type`, type, known);
     yield* positive(`${at}.value`, value);
     yield* positive(`${at}.periodSeconds`, periodSeconds);
     if (periodSeconds > longestPeriod) {

@@ -57,7 +57,7 @@ function* problems({ spec }: CronJob, old?: CronJob): Problems {
   if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) {
     yield* timeZone("spec.timeZone", spec.timeZone);
   }
-  yield* choice("spec.concurrencyPolicy", spec.concurrencyPolicy, ["Allow", "Forbid", "Replace"]);
+  yield* choice("spec.concurrencyPolicy", spec.concurrencyPolicy, "batch/v1.CronJobSpec");
   const job = spec.jobTemplate?.spec ?? {};
   const at = "spec.jobTemplate.spec";
   yield* jobSpec(at, job);

@@ -3,14 +3,7 @@ import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1"
 import type { CertificateSigningRequestCondition } from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "@tsbuilder/apimachinery/errors";
+import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -18,7 +11,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";
-import type { Problems } from "../checks/problems.ts";
+import { type Problems, optionalChoice } from "../checks/problems.ts";
 
 type Condition = Sent<certificates.CertificateSigningRequestCondition>;
 
@@ -74,33 +67,6 @@ function conditionsOf({ status }: CertificateSigningRequest): Condition[] {
   return status?.conditions ?? [];
 }
 
-/** What a certificate may be requested for, in the order of messages. */
-const keyUsages: readonly string[] = [
-  "any",
-  "cert sign",
-  "client auth",
-  "code signing",
-  "content commitment",
-  "crl sign",
-  "data encipherment",
-  "decipher only",
-  "digital signature",
-  "email protection",
-  "encipher only",
-  "ipsec end system",
-  "ipsec tunnel",
-  "ipsec user",
-  "key agreement",
-  "key encipherment",
-  "microsoft sgc",
-  "netscape sgc",
-  "ocsp signing",
-  "s/mime",
-  "server auth",
-  "signing",
-  "timestamping",
-];
-
 const shortestDuration = 600;
 
 function* requestProblems({ spec }: CertificateSigningRequest): Problems {
@@ -109,7 +75,7 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
   if (reason !== undefined) yield invalid("spec.request", request ?? null, reason);
   if (usages.length === 0) yield required("spec.usages");
   for (const [index, usage] of usages.entries()) {
-    if (!keyUsages.includes(usage)) yield notSupported(`spec.usages[${index}]`, usage, keyUsages);
+    yield* optionalChoice(`spec.usages[${index}]`, usage, "certificates/v1.CertificateSigningRequestSpec");
   }
   for (const [index, usage] of usages.entries()) {
     if (usages.indexOf(usage) < index) yield duplicate(`spec.usages[${index}]`, usage);
@@ -121,7 +87,7 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
   }
 }
 
-/** Why a request in base64 is malformed; signatures of other algorithms than ours are not checked. */
+/** Returns the reason if a request in base64 is malformed. Signatures of algorithms that `certs` does not know are not checked. */
 function checkRequest(request: string): string | undefined {
   try {
     parseCertificateRequest(Buffer.from(request, "base64").toString("latin1"));
@@ -173,7 +139,7 @@ const verdicts = ["Approved", "Denied"];
 /** Condition types that are only ever true. */
 const alwaysTrue = new Set([...verdicts, "Failed"]);
 
-/** Validates a new status; what was wrong before may stay. */
+/** Validates a new status. An error that the stored status has, too, is not reported. */
 function* statusProblems(
   object: CertificateSigningRequest,
   old: CertificateSigningRequest,
@@ -201,7 +167,7 @@ function* conditionProblems(conditions: readonly Condition[], old: readonly Cond
     if (type === "" && !keeps.empty) yield required(`${field}[${index}].type`);
     const allowed = alwaysTrue.has(type) ? ["True"] : ["False", "True", "Unknown"];
     if (status === "") yield required(`${field}[${index}].status`);
-    else if (!allowed.includes(status)) yield notSupported(`${field}[${index}].status`, status, allowed);
+    else yield* optionalChoice(`${field}[${index}].status`, status, allowed);
     const before = conditions.slice(0, index).map((each) => each.type ?? "");
     if (!keeps.both && verdicts.includes(type) && before.some((each) => isOther(each, type))) {
       yield invalid(field, type, "Approved and Denied conditions are mutually exclusive");
@@ -234,7 +200,7 @@ function refuse(verb: string, type: string) {
   return forbidden("status.conditions", `updates may not ${verb} a condition of type "${type}"`);
 }
 
-/** Why certificates in base64 are malformed: only PEM blocks of certificates are allowed. */
+/** Returns the reason if certificates in base64 are malformed: only PEM blocks of certificates are allowed. */
 function checkCertificates(certificate: string): string | undefined {
   if (certificate === "") return undefined;
   const text = Buffer.from(certificate, "base64").toString("latin1");

@@ -1,11 +1,4 @@
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "@tsbuilder/apimachinery/errors";
+import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkConditionReason, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type {
   Condition,
@@ -15,7 +8,7 @@ import type {
 } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { labelProblems } from "./names.ts";
-import { type Problems, refused } from "./problems.ts";
+import { type Problems, refused, optionalChoice } from "./problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAnnotations } from "../../registry/metadata-checks.ts";
 
@@ -89,7 +82,7 @@ export function* conditionProblems(field: string, conditions: readonly Sent<Cond
     if (seen.has(type)) yield duplicate(`${at}.type`, type);
     seen.add(type);
     yield* refused(`${at}.type`, type, checkQualifiedName(type));
-    if (!statuses.includes(status)) yield notSupported(`${at}.status`, status, statuses);
+    yield* optionalChoice(`${at}.status`, status, statuses);
     if (observedGeneration < 0) {
       const detail = "must be greater than or equal to zero";
       yield invalid(`${at}.observedGeneration`, observedGeneration, detail);

@@ -117,18 +117,18 @@ export function* labelProblems(
   }
 }
 
-/** A path without `..`. */
+/** Validates a path without `..`. */
 export function* withoutBacksteps(field: string, path: string): Problems {
   if (path.split("/").includes("..")) yield invalid(field, path, "must not contain '..'");
 }
 
-/** A relative path without `..`. */
+/** Validates a relative path without `..`. */
 export function* descendingPath(field: string, path: string): Problems {
   if (path.startsWith("/")) yield invalid(field, path, "must be a relative path");
   yield* withoutBacksteps(field, path);
 }
 
-/** The same for files in a volume; names that start with `..` are reserved for the kubelet. */
+/** Validates the path of a file in a volume; names that start with `..` are reserved for the kubelet. */
 export function* unreservedPath(field: string, path: string): Problems {
   yield* descendingPath(field, path);
   if (path.startsWith("..") && !path.startsWith("../")) {
@@ -143,7 +143,7 @@ export function* fileMode(field: string, mode: number | undefined): Problems {
   }
 }
 
-/** A name with dots is valid, but not recommended where it becomes a hostname. */
+/** Warns of a name with dots: it is valid, but not recommended for an object whose name becomes a hostname. */
 export function* hostnameWarning({ metadata }: ApiObject, use: string): Generator<string, void> {
   const reasons = checkLabel(metadata.name ?? "");
   if (reasons.length === 0) return;

@@ -1,5 +1,6 @@
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { knownValues } from "./known-values.ts";
 
 /** The field errors of an object, in the order in which the API server reports them. */
 export type Problems = Generator<FieldError, void>;
@@ -9,7 +10,7 @@ export function* refused(field: string, value: unknown, reasons: readonly string
   for (const reason of reasons) yield invalid(field, value, reason);
 }
 
-/** A required value that must pass a check. */
+/** Validates a required value, which must pass a check. */
 export function* needed(
   field: string,
   value: string | undefined,
@@ -19,7 +20,7 @@ export function* needed(
   else yield* refused(field, value, check(value));
 }
 
-/** An update must not change the field. */
+/** Reports a field that an update changes. */
 export function* immutable(field: string, value: unknown, old: unknown): Problems {
   if (!isEqual(value ?? null, old ?? null)) yield invalid(field, value ?? null, "field is immutable");
 }
@@ -45,19 +46,24 @@ export function* inRange(
   }
 }
 
-/** A required value from a list of choices, which are in the order in which the message lists them. */
-export function* choice(field: string, value: string | undefined, choices: readonly string[]): Problems {
+/**
+ * The choices that a field has, in the order of messages: a list, or the full name of the type whose field it is, such as
+ * `core/v1.ServicePort`, if the generated tables have them.
+ */
+type Choices = readonly string[] | `${string}/v${number}.${string}`;
+
+/** Validates a required value from a list of choices. */
+export function* choice(field: string, value: string | undefined, choices: Choices): Problems {
   if (!value) yield required(field);
-  else if (!choices.includes(value)) yield notSupported(field, value, choices);
+  else yield* optionalChoice(field, value, choices);
 }
 
-/** The same for an optional value. */
-export function* optionalChoice(
-  field: string,
-  value: string | undefined,
-  choices: readonly string[],
-): Problems {
-  if (value !== undefined && !choices.includes(value)) yield notSupported(field, value, choices);
+/** Validates an optional value from a list of choices. */
+export function* optionalChoice(field: string, value: string | undefined, choices: Choices): Problems {
+  if (value === undefined) return;
+  const name = /\w+(?=(\[\d+\])?$)/.exec(field)?.[0];
+  const values = typeof choices === "string" ? knownValues(`${choices}.${name}`) : choices;
+  if (!values.includes(value)) yield notSupported(field, value, values);
 }
 
 /** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */
@@ -65,7 +71,7 @@ export interface Shape {
   readonly [field: string]: { readonly zero: unknown; readonly of?: Shape };
 }
 
-/** What Go makes of an absent field; a pointer, list or map is null. */
+/** The zero values of Go for absent fields; `pointer` is also that of lists and maps. */
 export const text = { zero: "" };
 
 export const number = { zero: 0 };
@@ -80,7 +86,7 @@ const initialisms: Readonly<Record<string, string>> = {
   apiGroups: "APIGroups",
 };
 
-/** A value as the Go struct that it is inside the server, whose fields have no JSON names. */
+/** Returns a value as the struct that it is inside the server, whose fields have no JSON names: some messages show it. */
 export function goStruct(value: unknown, shape: Shape): object {
   const given = isObject(value) ? value : {};
   const fields = Object.entries(shape).map(([name, { zero, of }]) => {

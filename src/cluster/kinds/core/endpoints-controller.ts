@@ -29,8 +29,8 @@ export function endpointsController({ objects }: ControllerContext): Controller 
     watches: [services, pods, endpoints],
 
     /**
-     * A pod whose labels changed may have left a Service, so it enqueues all Services of its namespace. Endpoints that
-     * never had a Service are not this controller's.
+     * A pod whose labels changed may have left a Service, so it enqueues all Services of its namespace. The controller
+     * leaves Endpoints alone that never had a Service.
      */
     keysOf({ resource, object }) {
       if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
@@ -66,7 +66,7 @@ export function endpointsController({ objects }: ControllerContext): Controller 
     }
   }
 
-  /** Endpoints have no owner reference: they are deleted by the name of their Service, whoever wrote them. */
+  /** Endpoints have no owner reference: those with the name of a deleted Service are deleted, even if a user wrote them. */
   async function remove(key: string): Promise<void> {
     const current = findByKey(objects, endpoints, key);
     if (current) await objects.delete(user, current, { uid: current.metadata.uid });

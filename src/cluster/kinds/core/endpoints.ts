@@ -65,7 +65,7 @@ function* port(field: string, sent: Sent<EndpointPort>, needsName: boolean): Pro
   if (name !== "") yield* refused(`${field}.name`, name, checkLabel(name));
   else if (needsName) yield required(`${field}.name`);
   yield* refused(`${field}.port`, number, checkPort(number));
-  yield* choice(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
+  yield* choice(`${field}.protocol`, protocol, "core/v1.EndpointPort");
   if (appProtocol !== undefined) {
     yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
   }

@@ -77,7 +77,7 @@ function limitsStorage({ min, max }: Limits): boolean {
   return min?.["storage"] !== undefined || max?.["storage"] !== undefined;
 }
 
-/** For each resource: min ≤ defaultRequest ≤ default ≤ max, and a ratio that min and max allow. */
+/** Checks that min ≤ defaultRequest ≤ default ≤ max for each resource, and that min and max allow the ratio. */
 function* order(field: string, limits: Limits): Problems {
   const defaults = limits.type === "Pod" ? {} : limits;
   const all = lists.flatMap((list) => Object.keys(limits[list] ?? {}));

@@ -12,7 +12,6 @@ const user = userOf("namespace");
 /** The maximum number of event loop turns to wait for changes in a namespace to stop. */
 const patience = 200;
 
-/** What the steps of the controller work with. */
 interface NamespaceContext extends ControllerContext {
   /** The number of events in terminating namespaces. */
   readonly activity: { changes: number };
@@ -90,10 +89,10 @@ async function writeConditions(context: NamespaceContext, key: string, remaining
 
 type Finding = readonly [type: string, holds: boolean, reason: string, message: string];
 
-/** What is left in a namespace, by resource; resources without objects are omitted. */
+/** The objects left in a namespace, by resource; resources without objects are omitted. */
 type Remaining = ReadonlyMap<ResourceName, readonly KubernetesObject[]>;
 
-/** The conditions by which a terminating namespace reports what is left in it. */
+/** The conditions in which a terminating namespace reports the objects and finalizers left in it. */
 function deletionConditions(
   before: readonly LooseCondition[],
   remaining: Remaining,

@@ -13,10 +13,11 @@ import { addFinalizer } from "../fill-in.ts";
 import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
 import { isNative } from "./resource-names.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
+import { knownValues } from "../checks/known-values.ts";
 
 export type Claim = Sent<PersistentVolumeClaim>;
 
-/** Once a claim is bound, only its size may grow. */
+/** The spec of a bound claim is immutable, except that its size may grow. */
 const claimStrategy: Partial<Strategy> = {
   default: (object) => defaultClaim(object),
   prepareForCreate(object) {
@@ -65,14 +66,6 @@ function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"
   }
 }
 
-const resizes = [
-  "ControllerResizeInProgress",
-  "ControllerResizeInfeasible",
-  "NodeResizeInProgress",
-  "NodeResizeInfeasible",
-  "NodeResizePending",
-];
-
 function* statusProblems(object: ApiObject): Problems {
   const { capacity, allocatedResources, allocatedResourceStatuses } = claimOf(object).status ?? {};
   for (const [name, amount] of Object.entries(capacity ?? {})) {
@@ -81,6 +74,7 @@ function* statusProblems(object: ApiObject): Problems {
   for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
     yield* resourceKey("status.allocatedResourceStatuses", name);
     // The real server shows the resource instead of its status.
+    const resizes = knownValues("core/v1.PersistentVolumeClaimStatus.allocatedResourceStatuses");
     if (!resizes.includes(resize)) yield notSupported("status.allocatedResourceStatuses", name, resizes);
   }
   for (const [name, amount] of Object.entries(allocatedResources ?? {})) {
@@ -142,8 +136,6 @@ function fixed(claim: Claim, old: Claim): object {
   return result;
 }
 
-const allModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-
 /** Validates the spec of a claim, of a claim template or of an ephemeral volume. */
 export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Problems {
   const { accessModes: modes = [], selector, storageClassName, volumeAttributesClassName } = spec;
@@ -158,7 +150,7 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
   if (storageClassName) {
     yield* refused(`${field}.storageClassName`, storageClassName, checkSubdomain(storageClassName));
   }
-  yield* optionalChoice(`${field}.volumeMode`, spec.volumeMode, ["Block", "Filesystem"]);
+  yield* optionalChoice(`${field}.volumeMode`, spec.volumeMode, "core/v1.PersistentVolumeClaimSpec");
   yield* dataSources(field, spec);
   if (volumeAttributesClassName) {
     const reasons = checkSubdomain(volumeAttributesClassName);
@@ -168,14 +160,16 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
 
 /** The access modes of a claim or a volume. */
 export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
-  for (const mode of modes) if (!allModes.includes(mode)) yield notSupported(field, mode, allModes);
+  for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
   if (modes.includes("ReadWriteOncePod") && modes.some(isShared)) {
     yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
   }
 }
 
 function isShared(mode: string): boolean {
-  return mode !== "ReadWriteOncePod" && allModes.includes(mode);
+  return (
+    mode !== "ReadWriteOncePod" && knownValues("core/v1.PersistentVolumeClaimSpec.accessModes").includes(mode)
+  );
 }
 
 function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<Claim["spec"]>): Problems {

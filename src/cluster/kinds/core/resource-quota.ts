@@ -160,10 +160,7 @@ const user = userOf("resourcequota");
 
 const quotas: ResourceName<ResourceQuota> = "resourcequotas";
 
-/**
- * How soon usage is recounted, which releases what was charged for objects that were not created, in
- * milliseconds.
- */
+/** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */
 const recountAfter = 300_000;
 
 /** Writes the limits and the usage into the status of each ResourceQuota, which admission enforces. */

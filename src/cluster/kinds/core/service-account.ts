@@ -21,7 +21,7 @@ const serviceAccountStrategy: Partial<Strategy> = {
   },
 };
 
-/** Of the Secrets that an account lists only the names count. */
+/** An account lists Secrets as object references, but the server keeps only their names. */
 function keepSecretNames(object: ApiObject): void {
   const { secrets } = object as ServiceAccount;
   if (secrets) object["secrets"] = secrets.map(({ name }) => (name ? { name } : {}));

@@ -113,11 +113,14 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
 
 /** The part of a slice that its controller owns. */
 interface SliceOptions {
-  /** Whether annotations are copied from elsewhere, instead of being users'. Default: false. */
+  /** True if annotations are copied from Endpoints; otherwise they are the users', and stay. Default: false. */
   readonly areAnnotationsOurs?: boolean | undefined;
 }
 
-/** Turns slices into others. Unchanged slices keep their names; of the rest, as many as needed are updated. */
+/**
+ * Makes the current slices the wanted ones. Slices that have the content of a wanted one stay; others of the same address
+ * type are updated, so that few are created and deleted.
+ */
 export async function replaceSlices(
   objects: ClusterObjects,
   user: string,

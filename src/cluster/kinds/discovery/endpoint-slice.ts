@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointHints, EndpointPort } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { duplicate, invalid, notSupported, required, tooMany } from "@tsbuilder/apimachinery/errors";
+import { duplicate, invalid, required, tooMany } from "@tsbuilder/apimachinery/errors";
 import {
   checkLabel,
   checkLabelValue,
@@ -17,7 +17,7 @@ import { mirroringController } from "./mirroring-controller.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
-import { type Problems, choice, immutable, refused } from "../checks/problems.ts";
+import { type Problems, choice, immutable, refused, optionalChoice } from "../checks/problems.ts";
 
 type EndpointSlice = ApiObject & {
   addressType?: string;
@@ -30,7 +30,7 @@ const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 /** An update that leaves the endpoints as they are is not refused because of them. */
 function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   const { addressType = "" } = slice;
-  yield* choice("addressType", addressType, ["FQDN", "IPv4", "IPv6"]);
+  yield* choice("addressType", addressType, "discovery/v1.EndpointSlice");
   yield* portProblems(slice.ports ?? []);
   if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? [])) {
     yield* endpointProblems(slice.endpoints ?? [], addressType);
@@ -46,9 +46,7 @@ function* portProblems(ports: readonly Sent<EndpointPort>[]): Problems {
     if (ports.slice(0, index).some((other) => (other.name ?? "") === name))
       yield duplicate(`${field}.name`, name);
     if (protocol === undefined) yield required(`${field}.protocol`);
-    else if (!["SCTP", "TCP", "UDP"].includes(protocol)) {
-      yield notSupported(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
-    }
+    else yield* optionalChoice(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
     if (appProtocol !== undefined) {
       yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
     }
@@ -131,7 +129,7 @@ function* sliceWarnings(slice: EndpointSlice, old?: EndpointSlice): Generator<st
   }
 }
 
-/** What Go writes of a slice that has none. */
+/** Go serializes absent endpoints and ports as null. */
 const noLists = { endpoints: null, ports: null };
 
 const endpointSliceStrategy: Partial<Strategy> = {

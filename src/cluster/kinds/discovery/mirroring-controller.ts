@@ -13,13 +13,13 @@ import {
 
 const mirroringManager = "endpointslicemirroring-controller.k8s.io";
 
-/** Annotations of Endpoints that say nothing of their slices. */
+/** Annotations of Endpoints that their slices don't get. */
 const ownAnnotations = [
   "endpoints.kubernetes.io/last-change-trigger-time",
   "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
-/** Whether slices may be made of Endpoints: they are no lock of an elector, and don't forbid it. */
+/** Endpoints are not mirrored if a label forbids it, or if they are the lock of a leader election. */
 function mayBeMirrored({ metadata }: Endpoints): boolean {
   return (
     metadata.labels?.["endpointslice.kubernetes.io/skip-mirror"] !== "true" &&

@@ -13,13 +13,13 @@ export const resetFlowControl: Strategy["resetFields"] = (object, old, subresour
   if (subresource === "status") object.metadata.uid = old!.metadata.uid!;
 };
 
-/** The mandatory schemas are as they are. */
+/** The mandatory FlowSchemas can't be changed. */
 export function* fixedSchema({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.schemas[name];
   if (fixed && !isEqual(spec, fixed)) yield* changed(name, goStruct(spec, schemaSpec), "");
 }
 
-/** So are the mandatory levels, but for what `exempt` lends. */
+/** The mandatory PriorityLevelConfigurations can't be changed, except the field `exempt` of the level `exempt`. */
 export function* fixedLevel({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.levels[name];
   if (!fixed) return;

@@ -8,7 +8,7 @@ import type {
   IngressStatus,
   IngressTLS,
 } from "@tsbuilder/apimachinery/k8s/networking/v1";
-import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
@@ -17,7 +17,7 @@ import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
-import { type Problems, needed, refused } from "../checks/problems.ts";
+import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
 import { typedReference } from "./ingress-class.ts";
 
 type Ingress = ApiObject & { spec?: Sent<IngressSpec>; status?: Sent<IngressStatus> };
@@ -80,7 +80,7 @@ function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<HTT
     }
   } else if (pathType === "ImplementationSpecific") {
     if (path !== "" && isRelative) yield invalid(`${field}.path`, path, "must be an absolute path");
-  } else yield notSupported(`${field}.pathType`, pathType, ["Exact", "ImplementationSpecific", "Prefix"]);
+  } else yield* optionalChoice(`${field}.pathType`, pathType, "networking/v1.HTTPIngressPath");
   yield* backend(`${field}.backend`, rest.backend ?? {});
 }
 

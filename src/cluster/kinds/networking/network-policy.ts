@@ -14,7 +14,7 @@ import type { Sent } from "../../contract/sent.ts";
 import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, refused } from "../checks/problems.ts";
+import { type Problems, refused, optionalChoice } from "../checks/problems.ts";
 
 const networkPolicyStrategy: Partial<Strategy> = {
   default(object) {
@@ -85,9 +85,7 @@ function* blocks(policy: NetworkPolicy): Generator<[string, Sent<IPBlock>], void
 }
 
 function* portProblems(field: string, { protocol, port, endPort }: Sent<NetworkPolicyPort>): Problems {
-  if (protocol !== undefined && !["TCP", "UDP", "SCTP"].includes(protocol)) {
-    yield notSupported(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
-  }
+  yield* optionalChoice(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
   const refuseEnd = (when: string) =>
     endPort === undefined
       ? []

@@ -13,7 +13,7 @@ import type { ResourceName } from "../../contract/cluster-objects.ts";
 
 export const podDisruptionBudgets: ResourceName<PodDisruptionBudget> = "poddisruptionbudgets.policy";
 
-/** How long an admitted eviction counts before its pod is deleted, in milliseconds. */
+/** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
 const evictionTimeout = 120_000;
 
 /**
@@ -87,7 +87,6 @@ interface Scaled extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
-/** What the steps of the controller work with. */
 interface DisruptionContext extends ReportingContext {
   /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
   readonly warned: Map<string, string>;

@@ -55,10 +55,11 @@ function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
     yield* notMoreThanAll(`spec.${field}`, value);
   }
   yield* selectorProblems("spec.selector", selector);
-  yield* optionalChoice("spec.unhealthyPodEvictionPolicy", unhealthyPodEvictionPolicy, [
-    "AlwaysAllow",
-    "IfHealthyBudget",
-  ]);
+  yield* optionalChoice(
+    "spec.unhealthyPodEvictionPolicy",
+    unhealthyPodEvictionPolicy,
+    "policy/v1.PodDisruptionBudgetSpec",
+  );
 }
 
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {

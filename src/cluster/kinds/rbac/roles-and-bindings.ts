@@ -14,7 +14,7 @@ import type { Strategy } from "../../registry/resource.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
-import { type Problems, needed, refused } from "../checks/problems.ts";
+import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { CellReader } from "../../registry/table-columns.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -31,7 +31,7 @@ interface SentBinding extends ApiObject {
 
 const group = "rbac.authorization.k8s.io";
 
-/** What Go writes of a role that has none. */
+/** Go serializes absent rules as null. */
 const noRules = { rules: null };
 
 const roleStrategy: Partial<Strategy> = {
@@ -116,7 +116,7 @@ function* bindingProblems({ kind, roleRef = {}, subjects = [] }: SentBinding): P
   const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
   const { apiGroup = "", kind: role = "", name } = roleRef;
   if (apiGroup !== group) yield notSupported("roleRef.apiGroup", apiGroup, [group]);
-  if (!kinds.includes(role)) yield notSupported("roleRef.kind", role, kinds);
+  yield* optionalChoice("roleRef.kind", role, kinds);
   yield* needed("roleRef.name", name, (text) => pathSegmentName(text, false));
   for (const [index, subject] of subjects.entries()) {
     yield* subjectProblems(`subjects[${index}]`, subject, kind === "ClusterRoleBinding");

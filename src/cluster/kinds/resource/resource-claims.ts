@@ -15,7 +15,6 @@ import {
   forbidden,
   invalid,
   invalidStruct,
-  notSupported,
   required,
   tooLong,
   tooMany,
@@ -105,7 +104,7 @@ function* keptClaim(spec: unknown, old: unknown): Problems {
   if (!isEqual(spec, old)) yield invalidStruct("spec", goStruct(spec, claimSpec), "field is immutable");
 }
 
-/** The same for the spec of a template, into which Go writes the fields of its metadata. */
+/** The spec of a template can't change either; Go writes the fields of its metadata into the same struct. */
 function* keptTemplate(spec: unknown, old: unknown): Problems {
   if (isEqual(spec, old)) return;
   const { metadata, ...rest } = spec as { metadata?: object };
@@ -177,7 +176,7 @@ function defaultClaim(spec: unknown): void {
 
 const label = "resource.kubernetes.io/admin-access";
 
-/** Devices that others use are for namespaces with a label; the first request that asks for them is named. */
+/** Only namespaces with a label may request devices that others use (adminAccess); the error names the first request. */
 function* adminAccess({ requests = [] }: Sent<DeviceClaim>, namespace: string, store: Store): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
   if (index < 0) return;
@@ -213,7 +212,7 @@ const longestExpression = 10 * 1024;
 
 const longestParameters = 10 * 1024;
 
-/** Validates what a claim wants of devices. */
+/** Validates the requests, constraints and configurations of a claim. */
 function* claimProblems(field: string, claim: Sent<DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
   const names = namesOf(requests ?? []);
@@ -294,7 +293,7 @@ function* exactProblems(field: string, request: Sent<ExactDeviceRequest>): Probl
     if (count !== 0) yield invalid(`${field}.count`, count, detail);
   } else if (allocationMode === "ExactCount") {
     if (count <= 0) yield invalid(`${field}.count`, count, "must be greater than zero");
-  } else yield notSupported(`${field}.allocationMode`, allocationMode, ["All", "ExactCount"]);
+  } else yield* optionalChoice(`${field}.allocationMode`, allocationMode, "resource/v1.ExactDeviceRequest");
   for (const [index, each] of tolerations.entries()) {
     yield* tolerationProblems(`${field}.tolerations[${index}]`, each);
   }
@@ -321,8 +320,8 @@ function* tolerationProblems(field: string, toleration: Sent<DeviceToleration>):
   if (operator === "Exists") {
     if (value !== "") yield invalid(`${field}.value`, value, "must be empty for operator `Exists`");
   } else if (operator === "Equal") yield* refused(`${field}.value`, value, checkLabelValue(value));
-  else yield* choice(`${field}.operator`, operator, ["Equal", "Exists"]);
-  if (effect) yield* optionalChoice(`${field}.effect`, effect, ["NoExecute", "NoSchedule", "None"]);
+  else yield* choice(`${field}.operator`, operator, "resource/v1.DeviceToleration");
+  if (effect) yield* optionalChoice(`${field}.effect`, effect, "resource/v1.DeviceToleration");
 }
 
 function* constraintProblems(

@@ -262,12 +262,10 @@ function* attributeProblems(field: string, attribute: Sent<DeviceAttribute>): Pr
   }
 }
 
-const effects = ["NoExecute", "NoSchedule", "None"];
-
 function* taintProblems(field: string, { key = "", value = "", effect }: Sent<DeviceTaint>): Problems {
   yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
-  yield* choice(`${field}.effect`, effect, effects);
+  yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");
 }
 
 const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
@@ -376,7 +374,7 @@ function* nodeProblems({
   }
 }
 
-/** Devices that take from a node's own resources are behind a feature gate that is off by default. */
+/** The feature gate of devices that consume a node's own resources is off by default. */
 function dropMappings(object: ApiObject): void {
   for (const device of eachOf(object["spec"], "devices")) delete device["nodeAllocatableResourceMappings"];
 }

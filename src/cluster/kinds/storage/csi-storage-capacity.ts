@@ -24,7 +24,7 @@ function* capacityProblems({ nodeTopology, storageClassName = "", capacity }: Ca
   }
 }
 
-/** What a driver reports the capacity of can't change. */
+/** The topology and the class whose capacity is reported can't change. */
 function* capacityChanges(object: Capacity, old: Capacity): Problems {
   if (!isEqual(object.nodeTopology, old.nodeTopology)) {
     yield invalidStruct("nodeTopology", topologyStruct(object.nodeTopology), "field is immutable");

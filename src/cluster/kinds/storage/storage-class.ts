@@ -1,4 +1,4 @@
-import { duplicate, invalid, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { duplicate, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { TopologySelectorTerm } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { StorageClass as V1 } from "@tsbuilder/apimachinery/k8s/storage/v1";
@@ -27,9 +27,7 @@ function* classProblems(object: StorageClass): Problems {
   yield* driverOfClass("provisioner", provisioner);
   yield* classParameters(parameters);
   if (reclaimPolicy) yield* optionalChoice("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"]);
-  if (volumeBindingMode !== "Immediate" && volumeBindingMode !== "WaitForFirstConsumer") {
-    yield notSupported("volumeBindingMode", volumeBindingMode, ["Immediate", "WaitForFirstConsumer"]);
-  }
+  yield* optionalChoice("volumeBindingMode", volumeBindingMode, "storage/v1.StorageClass");
   yield* topologies("allowedTopologies", allowedTopologies);
 }
 

@@ -166,7 +166,7 @@ async function takeStep(
   }
 }
 
-/** What to do next: nodes to create pods for, and pods to delete. */
+/** The nodes to create pods for, and the pods to delete, next. */
 interface DaemonStep {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
@@ -209,10 +209,7 @@ function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
   return onNode;
 }
 
-/**
- * The pods of a node to delete: those that have finished, and all but one, or during a surge all but one old
- * and one new.
- */
+/** Returns the pods of a node to delete: finished ones, and all but one, or during a surge all but an old and a new one. */
 function superfluous(rollout: Rollout, there: readonly Pod[]): Pod[] {
   const ended = there.filter(isFinished);
   const running = there.filter((pod) => !isFinished(pod));
@@ -233,13 +230,13 @@ interface Rollout {
   readonly isAvailable: (pod: Pod) => boolean;
 }
 
-/** How many nodes may have a second pod during an update. */
+/** Returns the number of nodes that may have a second pod during an update. */
 function surgeOf({ set, wanted }: Rollout): number {
   if (set.spec.updateStrategy?.type === "OnDelete") return 0;
   return scaledCount(set.spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0, wanted.length, Math.ceil);
 }
 
-/** Chooses old pods to delete, up to maxUnavailable; those that are not available are deleted in any case. */
+/** Chooses old pods to delete, up to maxUnavailable; unavailable ones are deleted in any case. */
 function replaceInPlace({ set, wanted, onNode, isNew, isAvailable }: Rollout): DaemonStep {
   const limit = set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
   const maxUnavailable = Math.max(1, scaledCount(limit, wanted.length, Math.ceil));
@@ -250,10 +247,7 @@ function replaceInPlace({ set, wanted, onNode, isNew, isAvailable }: Rollout): D
   return { create: [], remove: [...broken, ...outdated.filter(isAvailable).slice(0, room)] };
 }
 
-/**
- * Chooses nodes that get a new pod beside an old one, up to maxSurge; if the old one is not available, in any
- * case.
- */
+/** Chooses nodes that get a new pod in addition to the old one, up to maxSurge, or if the old one is not available. */
 function replaceWithSurge(rollout: Rollout): DaemonStep {
   const { onNode, isNew, isAvailable } = rollout;
   const nodes = [...onNode];

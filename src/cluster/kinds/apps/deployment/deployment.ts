@@ -27,6 +27,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { knownValues } from "../../checks/known-values.ts";
 
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
 
@@ -81,7 +82,7 @@ function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy
     if (!rollingUpdate) return;
     yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
   } else if (type !== "RollingUpdate") {
-    yield unsupportedUpdate(field, strategy, ["Recreate", "RollingUpdate"]);
+    yield unsupportedUpdate(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
   } else if (rollingUpdate) yield* rollingProblems(`${field}.rollingUpdate`, rollingUpdate);
   else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
 }

@@ -124,7 +124,7 @@ export function proportionalReplicas(
   return next;
 }
 
-/** How many pods a rollout may have above the desired number, and how many may be unavailable. */
+/** The number of pods that a rollout may have above the desired number, and the number that may be unavailable. */
 interface RolloutLimits {
   readonly maxSurge: number;
   readonly maxUnavailable: number;

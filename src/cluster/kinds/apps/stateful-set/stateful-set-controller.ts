@@ -43,7 +43,7 @@ type StatefulSetStatus = Stored<apps.StatefulSetStatus>;
 
 export const statefulSets: ResourceName<StatefulSet> = "statefulsets.apps";
 
-/** What to do next: ordinals to create pods for, and pods to delete. */
+/** The ordinals to create pods for, and the pods to delete, next. */
 interface Step {
   readonly create: readonly number[];
   readonly remove: readonly Pod[];

@@ -187,7 +187,7 @@ async function scale(
   await end(context, job, surplus);
 }
 
-/** Which pods a Job creates and deletes now, and after how many milliseconds it creates more. */
+/** The pods that a Job creates and deletes now; it creates more after `wait` milliseconds. */
 interface NextPods {
   readonly create: readonly NextPod[];
   readonly surplus: readonly Pod[];
@@ -196,7 +196,7 @@ interface NextPods {
 
 interface NextPod {
   readonly index: number;
-  /** How often its index has failed before; undefined without backoffLimitPerIndex. */
+  /** The earlier failures of its index; undefined without backoffLimitPerIndex. */
   readonly failures: number | undefined;
 }
 
@@ -389,7 +389,7 @@ async function removeWhenDue(
   return undefined;
 }
 
-/** Whether another controller runs the pods of a Job. */
+/** Returns true if another controller runs the pods of a Job. */
 function isManagedElsewhere({ spec }: Job): boolean {
   return (spec.managedBy ?? ownName) !== ownName;
 }

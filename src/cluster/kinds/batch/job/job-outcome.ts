@@ -10,7 +10,7 @@ import {
 import type { LooseCondition, Pod } from "../../../control-loop/api/core.ts";
 import { parseIndexes } from "./indexes.ts";
 
-/** How a Job ends. */
+/** The end of a Job, as its condition says it. */
 export interface JobOutcome {
   readonly type: "Complete" | "Failed";
   readonly reason: string;

@@ -142,7 +142,7 @@ function nameOf({ metadata }: Pod): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** How often the index of a pod has failed, including the pod itself. */
+/** Counts the failures of the index of a pod, including the pod itself. */
 export function failuresOf(job: Job, pod: Pod): number {
   const before = Number(pod.metadata.annotations?.[failureCountAnnotation] ?? 0);
   return hasFailed(job, pod) && countsAsFailure(job, pod) ? before + 1 : before;
@@ -154,7 +154,7 @@ export function untilDeadline({ spec, status }: Job, now: number): number | unde
   return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now);
 }
 
-/** How many active pods a Job should have now. */
+/** Returns the number of active pods that a Job should have now. */
 export function wantedActive({ spec }: Job, progress: JobProgress): number {
   if (spec.suspend) return 0;
   const { active, succeeded, failedIndexes, terminating } = progress;

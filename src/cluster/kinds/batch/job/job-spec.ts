@@ -16,6 +16,7 @@ import { type Problems, nonNegative, optionalChoice, refused } from "../../check
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
 import { countIndexes } from "./indexes.ts";
+import { knownValues } from "../../checks/known-values.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
 
@@ -111,7 +112,9 @@ function* policies(field: string, spec: JobSpec): Problems {
       yield invalidStruct(`${field}.successPolicy`, shown, "requires indexed completion mode");
     }
   }
-  const replacements = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
+  const replacements = spec.podFailurePolicy
+    ? ["Failed"]
+    : knownValues("batch/v1.JobSpec.podReplacementPolicy");
   yield* optionalChoice(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, replacements);
 }
 
@@ -134,17 +137,16 @@ function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec):
   for (const [index, rule] of rules.entries()) yield* failureRule(`${field}.rules[${index}]`, rule, spec);
 }
 
-const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
-
 function* failureRule(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
   const { action = "", onExitCodes, onPodConditions = [] } = rule;
   const at = `${field}.action`;
+  const actions = knownValues("batch/v1.PodFailurePolicyRule.action");
   if (action === "") yield required(at, `valid values: ${listed(actions)}`);
   else if (action === "FailIndex") {
     if (spec.backoffLimitPerIndex === undefined) {
       yield invalid(at, action, "requires the backoffLimitPerIndex to be set");
     }
-  } else if (!actions.includes(action)) yield notSupported(at, action, actions);
+  } else yield* optionalChoice(at, action, actions);
   if (onExitCodes) yield* exitCodes(`${field}.onExitCodes`, onExitCodes, spec);
   yield* conditions(`${field}.onPodConditions`, onPodConditions);
   if (onExitCodes && onPodConditions.length > 0) {
@@ -164,16 +166,15 @@ function listed(values: readonly string[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }
 
-const operators = ["In", "NotIn"];
-
 function* exitCodes(
   field: string,
   rule: NonNullable<PodFailurePolicyRule["onExitCodes"]>,
   spec: JobSpec,
 ): Problems {
   const { containerName, operator = "", values = [] } = rule;
+  const operators = knownValues("batch/v1.PodFailurePolicyOnExitCodesRequirement.operator");
   if (operator === "") yield required(`${field}.operator`, `valid values: ${listed(operators)}`);
-  else if (!operators.includes(operator)) yield notSupported(`${field}.operator`, operator, operators);
+  else yield* optionalChoice(`${field}.operator`, operator, operators);
   const { containers = [], initContainers = [] } = spec.template?.spec ?? {};
   const names = [...containers, ...initContainers].map(({ name }) => name);
   if (containerName !== undefined && !names.includes(containerName)) {
@@ -204,7 +205,7 @@ function* conditions(
     const at = `${field}[${index}]`;
     yield* refused(`${at}.type`, type, checkQualifiedName(type));
     if (status === "") yield required(`${at}.status`, `valid values: ${listed(statuses)}`);
-    else if (!statuses.includes(status)) yield notSupported(`${at}.status`, status, statuses);
+    else yield* optionalChoice(`${at}.status`, status, statuses);
   }
 }
 

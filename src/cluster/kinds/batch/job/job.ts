@@ -82,8 +82,8 @@ const jobStrategy: Partial<Strategy> = {
 };
 
 /**
- * Validates a change of a Job's status, which other controllers may write than that of the cluster. A rule that was
- * broken before speaks only if a field that it is about has changed.
+ * Validates a change of a Job's status, which another controller than the cluster's may write (managedBy). As in
+ * Kubernetes, a rule is checked only if one of the fields that it reads has changed.
  */
 export function* statusProblems({ spec, status: now = {} }: Job, { status: before = {} }: Job): Problems {
   const changed = (...fields: readonly (keyof JobStatus)[]): boolean =>

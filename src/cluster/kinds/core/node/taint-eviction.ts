@@ -13,7 +13,7 @@ const user = "system:serviceaccount:kube-system:node-controller";
 export function taintEviction(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "taint-eviction-controller");
-  /** When the taints of a pod's node were seen first, by the pod's UID: nodes need not say since when they have them. */
+  /** The time at which the taints of a pod's node were first seen, by the pod's UID: a taint need not have a time. */
   const seen = new Map<string, number>();
   return {
     watches: [nodes, pods],
@@ -76,8 +76,8 @@ function evictingTaints({ spec }: Node): readonly Taint[] {
 }
 
 /**
- * For how many milliseconds a pod tolerates taints: 0 if it doesn't tolerate one of them, infinity if it tolerates all
- * without a limit. Of several tolerations of a taint the first one counts.
+ * Returns the milliseconds for which a pod tolerates taints: 0 if it doesn't tolerate one of them, infinity if it tolerates
+ * all without a limit. If several tolerations match a taint, the first one counts.
  */
 function toleratedFor({ tolerations = [] }: Pod["spec"], taints: readonly Taint[]): number {
   const limits = taints.map((taint) => {

@@ -25,7 +25,6 @@ import {
 
 const user = userOf("persistent-volume-binder");
 
-/** What the steps of the controller work with. */
 interface VolumeContext extends ControllerContext {
   readonly bindClaim: ReturnType<typeof claimBinder>;
 }
@@ -77,7 +76,7 @@ function attributesKeysOf(user: PersistentVolume | PersistentVolumeClaim): strin
   return attributesClassesOf(user).map((name) => `attributes${name}`);
 }
 
-/** A VolumeAttributesClass goes when no claim and no volume names it any more. */
+/** Lets a deleted VolumeAttributesClass go once no claim and no volume names it any more. */
 async function settleAttributes(context: VolumeContext, name: string): Promise<void> {
   const { objects } = context;
   const found = objects.get(volumeAttributesClasses, undefined, name);

@@ -67,11 +67,11 @@ function* volumeProblems(object: ApiObject): Problems {
   if (accessModes.length === 0) yield required("spec.accessModes");
   yield* accessModeProblems("spec.accessModes", accessModes);
   yield* capacityProblems("spec.capacity", spec.capacity);
-  yield* optionalChoice("spec.persistentVolumeReclaimPolicy", persistentVolumeReclaimPolicy, [
-    "Delete",
-    "Recycle",
-    "Retain",
-  ]);
+  yield* optionalChoice(
+    "spec.persistentVolumeReclaimPolicy",
+    persistentVolumeReclaimPolicy,
+    "core/v1.PersistentVolumeSpec",
+  );
   if (nodeAffinity?.required) {
     yield* nodeSelectorProblems("spec.nodeAffinity.required", nodeAffinity.required.nodeSelectorTerms);
   } else if (nodeAffinity)
@@ -80,7 +80,7 @@ function* volumeProblems(object: ApiObject): Problems {
   yield* recycledRoot("spec", spec);
   if (storageClassName)
     yield* refused("spec.storageClassName", storageClassName, checkSubdomain(storageClassName));
-  yield* optionalChoice("spec.volumeMode", spec.volumeMode, ["Block", "Filesystem"]);
+  yield* optionalChoice("spec.volumeMode", spec.volumeMode, "core/v1.PersistentVolumeSpec");
   yield* attributesClass(spec);
 }
 
@@ -283,7 +283,7 @@ const deprecatedSources = {
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 } as const;
 
-/** The warnings about a volume: what is deprecated, and what no kubelet mounts any more. */
+/** Warns of deprecated annotations, and of volumes that no kubelet mounts any more. */
 function* volumeWarnings({ metadata, spec = {} }: Sent<PersistentVolume>): Generator<string, void> {
   for (const [name, why] of Object.entries(annotations)) {
     if (metadata?.annotations?.[name] !== undefined) yield `metadata.annotations[${name}]: ${why}`;

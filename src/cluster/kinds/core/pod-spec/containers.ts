@@ -19,7 +19,14 @@ import {
   descendingPath,
   withoutBacksteps,
 } from "../../checks/names.ts";
-import { type Problems, choice, needed, nonNegative, refused } from "../../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  needed,
+  nonNegative,
+  refused,
+  optionalChoice,
+} from "../../checks/problems.ts";
 import { containerResources } from "./resources.ts";
 import { containerSecurity } from "./security.ts";
 import type {
@@ -37,7 +44,7 @@ import type {
 } from "./types.ts";
 import { fieldReference, resourceReference, resourcesOfContainers } from "./references.ts";
 
-/** What a container may reference in its pod. */
+/** The volumes and claims of a pod that its containers may reference. */
 export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: Volumes;
@@ -123,7 +130,7 @@ export function* ephemeralContainers(field: string, around: ContainerContext): P
   }
 }
 
-/** For pods only: stored templates may have such images. */
+/** Only pods are validated so: stored templates may have such images. */
 export function* trimmedImage(field: string, { image = "" }: Container): Problems {
   if (image.trim() !== image) {
     yield invalid(`${field}.image`, image, "must not have leading or trailing whitespace");
@@ -131,8 +138,6 @@ export function* trimmedImage(field: string, { image = "" }: Container): Problem
 }
 
 const messagePolicies = ["File", "FallbackToLogsOnError"];
-
-const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
 function* common(field: string, container: Container, around: ContainerContext): Problems {
   yield* needed(`${field}.name`, container.name, checkLabel);
@@ -144,7 +149,7 @@ function* common(field: string, container: Container, around: ContainerContext):
   yield* variableSources(`${field}.envFrom`, container.envFrom);
   yield* mounts(`${field}.volumeMounts`, container, around.volumes);
   yield* devices(`${field}.volumeDevices`, container, around.volumes);
-  yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, pullPolicies);
+  yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, "core/v1.Container");
   yield* containerResources(`${field}.resources`, resources, around.claims);
   yield* resizing(`${field}.resizePolicy`, container, around.spec.restartPolicy);
   yield* containerSecurity(`${field}.securityContext`, securityContext, around.spec.hostUsers !== false);
@@ -253,15 +258,13 @@ function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMou
   yield* descendingPath(`${list}.subPathExpr`, subPathExpr);
 }
 
-const propagations = ["Bidirectional", "HostToContainer", "None"];
-
 function* propagation(
   field: string,
   { mountPropagation }: VolumeMount,
   { securityContext }: Container,
 ): Problems {
   if (mountPropagation === undefined) return;
-  if (!propagations.includes(mountPropagation)) yield notSupported(field, mountPropagation, propagations);
+  yield* optionalChoice(field, mountPropagation, "core/v1.VolumeMount");
   if (mountPropagation === "Bidirectional" && !securityContext?.privileged) {
     yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
   }
@@ -397,9 +400,7 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: HTTPGetAction) {
     if (!path) yield required(`${field}.path`);
     yield* refused(`${field}.port`, port, checkPort(port));
-    if (scheme !== "HTTP" && scheme !== "HTTPS") {
-      yield notSupported(`${field}.scheme`, scheme, ["HTTP", "HTTPS"]);
-    }
+    yield* optionalChoice(`${field}.scheme`, scheme, "core/v1.HTTPGetAction");
     for (const { name = "" } of httpHeaders) {
       yield* refused(`${field}.httpHeaders`, name, checkHeaderName(name));
     }
@@ -420,8 +421,6 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   },
 };
 
-const protocols = ["SCTP", "TCP", "UDP"];
-
 function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
   const names = new Set<string>();
   for (const [index, port] of list.entries()) {
@@ -436,7 +435,7 @@ function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
     if (containerPort === 0) yield required(`${at}.containerPort`);
     else yield* refused(`${at}.containerPort`, containerPort, checkPort(containerPort));
     if (hostPort !== 0) yield* refused(`${at}.hostPort`, hostPort, checkPort(hostPort));
-    yield* choice(`${at}.protocol`, protocol, protocols);
+    yield* choice(`${at}.protocol`, protocol, "core/v1.ContainerPort");
   }
 }
 
@@ -471,8 +470,6 @@ function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: s
   }
 }
 
-const policies = ["Always", "Never", "OnFailure"];
-
 const actions = ["Restart", "RestartAllContainers"];
 
 const ruleLimit = 20;
@@ -483,16 +480,14 @@ const exitCodeLimit = 255;
 function* restarts(field: string, container: Container): Generator<FieldError, void> {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) {
-    if (!policies.includes(restartPolicy)) {
-      yield notSupported(`${field}.restartPolicy`, restartPolicy, policies);
-    }
+    yield* optionalChoice(`${field}.restartPolicy`, restartPolicy, "core/v1.PodSpec");
   } else if (rules.length > 0) {
     yield required(`${field}.restartPolicy`, "must specify restartPolicy when restart rules are used");
   }
   if (rules.length > ruleLimit) yield tooMany(`${field}.restartPolicyRules`, rules.length, ruleLimit);
   for (const [index, { action = "", exitCodes }] of rules.entries()) {
     const at = `${field}.restartPolicyRules[${index}]`;
-    if (!actions.includes(action)) yield notSupported(`${at}.action`, action, actions);
+    yield* optionalChoice(`${at}.action`, action, actions);
     if (!exitCodes) {
       yield required(`${at}.exitCodes`, "must be specified");
       continue;

@@ -60,10 +60,6 @@ function* tolerated(field: string, operator: string, value: string): Problems {
   }
 }
 
-const actions = ["DoNotSchedule", "ScheduleAnyway"];
-
-const policies = ["Honor", "Ignore"];
-
 /** The topologySpreadConstraints of a pod. */
 export function* spread(field: string, list: readonly TopologySpreadConstraint[] = []): Problems {
   for (const [index, constraint] of list.entries()) {
@@ -71,7 +67,7 @@ export function* spread(field: string, list: readonly TopologySpreadConstraint[]
     const { maxSkew = 0, topologyKey = "", whenUnsatisfiable = "", minDomains } = constraint;
     yield* positive(`${at}.maxSkew`, maxSkew);
     if (topologyKey === "") yield required(`${at}.topologyKey`, "can not be empty");
-    yield* optionalChoice(`${at}.whenUnsatisfiable`, whenUnsatisfiable, actions);
+    yield* optionalChoice(`${at}.whenUnsatisfiable`, whenUnsatisfiable, "core/v1.TopologySpreadConstraint");
     const again = list
       .slice(index + 1)
       .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
@@ -79,8 +75,16 @@ export function* spread(field: string, list: readonly TopologySpreadConstraint[]
       yield duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`);
     }
     if (minDomains !== undefined) yield* domains(`${at}.minDomains`, minDomains, whenUnsatisfiable);
-    yield* optionalChoice(`${at}.nodeAffinityPolicy`, constraint.nodeAffinityPolicy, policies);
-    yield* optionalChoice(`${at}.nodeTaintsPolicy`, constraint.nodeTaintsPolicy, policies);
+    yield* optionalChoice(
+      `${at}.nodeAffinityPolicy`,
+      constraint.nodeAffinityPolicy,
+      "core/v1.TopologySpreadConstraint",
+    );
+    yield* optionalChoice(
+      `${at}.nodeTaintsPolicy`,
+      constraint.nodeTaintsPolicy,
+      "core/v1.TopologySpreadConstraint",
+    );
     yield* labelKeys(at, constraint);
     yield* selectorProblems(`${at}.labelSelector`, constraint.labelSelector);
   }

@@ -58,7 +58,7 @@ export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;
 
 export type Pod = SentObject<PodSpec, Sent<core.PodStatus>>;
 
-/** What Go serializes for an empty pod spec, and for a template with one. */
+/** The structs that Go serializes for an empty pod spec, and for a template with one. */
 export const podSpec = { containers: null };
 
 export const template = { metadata: {}, spec: podSpec };

@@ -166,9 +166,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
     yield* needed(`${field}.path`, path);
     if (!path) return;
     yield* withoutBacksteps(`${field}.path`, path);
-    if (type !== undefined && !hostPathTypes.includes(type)) {
-      yield notSupported(`${field}.type`, type, hostPathTypes);
-    }
+    yield* optionalChoice(`${field}.type`, type, "core/v1.HostPathVolumeSource");
   },
   *gitRepo(field, { repository, directory = "" }: Source<"gitRepo">) {
     yield* needed(`${field}.repository`, repository);
@@ -214,8 +212,8 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   *azureDisk(field, source: Source<"azureDisk">) {
     yield* needs("diskName", "diskURI")(field, source, "", "");
     const { kind = "Shared", diskURI = "", cachingMode } = source;
-    yield* optionalChoice(`${field}.cachingMode`, cachingMode, ["None", "ReadOnly", "ReadWrite"]);
-    yield* optionalChoice(`${field}.kind`, kind, ["Dedicated", "Managed", "Shared"]);
+    yield* optionalChoice(`${field}.cachingMode`, cachingMode, "core/v1.AzureDiskVolumeSource");
+    yield* optionalChoice(`${field}.kind`, kind, "core/v1.AzureDiskVolumeSource");
     const [start, form] = kind === "Managed" ? managedDisk : blobDisk;
     if (!diskURI.startsWith(start)) yield notSupported(`${field}.diskURI`, diskURI, [form]);
   },
@@ -246,7 +244,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   },
   *image(field, { reference, pullPolicy }: Source<"image">, podName) {
     if (podName !== "" && !reference) yield required(`${field}.reference`);
-    yield* choice(`${field}.pullPolicy`, pullPolicy, ["Always", "IfNotPresent", "Never"]);
+    yield* choice(`${field}.pullPolicy`, pullPolicy, "core/v1.ImageVolumeSource");
   },
 };
 
@@ -261,17 +259,6 @@ const blobDisk = [
 ] as const;
 
 const longestDriver = 63;
-
-const hostPathTypes = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
 
 /** Legacy in-tree volumes: only their required fields are checked, not their own rules. */
 function needs(...fields: string[]): SourceCheck {
