@@ -26,7 +26,7 @@ import {
   tokenReview,
 } from "./reviews.ts";
 import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
-import { cronJob } from "./batch/cron-job.ts";
+import { cronJob } from "./batch/cron-job/cron-job.ts";
 import { job } from "./batch/job/job.ts";
 import { certificateSigningRequest } from "./certificates/certificate-signing-request.ts";
 import { lease } from "./coordination/lease.ts";

@@ -1,18 +1,18 @@
 import type { CronJobSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
-import { ageOf } from "../../registry/format-age.ts";
-import type { BuiltInKind } from "../built-in-kind.ts";
-import { formatSelector, readField, text } from "../cells.ts";
-import { containersAt } from "../apps/workload.ts";
-import { template } from "../core/pod-spec/types.ts";
+import { ageOf } from "../../../registry/format-age.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { formatSelector, readField, text } from "../../cells.ts";
+import { containersAt } from "../../apps/workload.ts";
+import { template } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
-import type { Sent, SentObject } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
-import { hostnameWarning } from "../checks/names.ts";
-import { type Problems, choice, nonNegative } from "../checks/problems.ts";
-import { podWarnings } from "../core/pod-spec/warnings.ts";
-import { defaultJobSpec, jobSpec } from "./job/job-spec.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { hostnameWarning } from "../../checks/names.ts";
+import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
+import { podWarnings } from "../../core/pod-spec/warnings.ts";
+import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
 

@@ -2,14 +2,14 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { cronTimes, formatTime } from "@tsbuilder/apimachinery/time";
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
-import { type Job, jobs } from "./job/job-progress.ts";
-import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
-import { finishedCondition } from "./job/job-outcome.ts";
-import { findByKey, keysOfOwner } from "../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../control-loop/record-event.ts";
-import type { Stored } from "../../contract/stored.ts";
-import type { Defaulted } from "../../control-loop/defaulted.ts";
-import type { ResourceName } from "../../contract/cluster-objects.ts";
+import { type Job, jobs } from "../job/job-progress.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
+import { finishedCondition } from "../job/job-outcome.ts";
+import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
+import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import type { Stored } from "../../../contract/stored.ts";
+import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { ResourceName } from "../../../contract/cluster-objects.ts";
 
 export type CronJob = Defaulted<
   Stored<batch.CronJob>,

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
-import { clusterObjects } from "../../registry/cluster-objects.ts";
+import { clusterObjects } from "../../../registry/cluster-objects.ts";
 import { type CronJob, cronJobs } from "./cron-job-controller.ts";
-import { type Job, jobs } from "./job/job-progress.ts";
-import { eventually } from "../../../../e2e/support/eventually.ts";
+import { type Job, jobs } from "../job/job-progress.ts";
+import { eventually } from "../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 let clock: FakeClock;
