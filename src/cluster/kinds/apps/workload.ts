@@ -22,8 +22,6 @@ import { podWarnings } from "../core/pod-spec/warnings.ts";
 import type { CellReader } from "../../registry/table-columns.ts";
 import { count, formatSelector, readField } from "../cells.ts";
 
-export const counts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-
 /** The common fields of workload specs. */
 export type WorkloadSpec = Sent<
   Pick<DeploymentSpec, "replicas" | "selector" | "template" | "revisionHistoryLimit" | "minReadySeconds">
@@ -147,6 +145,9 @@ export function* templateWarnings(object: ApiObject, old: ApiObject | undefined)
   const { template = {} } = (object as Workload).spec;
   yield* podWarnings("spec.template", template.spec ?? {}, template.metadata?.annotations);
 }
+
+/** The counts in the status of a ReplicaSet, which a ReplicationController has, too. */
+export const replicaSetCounts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
 
 /** Validates the counts in a status: none is negative, and no part exceeds the total. */
 export function* replicaCounts(

@@ -7,7 +7,6 @@ import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/api
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";

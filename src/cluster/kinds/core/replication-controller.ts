@@ -7,7 +7,7 @@ import { declaredSubdomainName } from "../../registry/validate-name.ts";
 import {
   type Workload,
   type WorkloadSpec,
-  counts,
+  replicaSetCounts,
   defaultScaledSpec,
   endlessPods,
   replicaCounts,
@@ -51,7 +51,7 @@ const replicationControllerStrategy: Partial<Strategy> = {
   validate: (object) => [...controllerProblems(object as Workload)],
   validateUpdate: (object, _old, { subresource }) =>
     subresource === "status"
-      ? [...replicaCounts(object, counts)]
+      ? [...replicaCounts(object, replicaSetCounts)]
       : [...controllerProblems(object as Workload)],
   *warnings(object, old) {
     if (!old) yield* hostnameWarning(object, "Pod names and hostnames");

@@ -29,6 +29,37 @@ export const managerLabel = "endpointslice.kubernetes.io/managed-by";
 /** The maximum number of endpoints in a slice. */
 const sliceSize = 100;
 
+const user = userOf("endpointslice");
+
+/** Lists the addresses of the pods behind each Service with a selector in EndpointSlices. */
+export function endpointSlicesController({ objects }: ControllerContext): Controller {
+  return {
+    watches: [services, pods, endpointSlices],
+
+    keysOf({ resource, object }) {
+      if (resource === services) return [keyOf(object)];
+      if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
+      const service = object.metadata.labels?.[serviceLabel];
+      return service ? [`${object.metadata.namespace}/${service}`] : [];
+    },
+
+    async reconcile(key) {
+      const service = findByKey(objects, services, key);
+      if (service && choosesPods(service) && !service.metadata.deletionTimestamp) await write(service);
+      return undefined;
+    },
+  };
+
+  async function write(service: Service): Promise<void> {
+    const { namespace, uid } = service.metadata;
+    const found = podEndpoints(service, objects.list(pods, namespace));
+    const current = objects
+      .list(endpointSlices, namespace)
+      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+    await replaceSlices(objects, user, current, endpointSlicesOf(service, found));
+  }
+}
+
 /**
  * The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice.
  */
@@ -78,37 +109,6 @@ function chunk<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
-}
-
-const user = userOf("endpointslice");
-
-/** Lists the addresses of the pods behind each Service with a selector in EndpointSlices. */
-export function endpointSlicesController({ objects }: ControllerContext): Controller {
-  return {
-    watches: [services, pods, endpointSlices],
-
-    keysOf({ resource, object }) {
-      if (resource === services) return [keyOf(object)];
-      if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
-      const service = object.metadata.labels?.[serviceLabel];
-      return service ? [`${object.metadata.namespace}/${service}`] : [];
-    },
-
-    async reconcile(key) {
-      const service = findByKey(objects, services, key);
-      if (service && choosesPods(service) && !service.metadata.deletionTimestamp) await write(service);
-      return undefined;
-    },
-  };
-
-  async function write(service: Service): Promise<void> {
-    const { namespace, uid } = service.metadata;
-    const found = podEndpoints(service, objects.list(pods, namespace));
-    const current = objects
-      .list(endpointSlices, namespace)
-      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
-    await replaceSlices(objects, user, current, endpointSlicesOf(service, found));
-  }
 }
 
 /** The part of a slice that its controller owns. */

@@ -13,6 +13,47 @@ import {
 
 const mirroringManager = "endpointslicemirroring-controller.k8s.io";
 
+const user = userOf("endpointslicemirroring");
+
+/** Mirrors the Endpoints that users write for Services without a selector in EndpointSlices. */
+export function mirroringController({ objects }: ControllerContext): Controller {
+  return {
+    watches: [services, endpoints, endpointSlices],
+
+    keysOf({ resource, object }) {
+      if (resource !== endpointSlices) return [keyOf(object)];
+      const { namespace, labels } = object.metadata;
+      const service = labels?.[managerLabel] === mirroringManager ? labels[serviceLabel] : undefined;
+      return service ? [`${namespace}/${service}`] : [];
+    },
+
+    async reconcile(key) {
+      const service = findByKey(objects, services, key);
+      const isMirrored = service && !service.spec.selector;
+      const mirrored = isMirrored ? findByKey(objects, endpoints, key) : undefined;
+      const wanted = mirrored ? wantedOf(mirrored) : [];
+      await replaceSlices(objects, user, slicesOf(key), wanted, { areAnnotationsOurs: true });
+      return undefined;
+    },
+  };
+
+  function wantedOf(mirrored: Endpoints) {
+    return mayBeMirrored(mirrored) ? mirroredSlicesOf(mirrored) : [];
+  }
+
+  function slicesOf(key: string) {
+    const [namespace, name] = key.split("/");
+    return objects
+      .list(endpointSlices, namespace)
+      .filter(
+        ({ metadata: { labels, deletionTimestamp } }) =>
+          labels?.[managerLabel] === mirroringManager &&
+          labels[serviceLabel] === name &&
+          deletionTimestamp === undefined,
+      );
+  }
+}
+
 /** Annotations of Endpoints that their slices don't get. */
 const ownAnnotations = [
   "endpoints.kubernetes.io/last-change-trigger-time",
@@ -72,45 +113,4 @@ function endpointOf({ ip, hostname, nodeName, targetRef }: EndpointAddress, read
     ...(nodeName !== undefined && { nodeName }),
     ...(targetRef && { targetRef }),
   };
-}
-
-const user = userOf("endpointslicemirroring");
-
-/** Mirrors the Endpoints that users write for Services without a selector in EndpointSlices. */
-export function mirroringController({ objects }: ControllerContext): Controller {
-  return {
-    watches: [services, endpoints, endpointSlices],
-
-    keysOf({ resource, object }) {
-      if (resource !== endpointSlices) return [keyOf(object)];
-      const { namespace, labels } = object.metadata;
-      const service = labels?.[managerLabel] === mirroringManager ? labels[serviceLabel] : undefined;
-      return service ? [`${namespace}/${service}`] : [];
-    },
-
-    async reconcile(key) {
-      const service = findByKey(objects, services, key);
-      const isMirrored = service && !service.spec.selector;
-      const mirrored = isMirrored ? findByKey(objects, endpoints, key) : undefined;
-      const wanted = mirrored ? wantedOf(mirrored) : [];
-      await replaceSlices(objects, user, slicesOf(key), wanted, { areAnnotationsOurs: true });
-      return undefined;
-    },
-  };
-
-  function wantedOf(mirrored: Endpoints) {
-    return mayBeMirrored(mirrored) ? mirroredSlicesOf(mirrored) : [];
-  }
-
-  function slicesOf(key: string) {
-    const [namespace, name] = key.split("/");
-    return objects
-      .list(endpointSlices, namespace)
-      .filter(
-        ({ metadata: { labels, deletionTimestamp } }) =>
-          labels?.[managerLabel] === mirroringManager &&
-          labels[serviceLabel] === name &&
-          deletionTimestamp === undefined,
-      );
-  }
 }

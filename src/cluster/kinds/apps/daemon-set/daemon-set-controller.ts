@@ -28,94 +28,6 @@ type DaemonSetStatus = Stored<apps.DaemonSetStatus>;
 
 export const daemonSets: ResourceName<DaemonSet> = "daemonsets.apps";
 
-/** Taints that the pods of every DaemonSet tolerate. */
-const endured = [
-  { name: "not-ready", effect: "NoExecute" },
-  { name: "unreachable", effect: "NoExecute" },
-  { name: "disk-pressure", effect: "NoSchedule" },
-  { name: "memory-pressure", effect: "NoSchedule" },
-  { name: "pid-pressure", effect: "NoSchedule" },
-  { name: "unschedulable", effect: "NoSchedule" },
-] as const;
-
-const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
-
-const generationAnnotation = "deprecated.daemonset.template.generation";
-
-/** Builds the pod for a node, which node affinity ties it to. */
-function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevision): Pod {
-  const generation = set.metadata.annotations?.[generationAnnotation];
-  const pod = newPod(
-    set,
-    set.spec.template,
-    { generateName: `${set.metadata.name}-` },
-    {
-      [revisionLabel]: revision.metadata.labels?.[revisionLabel] ?? "",
-      ...(generation === undefined ? {} : { "pod-template-generation": generation }),
-    },
-  );
-  const nodeAffinity = {
-    ...pod.spec.affinity?.nodeAffinity,
-    ...affinityTo(nodeName),
-  };
-  return {
-    ...pod,
-    spec: {
-      ...pod.spec,
-      affinity: { ...pod.spec.affinity, nodeAffinity },
-      tolerations: tolerationsOf(set),
-    },
-  };
-}
-
-function affinityTo(nodeName: string): NodeAffinity {
-  return {
-    requiredDuringSchedulingIgnoredDuringExecution: {
-      nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [nodeName] }] }],
-    },
-  };
-}
-
-function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["tolerations"]> {
-  const { hostNetwork, tolerations = [] } = spec.template.spec;
-  const taints = hostNetwork ? enduredOnHost : endured;
-  const own = taints.map(({ name, effect }) => {
-    return { key: `node.kubernetes.io/${name}`, operator: "Exists" as const, effect };
-  });
-  return [...tolerations, ...own];
-}
-
-/** The node that a pod of a DaemonSet runs on, or is meant for. */
-function nodeOf({ spec }: Pod): string {
-  const terms =
-    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
-}
-
-/** The nodes that should have a pod, and those where an existing pod may stay. */
-interface DaemonNodes {
-  readonly wanted: readonly string[];
-  readonly suffered: readonly string[];
-}
-
-/** A taint that was added later removes a pod only if its effect is NoExecute. */
-function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
-  const spec = { ...set.spec.template.spec, tolerations: tolerationsOf(set) };
-  const fitting = nodes.filter((node) => fitsNode(spec, node));
-  const names = (of: readonly Node[]) => of.map(({ metadata }) => metadata.name!);
-  return {
-    wanted: names(fitting.filter((node) => repellingTaints(spec, node).length === 0)),
-    suffered: names(
-      fitting.filter((node) => repellingTaints(spec, node).every(({ effect }) => effect !== "NoExecute")),
-    ),
-  };
-}
-
-/** Returns whether a pod was created from a revision. */
-function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
-  return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
-}
-
 const user = userOf("daemon-set");
 
 /** Keeps one pod of a DaemonSet on every eligible node. */
@@ -164,6 +76,69 @@ async function takeStep(
     await objects.delete(user, pod, { uid: pod.metadata.uid });
     await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
   }
+}
+
+/** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
+function reportEnded(
+  context: ReportingContext,
+  set: DaemonSet,
+  { metadata, spec, status }: Pod,
+): Promise<void> {
+  const { report } = context;
+  const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+  return status?.phase === "Failed"
+    ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
+    : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+}
+
+async function updateStatus(
+  context: ReportingContext,
+  key: string,
+  revision: ControllerRevision,
+): Promise<number | undefined> {
+  const { objects, clock } = context;
+  const set = findByKey(objects, daemonSets, key);
+  if (!set) return undefined;
+  const owned = await claimDependents(objects, user, set, pods);
+  const { wanted } = daemonNodes(set, objects.list(nodes));
+  const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
+  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+  const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+  const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+  await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
+  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+}
+
+/** Computes the status of a DaemonSet from its pods. */
+function daemonSetStatus(
+  set: DaemonSet,
+  wanted: readonly string[],
+  pods: readonly Pod[],
+  revision: ControllerRevision,
+  now: number,
+): DaemonSetStatus {
+  const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);
+  const count = (holds: (pod: Pod) => boolean) => onWanted.filter(holds).length;
+  const available = count((pod) => isAvailable(pod, set.spec.minReadySeconds, now));
+  return {
+    currentNumberScheduled: onWanted.length,
+    numberMisscheduled: living.filter((pod) => !wanted.includes(nodeOf(pod))).length,
+    desiredNumberScheduled: wanted.length,
+    numberReady: count(isReady),
+    observedGeneration: set.metadata.generation ?? 0,
+    ...positiveCounts({
+      updatedNumberScheduled: count((pod) => isOfRevision(pod, revision)),
+      numberAvailable: available,
+      numberUnavailable: wanted.length - available,
+    }),
+  };
+}
+
+function oldest(pods: readonly Pod[]): Pod | undefined {
+  return pods.toSorted((a, b) =>
+    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
+  )[0];
 }
 
 /** The nodes to create pods for, and the pods to delete, next. */
@@ -259,65 +234,90 @@ function replaceWithSurge(rollout: Rollout): DaemonStep {
   return { create: [...broken, ...serving.slice(0, room)].map(([name]) => name), remove: [] };
 }
 
-/** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
-function reportEnded(
-  context: ReportingContext,
-  set: DaemonSet,
-  { metadata, spec, status }: Pod,
-): Promise<void> {
-  const { report } = context;
-  const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
-  return status?.phase === "Failed"
-    ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
-    : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
-}
+/** Taints that the pods of every DaemonSet tolerate. */
+const endured = [
+  { name: "not-ready", effect: "NoExecute" },
+  { name: "unreachable", effect: "NoExecute" },
+  { name: "disk-pressure", effect: "NoSchedule" },
+  { name: "memory-pressure", effect: "NoSchedule" },
+  { name: "pid-pressure", effect: "NoSchedule" },
+  { name: "unschedulable", effect: "NoSchedule" },
+] as const;
 
-async function updateStatus(
-  context: ReportingContext,
-  key: string,
-  revision: ControllerRevision,
-): Promise<number | undefined> {
-  const { objects, clock } = context;
-  const set = findByKey(objects, daemonSets, key);
-  if (!set) return undefined;
-  const owned = await claimDependents(objects, user, set, pods);
-  const { wanted } = daemonNodes(set, objects.list(nodes));
-  const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
-  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-  const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
-  const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
-  await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
-  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
-}
+const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
 
-/** Computes the status of a DaemonSet from its pods. */
-function daemonSetStatus(
-  set: DaemonSet,
-  wanted: readonly string[],
-  pods: readonly Pod[],
-  revision: ControllerRevision,
-  now: number,
-): DaemonSetStatus {
-  const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);
-  const count = (holds: (pod: Pod) => boolean) => onWanted.filter(holds).length;
-  const available = count((pod) => isAvailable(pod, set.spec.minReadySeconds, now));
+const generationAnnotation = "deprecated.daemonset.template.generation";
+
+/** Builds the pod for a node, which node affinity ties it to. */
+function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevision): Pod {
+  const generation = set.metadata.annotations?.[generationAnnotation];
+  const pod = newPod(
+    set,
+    set.spec.template,
+    { generateName: `${set.metadata.name}-` },
+    {
+      [revisionLabel]: revision.metadata.labels?.[revisionLabel] ?? "",
+      ...(generation === undefined ? {} : { "pod-template-generation": generation }),
+    },
+  );
+  const nodeAffinity = {
+    ...pod.spec.affinity?.nodeAffinity,
+    ...affinityTo(nodeName),
+  };
   return {
-    currentNumberScheduled: onWanted.length,
-    numberMisscheduled: living.filter((pod) => !wanted.includes(nodeOf(pod))).length,
-    desiredNumberScheduled: wanted.length,
-    numberReady: count(isReady),
-    observedGeneration: set.metadata.generation ?? 0,
-    ...positiveCounts({
-      updatedNumberScheduled: count((pod) => isOfRevision(pod, revision)),
-      numberAvailable: available,
-      numberUnavailable: wanted.length - available,
-    }),
+    ...pod,
+    spec: {
+      ...pod.spec,
+      affinity: { ...pod.spec.affinity, nodeAffinity },
+      tolerations: tolerationsOf(set),
+    },
   };
 }
 
-function oldest(pods: readonly Pod[]): Pod | undefined {
-  return pods.toSorted((a, b) =>
-    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
-  )[0];
+function affinityTo(nodeName: string): NodeAffinity {
+  return {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [nodeName] }] }],
+    },
+  };
+}
+
+function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["tolerations"]> {
+  const { hostNetwork, tolerations = [] } = spec.template.spec;
+  const taints = hostNetwork ? enduredOnHost : endured;
+  const own = taints.map(({ name, effect }) => {
+    return { key: `node.kubernetes.io/${name}`, operator: "Exists" as const, effect };
+  });
+  return [...tolerations, ...own];
+}
+
+/** The node that a pod of a DaemonSet runs on, or is meant for. */
+function nodeOf({ spec }: Pod): string {
+  const terms =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
+}
+
+/** The nodes that should have a pod, and those where an existing pod may stay. */
+interface DaemonNodes {
+  readonly wanted: readonly string[];
+  readonly suffered: readonly string[];
+}
+
+/** A taint that was added later removes a pod only if its effect is NoExecute. */
+function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
+  const spec = { ...set.spec.template.spec, tolerations: tolerationsOf(set) };
+  const fitting = nodes.filter((node) => fitsNode(spec, node));
+  const names = (of: readonly Node[]) => of.map(({ metadata }) => metadata.name!);
+  return {
+    wanted: names(fitting.filter((node) => repellingTaints(spec, node).length === 0)),
+    suffered: names(
+      fitting.filter((node) => repellingTaints(spec, node).every(({ effect }) => effect !== "NoExecute")),
+    ),
+  };
+}
+
+/** Returns whether a pod was created from a revision. */
+function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
+  return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
 }

@@ -28,80 +28,6 @@ import { sum } from "../../../control-loop/counts.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
 
-/** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
-const revisionAnnotation = "deployment.kubernetes.io/revision";
-
-/** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
-const hashLabel = "pod-template-hash";
-
-/** Annotations of a Deployment that its ReplicaSets don't inherit. */
-const ownAnnotations = new Set([
-  "kubectl.kubernetes.io/last-applied-configuration",
-  revisionAnnotation,
-  "deployment.kubernetes.io/revision-history",
-  "deployment.kubernetes.io/desired-replicas",
-  "deployment.kubernetes.io/max-replicas",
-  "deprecated.deployment.rollback.to",
-]);
-
-/** Finds the ReplicaSet with the current template of a Deployment; the oldest, if several have it. */
-function findCurrent(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | undefined {
-  return [...replicaSets]
-    .sort(byAge)
-    .find(({ spec }) => isEqual(withoutHash(spec.template), deployment.spec.template));
-}
-
-/** The revision of a ReplicaSet, an integer of 64 bits; 0 if it has none yet or another text. */
-function revisionOf(replicaSet: ReplicaSet): bigint {
-  return readRevision(revisionText(replicaSet)) ?? 0n;
-}
-
-function revisionText({ metadata }: ReplicaSet): string {
-  return metadata.annotations?.[revisionAnnotation] ?? "";
-}
-
-function readRevision(text: string): bigint | undefined {
-  if (!/^[+-]?\d+$/.test(text)) return undefined;
-  const revision = BigInt(text.replace(/^\+/, ""));
-  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
-}
-
-/** The next revision. */
-function nextRevision(old: readonly ReplicaSet[]): bigint {
-  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
-}
-
-/**
- * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the
- * newest revision and records its earlier ones.
- */
-function currentAnnotations(
-  deployment: Deployment,
-  current: ReplicaSet | undefined,
-  old: readonly ReplicaSet[],
-): Record<string, string> {
-  const inherited = Object.entries(deployment.metadata.annotations ?? {}).filter(
-    ([key]) => !ownAnnotations.has(key),
-  );
-  const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
-  const next = nextRevision(old);
-  const last = current ? revisionText(current) : "";
-  const before = last === "" ? 0n : readRevision(last);
-  if (before === undefined || before >= next) return annotations;
-  const history = annotations["deployment.kubernetes.io/revision-history"];
-  const past = [...(history ? history.split(",") : []), ...(last === "" ? [] : [last])];
-  return {
-    ...annotations,
-    [revisionAnnotation]: String(next),
-    ...(past.length > 0 ? { "deployment.kubernetes.io/revision-history": past.join(",") } : {}),
-  };
-}
-
-function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
-  const { [hashLabel]: _, ...labels } = template.metadata?.labels ?? {};
-  return { ...template, metadata: { ...template.metadata, labels } };
-}
-
 const user = userOf("deployment");
 
 /** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
@@ -233,48 +159,6 @@ async function scaleAll(
     await objects.update(user, next);
     await reportScaling(context, deployment, replicaSet, replicas);
   }
-}
-
-/** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */
-function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
-  const { name, namespace } = deployment.metadata;
-  const { selector, template, minReadySeconds } = deployment.spec;
-  const hash = templateHash(template, deployment.status?.collisionCount);
-  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
-  const replicaSet: ReplicaSet = {
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    metadata: {
-      name: `${name}-${hash}`,
-      ...(namespace === undefined ? {} : { namespace }),
-      labels,
-      annotations,
-      ownerReferences: [ownerReferenceTo(deployment)],
-    },
-    spec: {
-      replicas: 0,
-      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
-      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
-      template: { ...template, metadata: { ...template.metadata, labels } },
-    },
-  };
-  return scaled(deployment, replicaSet, 0);
-}
-
-/** Sets a ReplicaSet's replicas, and the annotations with the Deployment's replicas at that time. */
-function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
-  const wanted = deployment.spec.replicas;
-  const { maxSurge } = rolloutLimits(deployment);
-  const annotations = {
-    ...replicaSet.metadata.annotations,
-    [desiredAnnotation]: String(wanted),
-    [maxAnnotation]: String(wanted + maxSurge),
-  };
-  return {
-    ...replicaSet,
-    metadata: { ...replicaSet.metadata, annotations },
-    spec: { ...replicaSet.spec, replicas },
-  };
 }
 
 async function reportScaling(
@@ -483,4 +367,120 @@ async function dropHistory(
   for (const replicaSet of oldest) {
     await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
   }
+}
+
+/** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */
+function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
+  const { name, namespace } = deployment.metadata;
+  const { selector, template, minReadySeconds } = deployment.spec;
+  const hash = templateHash(template, deployment.status?.collisionCount);
+  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
+  const replicaSet: ReplicaSet = {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels,
+      annotations,
+      ownerReferences: [ownerReferenceTo(deployment)],
+    },
+    spec: {
+      replicas: 0,
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+  return scaled(deployment, replicaSet, 0);
+}
+
+/** Sets a ReplicaSet's replicas, and the annotations with the Deployment's replicas at that time. */
+function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
+  const wanted = deployment.spec.replicas;
+  const { maxSurge } = rolloutLimits(deployment);
+  const annotations = {
+    ...replicaSet.metadata.annotations,
+    [desiredAnnotation]: String(wanted),
+    [maxAnnotation]: String(wanted + maxSurge),
+  };
+  return {
+    ...replicaSet,
+    metadata: { ...replicaSet.metadata, annotations },
+    spec: { ...replicaSet.spec, replicas },
+  };
+}
+
+/** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
+const revisionAnnotation = "deployment.kubernetes.io/revision";
+
+/** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
+const hashLabel = "pod-template-hash";
+
+/** Annotations of a Deployment that its ReplicaSets don't inherit. */
+const ownAnnotations = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  revisionAnnotation,
+  "deployment.kubernetes.io/revision-history",
+  "deployment.kubernetes.io/desired-replicas",
+  "deployment.kubernetes.io/max-replicas",
+  "deprecated.deployment.rollback.to",
+]);
+
+/** Finds the ReplicaSet with the current template of a Deployment; the oldest, if several have it. */
+function findCurrent(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return [...replicaSets]
+    .sort(byAge)
+    .find(({ spec }) => isEqual(withoutHash(spec.template), deployment.spec.template));
+}
+
+/** The revision of a ReplicaSet, an integer of 64 bits; 0 if it has none yet or another text. */
+function revisionOf(replicaSet: ReplicaSet): bigint {
+  return readRevision(revisionText(replicaSet)) ?? 0n;
+}
+
+function revisionText({ metadata }: ReplicaSet): string {
+  return metadata.annotations?.[revisionAnnotation] ?? "";
+}
+
+function readRevision(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const revision = BigInt(text.replace(/^\+/, ""));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
+
+/** The next revision. */
+function nextRevision(old: readonly ReplicaSet[]): bigint {
+  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
+}
+
+/**
+ * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the
+ * newest revision and records its earlier ones.
+ */
+function currentAnnotations(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+): Record<string, string> {
+  const inherited = Object.entries(deployment.metadata.annotations ?? {}).filter(
+    ([key]) => !ownAnnotations.has(key),
+  );
+  const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
+  const next = nextRevision(old);
+  const last = current ? revisionText(current) : "";
+  const before = last === "" ? 0n : readRevision(last);
+  if (before === undefined || before >= next) return annotations;
+  const history = annotations["deployment.kubernetes.io/revision-history"];
+  const past = [...(history ? history.split(",") : []), ...(last === "" ? [] : [last])];
+  return {
+    ...annotations,
+    [revisionAnnotation]: String(next),
+    ...(past.length > 0 ? { "deployment.kubernetes.io/revision-history": past.join(",") } : {}),
+  };
+}
+
+function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+  const { [hashLabel]: _, ...labels } = template.metadata?.labels ?? {};
+  return { ...template, metadata: { ...template.metadata, labels } };
 }

@@ -25,6 +25,12 @@ import { positiveCounts } from "../../../control-loop/positive-counts.ts";
 import type { Defaulted } from "../../../control-loop/defaulted.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
+export type ReplicaSet = Defaulted<Stored<apps.ReplicaSet>, "replicas">;
+
+export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
+
+export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";
+
 /** Keeps as many pods of a ReplicaSet as its replicas say. */
 export function replicaSetController(context: ControllerContext): Controller {
   return replicatedPods(context, {
@@ -140,9 +146,3 @@ function conditionsOf({ status }: ReplicaSet, refusal: string | undefined, now: 
   } as const;
   return [...before, { ...failure, lastTransitionTime: formatTime(now) }];
 }
-
-export type ReplicaSet = Defaulted<Stored<apps.ReplicaSet>, "replicas">;
-
-export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
-
-export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";

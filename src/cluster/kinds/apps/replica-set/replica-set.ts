@@ -4,7 +4,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Workload,
   chosenTemplate,
-  counts,
+  replicaSetCounts,
   defaultScaledSpec,
   endlessPods,
   replicaCounts,
@@ -25,7 +25,7 @@ const replicaSetStrategy: Partial<Strategy> = {
   validate: (object) => [...replicaSetProblems(object as Workload)],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "status"
-      ? [...replicaCounts(object, counts)]
+      ? [...replicaCounts(object, replicaSetCounts)]
       : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
   *warnings(object, old) {
     if (!old) yield* hostnameWarning(object, "Pod names and hostnames");

@@ -18,85 +18,6 @@ export type CronJob = Defaulted<
 
 export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
 
-/** The times of a schedule on both sides of now. */
-interface DueTimes {
-  /** The last time after the given one that is not in the future. */
-  readonly last: number | undefined;
-  readonly next: number | undefined;
-}
-
-/** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */
-export function dueTimes(
-  schedule: string,
-  timeZone: string | undefined,
-  since: number,
-  now: number,
-): DueTimes {
-  const next = timesIn(timeZone, cronTimes(schedule));
-  return { last: lastTime(next, since, now), next: next(now) };
-}
-
-/** Finds the last time by bisection: a CronJob that was suspended for a year may have missed half a million times. */
-function lastTime(next: (after: number) => number, since: number, now: number): number | undefined {
-  let last: number | undefined;
-  let end = now;
-  for (let time = next(since); time <= now; time = next(time)) {
-    const middle = Math.floor((time + end) / 2);
-    const later = next(middle);
-    if (later > now) end = middle;
-    last = later > now ? time : later;
-    time = last;
-  }
-  return last;
-}
-
-const day = 24 * 60 * 60_000;
-
-/**
- * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
- * clocks skip it, and comes twice if they are set back over it.
- */
-function timesIn(timeZone: string | undefined, next: (after: number) => number): (after: number) => number {
-  if (timeZone === undefined) return next;
-  const offsetAt = offsetsOf(timeZone);
-  return (after) => {
-    for (let from = after + 1; ;) {
-      const offset = offsetAt(from);
-      const time = next(from + offset - 1) - offset;
-      const end = Math.min(time, from + day);
-      if (offsetAt(end) !== offset) from = firstWithout(offset, offsetAt, from, end);
-      else if (end === time) return time;
-      else from = Math.max(end, time - 2 * day);
-    }
-  };
-}
-
-/** The first time between two at which clocks have another offset. */
-function firstWithout(
-  offset: number,
-  offsetAt: (time: number) => number,
-  start: number,
-  end: number,
-): number {
-  let [before, changed] = [start, end];
-  while (changed - before > 1) {
-    const middle = Math.floor((before + changed) / 2);
-    if (offsetAt(middle) === offset) before = middle;
-    else changed = middle;
-  }
-  return changed;
-}
-
-/** The milliseconds by which the clocks of a time zone are ahead of UTC. */
-function offsetsOf(timeZone: string): (time: number) => number {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
-  return (time) => {
-    const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    const [, sign, hours = 0, minutes = 0] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
-    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  };
-}
-
 const user = userOf("cronjob");
 
 interface CronContext extends ReportingContext {
@@ -298,5 +219,84 @@ function referenceTo({ apiVersion, kind, metadata }: Job) {
     name: name!,
     uid: uid!,
     resourceVersion: resourceVersion!,
+  };
+}
+
+/** The times of a schedule on both sides of now. */
+interface DueTimes {
+  /** The last time after the given one that is not in the future. */
+  readonly last: number | undefined;
+  readonly next: number | undefined;
+}
+
+/** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */
+export function dueTimes(
+  schedule: string,
+  timeZone: string | undefined,
+  since: number,
+  now: number,
+): DueTimes {
+  const next = timesIn(timeZone, cronTimes(schedule));
+  return { last: lastTime(next, since, now), next: next(now) };
+}
+
+/** Finds the last time by bisection: a CronJob that was suspended for a year may have missed half a million times. */
+function lastTime(next: (after: number) => number, since: number, now: number): number | undefined {
+  let last: number | undefined;
+  let end = now;
+  for (let time = next(since); time <= now; time = next(time)) {
+    const middle = Math.floor((time + end) / 2);
+    const later = next(middle);
+    if (later > now) end = middle;
+    last = later > now ? time : later;
+    time = last;
+  }
+  return last;
+}
+
+const day = 24 * 60 * 60_000;
+
+/**
+ * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
+ * clocks skip it, and comes twice if they are set back over it.
+ */
+function timesIn(timeZone: string | undefined, next: (after: number) => number): (after: number) => number {
+  if (timeZone === undefined) return next;
+  const offsetAt = offsetsOf(timeZone);
+  return (after) => {
+    for (let from = after + 1; ;) {
+      const offset = offsetAt(from);
+      const time = next(from + offset - 1) - offset;
+      const end = Math.min(time, from + day);
+      if (offsetAt(end) !== offset) from = firstWithout(offset, offsetAt, from, end);
+      else if (end === time) return time;
+      else from = Math.max(end, time - 2 * day);
+    }
+  };
+}
+
+/** The first time between two at which clocks have another offset. */
+function firstWithout(
+  offset: number,
+  offsetAt: (time: number) => number,
+  start: number,
+  end: number,
+): number {
+  let [before, changed] = [start, end];
+  while (changed - before > 1) {
+    const middle = Math.floor((before + changed) / 2);
+    if (offsetAt(middle) === offset) before = middle;
+    else changed = middle;
+  }
+  return changed;
+}
+
+/** The milliseconds by which the clocks of a time zone are ahead of UTC. */
+function offsetsOf(timeZone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  return (time) => {
+    const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign, hours = 0, minutes = 0] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   };
 }

@@ -6,6 +6,14 @@ import type { Defaulted } from "../../../control-loop/defaulted.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
+export type Job = Defaulted<Stored<batch.Job>, "backoffLimit" | "parallelism">;
+
+export type JobStatus = Stored<batch.JobStatus>;
+
+type PodFailurePolicyRule = Stored<batch.PodFailurePolicyRule>;
+
+export const jobs: ResourceName<Job> = "jobs.batch";
+
 /** The progress of a Job: what its status has counted, and the pods that are yet to be counted. */
 export interface JobProgress {
   readonly active: readonly Pod[];
@@ -190,14 +198,6 @@ export function progressStatus(job: Job, progress: JobProgress): JobStatus {
 export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === "Indexed";
 }
-
-export type Job = Defaulted<Stored<batch.Job>, "backoffLimit" | "parallelism">;
-
-export type JobStatus = Stored<batch.JobStatus>;
-
-type PodFailurePolicyRule = Stored<batch.PodFailurePolicyRule>;
-
-export const jobs: ResourceName<Job> = "jobs.batch";
 
 /** The index of a pod of an indexed Job. */
 export function indexOf({ metadata }: Pod): number | undefined {

@@ -15,105 +15,6 @@ import { keyOf } from "../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 
-/** The finalizer that keeps a claim while a pod uses it. */
-export const claimProtection = "kubernetes.io/pvc-protection";
-
-/** The finalizer that keeps a volume while a claim is bound to it. */
-export const volumeProtection = "kubernetes.io/pv-protection";
-
-/** The finalizer that keeps a VolumeAttributesClass while a claim or a volume names it. */
-export const attributesProtection = "kubernetes.io/vac-protection";
-
-/** The names of the VolumeAttributesClasses that a claim or a volume has, or is to get. */
-export function attributesClassesOf({ spec, status }: PersistentVolume | PersistentVolumeClaim): string[] {
-  const { currentVolumeAttributesClassName, modifyVolumeStatus } = (status ?? {}) as NonNullable<
-    PersistentVolumeClaim["status"]
-  >;
-  const names = [
-    spec.volumeAttributesClassName,
-    currentVolumeAttributesClassName,
-    modifyVolumeStatus?.targetVolumeAttributesClassName,
-  ];
-  return names.filter((name) => name !== undefined);
-}
-
-/** The keys of the claims that a pod uses. */
-export function claimsOfPod({ metadata, spec }: Pod): string[] {
-  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
-    persistentVolumeClaim ? [`${metadata.namespace}/${persistentVolumeClaim.claimName}`] : [],
-  );
-}
-
-/** Returns whether a claim is used by a pod that has a node and has not finished. */
-export function isInUse({ metadata }: PersistentVolumeClaim, pods: readonly Pod[]): boolean {
-  const key = `${metadata.namespace}/${metadata.name}`;
-  return pods.some((pod) => pod.spec.nodeName && !isFinished(pod) && claimsOfPod(pod).includes(key));
-}
-
-/** The name of the StorageClass that the cluster creates. */
-export const defaultClass = "standard";
-
-/** The provisioner of that class: this controller. */
-const provisioner = "tsbuilder.dev/pretended";
-
-/** The annotation that makes a class the default. */
-const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
-
-/** The annotation of volumes and claims that the controller bound by its own choice. */
-const boundByController = "pv.kubernetes.io/bound-by-controller";
-
-/** The annotation with the node that the scheduler selected for a claim's volume. */
-export const selectedNode = "volume.kubernetes.io/selected-node";
-
-/** The default StorageClass: its volumes are provisioned immediately, can be expanded, and store nothing. */
-export function standardClass(): StorageClass {
-  return {
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    metadata: { name: defaultClass, annotations: { [defaultClassAnnotation]: "true" } },
-    provisioner,
-    reclaimPolicy: "Delete",
-    volumeBindingMode: "Immediate",
-    allowVolumeExpansion: true,
-  };
-}
-
-/** Builds the volume for a claim. */
-function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): PersistentVolume {
-  const { accessModes, volumeMode, resources } = claim.spec;
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: {
-      name: `pvc-${claim.metadata.uid}`,
-      annotations: { "pv.kubernetes.io/provisioned-by": storageClass.provisioner },
-    },
-    spec: {
-      capacity: { storage: resources?.requests?.storage ?? "0" },
-      accessModes: accessModes ?? [],
-      ...(volumeMode ? { volumeMode } : {}),
-      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
-      storageClassName: storageClass.metadata.name!,
-      claimRef: claimReference(claim),
-      hostPath: { path: `/var/lib/tsbuilder/volumes/${claim.metadata.uid}` },
-    },
-  };
-}
-
-/** Refers to a claim from its volume. */
-function claimReference({
-  metadata,
-}: PersistentVolumeClaim): NonNullable<PersistentVolume["spec"]["claimRef"]> {
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    namespace: metadata.namespace!,
-    name: metadata.name!,
-    uid: metadata.uid!,
-    resourceVersion: metadata.resourceVersion!,
-  };
-}
-
 const user = userOf("persistent-volume-binder");
 
 const bindCompleted = "pv.kubernetes.io/bind-completed";
@@ -144,63 +45,6 @@ export function claimBinder(context: ControllerContext): (claim: PersistentVolum
 /** Returns whether claims of a class get their volume only when a pod that uses them is scheduled. */
 export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
-}
-
-/**
- * Finds the smallest free volume that satisfies a claim; one that is reserved for the claim takes precedence.
- */
-export function chooseVolume(
-  claim: PersistentVolumeClaim,
-  volumes: readonly PersistentVolume[],
-): PersistentVolume | undefined {
-  const reserved = volumes.find((volume) => isReservedFor(volume, claim));
-  if (reserved || claim.spec.volumeName) {
-    return reserved ?? volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
-  }
-  const [smallest] = volumes
-    .filter((volume) => !volume.spec.claimRef && !volume.metadata.deletionTimestamp && fits(volume, claim))
-    .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
-  return smallest;
-}
-
-/** Returns whether a volume is bound to a claim, or reserved for it by name. */
-function isReservedFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
-  const reference = spec.claimRef;
-  return (
-    reference?.name === metadata.name &&
-    reference?.namespace === metadata.namespace &&
-    (reference?.uid === undefined || reference.uid === metadata.uid)
-  );
-}
-
-function fits(volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolean {
-  const modes = volume.spec.accessModes ?? [];
-  return (
-    (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
-    (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
-    (spec.accessModes ?? []).every((mode) => modes.includes(mode)) &&
-    (!spec.selector || matchesLabelSelector(spec.selector, volume.metadata.labels)) &&
-    compareQuantities(capacityOf(volume), spec.resources?.requests?.storage ?? 0) >= 0
-  );
-}
-
-function capacityOf({ spec }: PersistentVolume): string | number {
-  return spec.capacity?.storage ?? 0;
-}
-
-/** A claim without a class gets the default one, even if that is created later. */
-async function withClass(
-  context: ReportingContext,
-  claim: PersistentVolumeClaim,
-): Promise<PersistentVolumeClaim> {
-  const { objects } = context;
-  if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
-  const preferred = objects
-    .list(storageClasses)
-    .find(({ metadata }) => metadata.annotations?.[defaultClassAnnotation] === "true");
-  if (!preferred) return claim;
-  const spec = { ...claim.spec, storageClassName: preferred.metadata.name! };
-  return objects.update(user, { ...claim, spec });
 }
 
 async function wait(
@@ -344,4 +188,160 @@ export function reserved(volume: PersistentVolume, claim: PersistentVolumeClaim)
 
 function isLost({ metadata, spec }: PersistentVolumeClaim): boolean {
   return spec.volumeName !== undefined && metadata.annotations?.[bindCompleted] !== undefined;
+}
+
+/**
+ * Finds the smallest free volume that satisfies a claim; one that is reserved for the claim takes precedence.
+ */
+export function chooseVolume(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+): PersistentVolume | undefined {
+  const reserved = volumes.find((volume) => isReservedFor(volume, claim));
+  if (reserved || claim.spec.volumeName) {
+    return reserved ?? volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
+  }
+  const [smallest] = volumes
+    .filter((volume) => !volume.spec.claimRef && !volume.metadata.deletionTimestamp && fits(volume, claim))
+    .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
+  return smallest;
+}
+
+/** Returns whether a volume is bound to a claim, or reserved for it by name. */
+function isReservedFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  const reference = spec.claimRef;
+  return (
+    reference?.name === metadata.name &&
+    reference?.namespace === metadata.namespace &&
+    (reference?.uid === undefined || reference.uid === metadata.uid)
+  );
+}
+
+function fits(volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolean {
+  const modes = volume.spec.accessModes ?? [];
+  return (
+    (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
+    (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
+    (spec.accessModes ?? []).every((mode) => modes.includes(mode)) &&
+    (!spec.selector || matchesLabelSelector(spec.selector, volume.metadata.labels)) &&
+    compareQuantities(capacityOf(volume), spec.resources?.requests?.storage ?? 0) >= 0
+  );
+}
+
+function capacityOf({ spec }: PersistentVolume): string | number {
+  return spec.capacity?.storage ?? 0;
+}
+
+/** A claim without a class gets the default one, even if that is created later. */
+async function withClass(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+): Promise<PersistentVolumeClaim> {
+  const { objects } = context;
+  if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
+  const preferred = objects
+    .list(storageClasses)
+    .find(({ metadata }) => metadata.annotations?.[defaultClassAnnotation] === "true");
+  if (!preferred) return claim;
+  const spec = { ...claim.spec, storageClassName: preferred.metadata.name! };
+  return objects.update(user, { ...claim, spec });
+}
+
+/** The finalizer that keeps a claim while a pod uses it. */
+export const claimProtection = "kubernetes.io/pvc-protection";
+
+/** The finalizer that keeps a volume while a claim is bound to it. */
+export const volumeProtection = "kubernetes.io/pv-protection";
+
+/** The finalizer that keeps a VolumeAttributesClass while a claim or a volume names it. */
+export const attributesProtection = "kubernetes.io/vac-protection";
+
+/** The names of the VolumeAttributesClasses that a claim or a volume has, or is to get. */
+export function attributesClassesOf({ spec, status }: PersistentVolume | PersistentVolumeClaim): string[] {
+  const { currentVolumeAttributesClassName, modifyVolumeStatus } = (status ?? {}) as NonNullable<
+    PersistentVolumeClaim["status"]
+  >;
+  const names = [
+    spec.volumeAttributesClassName,
+    currentVolumeAttributesClassName,
+    modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
+  return names.filter((name) => name !== undefined);
+}
+
+/** The keys of the claims that a pod uses. */
+export function claimsOfPod({ metadata, spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim ? [`${metadata.namespace}/${persistentVolumeClaim.claimName}`] : [],
+  );
+}
+
+/** Returns whether a claim is used by a pod that has a node and has not finished. */
+export function isInUse({ metadata }: PersistentVolumeClaim, pods: readonly Pod[]): boolean {
+  const key = `${metadata.namespace}/${metadata.name}`;
+  return pods.some((pod) => pod.spec.nodeName && !isFinished(pod) && claimsOfPod(pod).includes(key));
+}
+
+/** The name of the StorageClass that the cluster creates. */
+export const defaultClass = "standard";
+
+/** The provisioner of that class: this controller. */
+const provisioner = "tsbuilder.dev/pretended";
+
+/** The annotation that makes a class the default. */
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
+
+/** The annotation of volumes and claims that the controller bound by its own choice. */
+const boundByController = "pv.kubernetes.io/bound-by-controller";
+
+/** The annotation with the node that the scheduler selected for a claim's volume. */
+export const selectedNode = "volume.kubernetes.io/selected-node";
+
+/** The default StorageClass: its volumes are provisioned immediately, can be expanded, and store nothing. */
+export function standardClass(): StorageClass {
+  return {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: defaultClass, annotations: { [defaultClassAnnotation]: "true" } },
+    provisioner,
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "Immediate",
+    allowVolumeExpansion: true,
+  };
+}
+
+/** Builds the volume for a claim. */
+function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): PersistentVolume {
+  const { accessModes, volumeMode, resources } = claim.spec;
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: {
+      name: `pvc-${claim.metadata.uid}`,
+      annotations: { "pv.kubernetes.io/provisioned-by": storageClass.provisioner },
+    },
+    spec: {
+      capacity: { storage: resources?.requests?.storage ?? "0" },
+      accessModes: accessModes ?? [],
+      ...(volumeMode ? { volumeMode } : {}),
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
+      storageClassName: storageClass.metadata.name!,
+      claimRef: claimReference(claim),
+      hostPath: { path: `/var/lib/tsbuilder/volumes/${claim.metadata.uid}` },
+    },
+  };
+}
+
+/** Refers to a claim from its volume. */
+function claimReference({
+  metadata,
+}: PersistentVolumeClaim): NonNullable<PersistentVolume["spec"]["claimRef"]> {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    namespace: metadata.namespace!,
+    name: metadata.name!,
+    uid: metadata.uid!,
+    resourceVersion: metadata.resourceVersion!,
+  };
 }

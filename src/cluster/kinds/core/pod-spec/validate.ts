@@ -1,3 +1,7 @@
+// The rules of pod specs, which pods and the templates of all workloads share. This file has the order in which they are
+// checked; the others have the rules by subject (containers, volumes, scheduling, security, resources), defaults.ts the
+// defaults, and warnings.ts the warnings.
+
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   type FieldError,
