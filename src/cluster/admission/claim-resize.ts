@@ -1,5 +1,5 @@
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim/strategy.ts";
+import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";

@@ -2,7 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { randomUUID } from "node:crypto";
 import { StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import type { ConvertObjects } from "../custom/custom-versions.ts";
 import { currentWriter } from "../registry/writers.ts";
 import type { Caller } from "./call-webhook.ts";

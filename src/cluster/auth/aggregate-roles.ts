@@ -1,7 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterRole } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
-import { isUsable } from "../kinds/checks/label-selector.ts";
+import { isUsable } from "../kinds/checks/meta-types.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Keeps the rules of aggregated cluster roles equal to the union of the roles they select. */

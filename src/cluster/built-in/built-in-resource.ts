@@ -4,6 +4,7 @@ import {
   type BuiltinResource,
   type BuiltinSchema,
   DecodeError,
+  builtinResources,
   convertUnstructured,
   decodeBuiltIn,
   loadSchemas,
@@ -12,15 +13,7 @@ import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
-import type {
-  MetadataCheck,
-  MetadataChecks,
-  Resource,
-  ResourceVersion,
-  Strategy,
-  SubresourceInfo,
-} from "../registry/resource.ts";
-import { findKind } from "./find-kind.ts";
+import type { Resource, ResourceVersion, Strategy, SubresourceInfo } from "../registry/resource.ts";
 import { fieldText } from "../registry/field-text.ts";
 import { Entry } from "../storage/entry.ts";
 import {
@@ -31,164 +24,28 @@ import {
 } from "../registry/default-strategy.ts";
 import { ageOf } from "../registry/format-age.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
-
-/** Fields whose feature gates are off by default. */
-const gated = new Set([
-  "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
-  "core/v1.Lifecycle.stopSignal",
-  "core/v1.PodSpec.schedulingGroup",
-  "core/v1.PodStatus.nodeAllocatableResourceClaimStatuses",
-  "core/v1.VolumeMountStatus.volumeStatus",
-  "core/v1.VolumeProjection.clusterTrustBundle",
-  "core/v1.VolumeProjection.podCertificate",
-  "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
-]);
-
-/** Structs that are dropped, too, if nothing is left in them. */
-const emptied = new Set(["lifecycle"]);
-
-/** Says that the rest of a path is within each item of a list. */
-const each = Symbol("each");
-
-/** The way to a gated field. */
-type Path = readonly (string | typeof each)[];
+import type { BuiltInKind } from "../kinds/built-in-kind.ts";
+import { provideTables } from "../kinds/checks/known-values.ts";
+import { builtInKinds } from "../kinds/index.ts";
+import type { Registry } from "../registry/registry.ts";
 
 /**
- * Drops fields whose feature is off before a write is validated, unless the stored object has one. The server records
- * who set them all the same.
+ * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. A resource has three sources:
+ * the generated tables of apimachinery (names, verbs, schemas, columns), the default strategy of the registry, and the
+ * declaration of the kind in `kinds`. Begin with `builtInResource`, which joins them.
  */
-function dropGatedFields(
-  schema: () => BuiltinSchema | undefined,
-  { prepareForCreate, prepareForUpdate }: Pick<Strategy, "prepareForCreate" | "prepareForUpdate">,
-): Pick<Strategy, "prepareForCreate" | "prepareForUpdate"> {
-  const drop = (object: object, old?: object): void => {
-    const root = schema();
-    for (const paths of root ? gatedPaths(root).values() : []) {
-      if (old && paths.some((path) => has(old, path))) continue;
-      for (const path of paths) removeAt(object, path);
-    }
-  };
-  return {
-    prepareForCreate(object, write) {
-      drop(object);
-      prepareForCreate?.(object, write);
-    },
-    prepareForUpdate(object, old, write) {
-      drop(object, old);
-      prepareForUpdate?.(object, old, write);
-    },
-  };
-}
-
-/** The ways to each gated field from a value of a type, by the field: a feature is in use if the field is anywhere. */
-type GatedPaths = ReadonlyMap<string, readonly Path[]>;
-
-/** The same for every type that was asked for; empty for one within itself. */
-const pathsByType = new Map<string, GatedPaths>();
-
-function gatedPaths(schema: BuiltinSchema): GatedPaths {
-  if (schema.items) return below(each, gatedPaths(schema.items));
-  const { typeName, properties } = schema;
-  if (!properties || typeName === undefined) return new Map();
-  const known = pathsByType.get(typeName);
-  if (known) return known;
-  pathsByType.set(typeName, new Map());
-  const found = new Map<string, readonly Path[]>();
-  for (const [field, node] of Object.entries(properties)) {
-    const name = `${typeName}.${field}`;
-    const inner = gated.has(name) ? new Map([[name, [[field]]]]) : below(field, gatedPaths(node));
-    for (const [of, paths] of inner) found.set(of, [...(found.get(of) ?? []), ...paths]);
+export function addBuiltIns(registry: Registry): void {
+  const versionsByName = new Map<string, BuiltinResource[]>();
+  for (const resource of builtinResources()) {
+    const name = qualifiedName(resource);
+    if (name === "componentstatuses") continue;
+    versionsByName.set(name, [...(versionsByName.get(name) ?? []), resource]);
   }
-  pathsByType.set(typeName, found);
-  return found;
-}
-
-function below(step: string | typeof each, paths: GatedPaths): GatedPaths {
-  return new Map([...paths].map(([name, all]) => [name, all.map((path) => [step, ...path])]));
-}
-
-function has(value: unknown, [first, ...rest]: Path): boolean {
-  if (first === undefined) return value !== undefined;
-  if (first === each) return Array.isArray(value) && value.some((item) => has(item, rest));
-  return typeof value === "object" && value !== null && has((value as Record<string, unknown>)[first], rest);
-}
-
-function removeAt(value: unknown, [first, ...rest]: Path): void {
-  if (typeof value !== "object" || value === null || first === undefined) return;
-  if (first === each) {
-    if (Array.isArray(value)) for (const item of value) removeAt(item, rest);
-    return;
-  }
-  const fields = value as Record<string, unknown>;
-  if (rest.length === 0) delete fields[first];
-  else if (has(fields[first], rest)) {
-    removeAt(fields[first], rest);
-    if (emptied.has(first) && Object.keys(fields[first] as object).length === 0) delete fields[first];
-  }
-}
-
-/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
-function tableColumns(resource: BuiltinResource): TableColumns | undefined {
-  const { kind, columns } = resource;
-  if (columns.length === 0) return undefined;
-  const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
-  const readers = [
-    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
-    ...cellsWithoutColumn,
-  ];
-  return {
-    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
-    cells: (object, now) => readers.map((read) => read(object, now)),
-    ...(rowConditions && { rowConditions }),
-  };
-}
-
-function describe(kind: string, column: string): string {
-  return `${column} of the ${kind}.`;
-}
-
-const common: Readonly<Record<string, CellReader>> = {
-  Name: ({ metadata }) => metadata.name ?? "",
-  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
-  // An object that is not stored, as that of a bookmark, has Go's first time.
-  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
-};
-
-const blank: CellReader = () => "";
-
-/** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
-const served = new Set([
-  "attach",
-  "exec",
-  "log",
-  "portforward",
-  "proxy",
-  "status",
-  "finalize",
-  "approval",
-  "scale",
-  "binding",
-  "eviction",
-  "token",
-  "ephemeralcontainers",
-  "resize",
-]);
-
-/** The subresources of a built-in kind, in the order of discovery. */
-function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
-  const found = new Map<string, SubresourceInfo>();
-  for (const { name, group, version, kind, verbs } of resource.subresources) {
-    if (!served.has(name)) continue;
-    const body = kind !== resource.kind && {
-      body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
-    };
-    found.set(name, { verbs, ...body });
-  }
-  return found;
+  for (const versions of versionsByName.values()) registry.add(builtInResource(registry.store, versions));
 }
 
 /** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
-export function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
+function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const known = facts.get(preferred) ?? factsOf(preferred, versions);
   facts.set(preferred, known);
@@ -202,7 +59,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   };
 }
 
-/** The strategy of a built-in kind: the default one, the rules from the generated tables, and the kind's own. */
+/** Later sources win: the default strategy, the rules from the generated tables, and the kind's own strategy. */
 function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { rules, subresources } = resource;
   const kind = findKind(resource);
@@ -211,7 +68,7 @@ function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const hasStatus = subresources.some(({ name }) => name === "status");
   return {
     ...defaultStrategy,
-    metadataChecks: parseMetadataChecks(metadataChecks),
+    metadataChecks: { ...defaultStrategy.metadataChecks, ...metadataChecks },
     resetFields: hasStatus ? resetBuiltInStatus : resetNothing,
     ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
@@ -223,22 +80,7 @@ function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   };
 }
 
-/** Reads the validations of metadata from the notation of built-in kinds. */
-function parseMetadataChecks(text = "new/update/update"): MetadataChecks {
-  const [create, update, status] = text.replace("~", "").split("/").map(parseChecks);
-  return {
-    create: create!,
-    update: update!,
-    status: status!,
-    qualifiedFinalizers: !text.startsWith("~"),
-  };
-}
-
-function parseChecks(text: string): MetadataCheck[] {
-  return text.split("+").filter((word): word is MetadataCheck => word === "new" || word === "update");
-}
-
-/** What is the same in all clusters of this process: simulations start one after the other. */
+/** The parts of resources that all clusters of this process share: a simulation starts many clusters, one after the other. */
 const facts = new WeakMap<BuiltinResource, Facts>();
 
 interface Facts extends Omit<Resource, "collection" | "strategy"> {
@@ -306,6 +148,13 @@ function conversionOf(resource: { group: string; plural: string }): Conversion {
   };
 }
 
+const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
+
+/** Returns the declaration of a built-in kind; undefined if the generated tables and the default strategy say it all. */
+export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
+  return byResource.get(qualifiedName(resource));
+}
+
 /** Schemas are loaded with the first write; reads need none. */
 class LazySchemas {
   readonly #versions: readonly BuiltinResource[];
@@ -330,6 +179,7 @@ class LazySchemas {
     for (const { version, type } of this.#versions) {
       const dot = type.lastIndexOf(".");
       const table = await loadSchemas(type.slice(0, dot));
+      if (table) provideTables(table);
       const root = table?.get(type.slice(dot + 1));
       if (root) this.#schemas.set(version, schemaOf(root));
     }
@@ -361,6 +211,66 @@ function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVer
 
 const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
 
+/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
+function tableColumns(resource: BuiltinResource): TableColumns | undefined {
+  const { kind, columns } = resource;
+  if (columns.length === 0) return undefined;
+  const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
+  const readers = [
+    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
+    ...cellsWithoutColumn,
+  ];
+  return {
+    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
+    cells: (object, now) => readers.map((read) => read(object, now)),
+    ...(rowConditions && { rowConditions }),
+  };
+}
+
+function describe(kind: string, column: string): string {
+  return `${column} of the ${kind}.`;
+}
+
+const common: Readonly<Record<string, CellReader>> = {
+  Name: ({ metadata }) => metadata.name ?? "",
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  // An object that is not stored, as that of a bookmark, has Go's first time.
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
+};
+
+const blank: CellReader = () => "";
+
+/** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
+const served = new Set([
+  "attach",
+  "exec",
+  "log",
+  "portforward",
+  "proxy",
+  "status",
+  "finalize",
+  "approval",
+  "scale",
+  "binding",
+  "eviction",
+  "token",
+  "ephemeralcontainers",
+  "resize",
+]);
+
+/** The subresources of a built-in kind, in the order of discovery. */
+function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
+  const found = new Map<string, SubresourceInfo>();
+  for (const { name, group, version, kind, verbs } of resource.subresources) {
+    if (!served.has(name)) continue;
+    const body = kind !== resource.kind && {
+      body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
+    };
+    found.set(name, { verbs, ...body });
+  }
+  return found;
+}
+
 /** Decodes every object as Go does before the kind's own defaults are applied. */
 function withDecoding(
   strategy: Strategy,
@@ -382,25 +292,6 @@ function withDecoding(
   };
 }
 
-type Reader = (object: ApiObject) => string;
-
-/** Readers for the field selectors of a built-in kind; most are plain paths. */
-function fieldSelectorReaders(
-  resource: { group: string; plural: string },
-  fields: readonly string[],
-): ReadonlyMap<string, Reader> | undefined {
-  if (fields.length === 0) return undefined;
-  const own = findKind(resource)?.selectors;
-  return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
-}
-
-/** A Go struct that is not a pointer is always present, even if the client omitted it. */
-function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
-  for (const [field, value] of Object.entries(empty ?? {})) {
-    if (typeof value === "object" && value !== null) object[field] ??= {};
-  }
-}
-
 function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version: string): ApiObject {
   try {
     return decodeBuiltIn(object, schema).object as ApiObject;
@@ -412,10 +303,124 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
   }
 }
 
+/** Adds the structs that are not pointers in Go, which are present even if the client omitted them. */
+function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
+  for (const [field, value] of Object.entries(empty ?? {})) {
+    if (typeof value === "object" && value !== null) object[field] ??= {};
+  }
+}
+
+type Reader = (object: ApiObject) => string;
+
+/** Returns the readers of the field selectors of a built-in kind; most read the path that is their name. */
+function fieldSelectorReaders(
+  resource: { group: string; plural: string },
+  fields: readonly string[],
+): ReadonlyMap<string, Reader> | undefined {
+  if (fields.length === 0) return undefined;
+  const own = findKind(resource)?.selectors;
+  return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
+}
+
 function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
   const merged = Object.entries(b).map(([name, value]): [string, JSONValue] => {
     const before = a[name];
     return [name, isObject(before) && isObject(value) ? mergedObjects(before, value) : value];
   });
   return { ...a, ...Object.fromEntries(merged) };
+}
+
+/** Fields whose feature gates are off by default. */
+const gated = new Set([
+  "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
+  "core/v1.Lifecycle.stopSignal",
+  "core/v1.PodSpec.schedulingGroup",
+  "core/v1.PodStatus.nodeAllocatableResourceClaimStatuses",
+  "core/v1.VolumeMountStatus.volumeStatus",
+  "core/v1.VolumeProjection.clusterTrustBundle",
+  "core/v1.VolumeProjection.podCertificate",
+  "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
+]);
+
+/** Structs that are dropped if no field is left in them. */
+const emptied = new Set(["lifecycle"]);
+
+/** A step of a path: the rest is within each item of a list. */
+const each = Symbol("each");
+
+/** The path to a gated field. */
+type Path = readonly (string | typeof each)[];
+
+/**
+ * Drops fields whose feature is off before a write is validated, unless the stored object has one. The server records
+ * who set them all the same.
+ */
+function dropGatedFields(
+  schema: () => BuiltinSchema | undefined,
+  { prepareForCreate, prepareForUpdate }: Pick<Strategy, "prepareForCreate" | "prepareForUpdate">,
+): Pick<Strategy, "prepareForCreate" | "prepareForUpdate"> {
+  const drop = (object: object, old?: object): void => {
+    const root = schema();
+    for (const paths of root ? gatedPaths(root).values() : []) {
+      if (old && paths.some((path) => has(old, path))) continue;
+      for (const path of paths) removeAt(object, path);
+    }
+  };
+  return {
+    prepareForCreate(object, write) {
+      drop(object);
+      prepareForCreate?.(object, write);
+    },
+    prepareForUpdate(object, old, write) {
+      drop(object, old);
+      prepareForUpdate?.(object, old, write);
+    },
+  };
+}
+
+/** The paths to each gated field from a value of a type, by field: a feature is in use if one of the paths has a value. */
+type GatedPaths = ReadonlyMap<string, readonly Path[]>;
+
+/** The paths from types that were asked for before; a type within itself has none there. */
+const pathsByType = new Map<string, GatedPaths>();
+
+function gatedPaths(schema: BuiltinSchema): GatedPaths {
+  if (schema.items) return below(each, gatedPaths(schema.items));
+  const { typeName, properties } = schema;
+  if (!properties || typeName === undefined) return new Map();
+  const known = pathsByType.get(typeName);
+  if (known) return known;
+  pathsByType.set(typeName, new Map());
+  const found = new Map<string, readonly Path[]>();
+  for (const [field, node] of Object.entries(properties)) {
+    const name = `${typeName}.${field}`;
+    const inner = gated.has(name) ? new Map([[name, [[field]]]]) : below(field, gatedPaths(node));
+    for (const [of, paths] of inner) found.set(of, [...(found.get(of) ?? []), ...paths]);
+  }
+  pathsByType.set(typeName, found);
+  return found;
+}
+
+function below(step: string | typeof each, paths: GatedPaths): GatedPaths {
+  return new Map([...paths].map(([name, all]) => [name, all.map((path) => [step, ...path])]));
+}
+
+function has(value: unknown, [first, ...rest]: Path): boolean {
+  if (first === undefined) return value !== undefined;
+  if (first === each) return Array.isArray(value) && value.some((item) => has(item, rest));
+  return typeof value === "object" && value !== null && has((value as Record<string, unknown>)[first], rest);
+}
+
+function removeAt(value: unknown, [first, ...rest]: Path): void {
+  if (typeof value !== "object" || value === null || first === undefined) return;
+  if (first === each) {
+    if (Array.isArray(value)) for (const item of value) removeAt(item, rest);
+    return;
+  }
+  const fields = value as Record<string, unknown>;
+  if (rest.length === 0) delete fields[first];
+  else if (has(fields[first], rest)) {
+    removeAt(fields[first], rest);
+    if (emptied.has(first) && Object.keys(fields[first] as object).length === 0) delete fields[first];
+  }
 }

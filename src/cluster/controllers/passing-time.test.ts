@@ -4,10 +4,10 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { pods } from "../control-loop/api/core.ts";
-import { daemonSets } from "../kinds/apps/daemon-set/controller/daemon-sets.ts";
-import { deployments } from "../kinds/apps/deployment/controller/deployments.ts";
-import { statefulSets } from "../kinds/apps/stateful-set/controller/stateful-sets.ts";
-import { jobs } from "../kinds/batch/job/controller/jobs.ts";
+import { daemonSets } from "../kinds/apps/daemon-set/daemon-set-controller.ts";
+import { deployments } from "../kinds/apps/deployment/desired-replicas.ts";
+import { statefulSets } from "../kinds/apps/stateful-set/stateful-set-controller.ts";
+import { jobs } from "../kinds/batch/job/job-progress.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 
 /** How long the machine is busy with other things, once: longer than anything here takes. */

@@ -25,7 +25,7 @@ import type {
   SubresourceInfo,
   Verb,
 } from "../registry/resource.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
 import { objectMetaNode } from "../registry/object-meta-schema.ts";
 import { formatAge } from "../registry/format-age.ts";

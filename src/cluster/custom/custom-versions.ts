@@ -2,7 +2,7 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 
 /** Converts objects to another version with the CRD's conversion webhook. */
 export type ConvertObjects = (

@@ -1,23 +1,23 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { ControllerFactory } from "../control-loop/controller.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Strategy } from "../registry/resource.ts";
+import type { MetadataChecks, Strategy } from "../registry/resource.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { Store } from "../storage/store.ts";
 
 /**
- * All that is known of a built-in kind besides the tables of apimachinery; the type parameter is the names of
- * its controllers.
+ * The declaration of a built-in kind: the facts and rules that the generated tables of apimachinery don't hold. The type
+ * parameter is the union of the names of its controllers.
  */
 export interface BuiltInKind<Controllers extends string = never> {
   /** The resource with its group, as in messages: `pods`, `deployments.apps`. */
   readonly resource: string;
   /**
-   * How metadata is validated on create, on update and on updates of the status. `~`: finalizers need not be standard
-   * or qualified. Default: `new/update/update`.
+   * The rules for metadata that differ from the default: those for new objects on create, those for changes on update and
+   * on updates of the status. `qualifiedFinalizers: false` admits finalizers that are neither standard nor qualified.
    */
-  readonly metadataChecks?: string;
-  /** How writes differ from the default strategy. */
+  readonly metadataChecks?: Partial<MetadataChecks>;
+  /** The members of the default strategy that the kind overrides. */
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
   /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */
   readonly cells?: Readonly<Record<string, CellReader>>;
@@ -29,7 +29,7 @@ export interface BuiltInKind<Controllers extends string = never> {
   /** The path of the template of its pods. */
   readonly podTemplate?: string;
   /**
-   * What Go serializes for an empty object: structs that are not pointers. They have no owner in
+   * The structs that are not pointers in Go, which serializes them for an empty object. They have no owner in
    * managedFields, and bookmarks include them.
    */
   readonly emptyObject?: JSONObject;

@@ -1,3 +1,6 @@
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Strategy } from "../registry/resource.ts";
+
 /** A JSON object whose fields are accessed by name. */
 export type Fields = Record<string, unknown>;
 
@@ -7,7 +10,7 @@ export function fillIn(target: unknown, defaults: () => Fields): void {
   for (const [field, value] of Object.entries(defaults())) (target as Fields)[field] ??= value;
 }
 
-/** Writes lists without items as Go does that always writes them: storage knows no empty list, and gives back null. */
+/** Sets empty lists that Go always serializes to null: protobuf, in which the server stores objects, has no empty lists. */
 export function emptyAsNull(target: unknown, ...fields: readonly string[]): void {
   if (typeof target !== "object" || target === null) return;
   for (const field of fields) {
@@ -34,3 +37,14 @@ export function eachOf(target: unknown, field: string): Fields[] {
   const list = (target as Fields | undefined)?.[field];
   return Array.isArray(list) ? (list as Fields[]) : [];
 }
+
+/** Adds a finalizer to an object that does not have it yet. */
+export function addFinalizer({ metadata }: ApiObject, finalizer: string): void {
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
+}
+
+/** The strategy of kinds whose status Go serializes even if it is empty. */
+export const emptyStatusStrategy: Partial<Strategy> = {
+  default: (object) => void (object["status"] ??= {}),
+};

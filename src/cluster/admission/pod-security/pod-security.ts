@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import { findKind } from "../../built-in/find-kind.ts";
-import { readField } from "../../kinds/cells/read-field.ts";
+import { findKind } from "../../built-in/built-in-resource.ts";
+import { readField } from "../../kinds/cells.ts";
 import type { PodSpec, PodTemplateSpec, Volume } from "../../kinds/core/pod-spec/types.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { forbidden, invalidObject } from "../../contract/status-error.ts";

@@ -16,7 +16,7 @@ import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { chooseStage } from "../stages/choose-stage.ts";
 import type { StagesContext } from "../stages/stages-context.ts";
-import { nodeAddress } from "../../kinds/core/node/controller/fake-node.ts";
+import { nodeAddress } from "../../kinds/core/node/fake-node.ts";
 import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
 
 /** How long the pod of a Job runs, in milliseconds. */

@@ -17,14 +17,14 @@ import type { Controller, ControllerContext } from "../../control-loop/controlle
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
-import { reserved } from "../../kinds/core/persistent-volume/controller/bind-claims.ts";
 import {
   chooseVolume,
+  claimsOfPod,
+  reserved,
+  selectedNode,
   waitsForConsumer,
-} from "../../kinds/core/persistent-volume/controller/choose-volume.ts";
-import { claimsOfPod } from "../../kinds/core/persistent-volume/controller/protection.ts";
-import { selectedNode } from "../../kinds/core/persistent-volume/controller/provision.ts";
-import { podDisruptionBudgets } from "../../kinds/policy/pod-disruption-budget/controller/pod-disruption-budgets.ts";
+} from "../../kinds/core/persistent-volume/bind-claims.ts";
+import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
 import type { Host, Refusal, Snapshot } from "./host.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
 import { refusalOf } from "./filters.ts";

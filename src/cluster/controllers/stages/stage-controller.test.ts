@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
-import { jobs } from "../../kinds/batch/job/controller/jobs.ts";
+import { jobs } from "../../kinds/batch/job/job-progress.ts";
 import { pods } from "../../control-loop/api/core.ts";
 import { untilStage } from "./choose-stage.ts";
 import { parseStages } from "./parse-stages.ts";

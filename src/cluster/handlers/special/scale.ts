@@ -10,8 +10,7 @@ import {
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { dropTimes } from "../../registry/field-manager.ts";
-import { formatSelector } from "../../kinds/cells/format-selector.ts";
-import { readField } from "../../kinds/cells/read-field.ts";
+import { formatSelector, readField } from "../../kinds/cells.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";

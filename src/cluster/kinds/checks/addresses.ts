@@ -2,11 +2,11 @@
 interface Address {
   /** 4 bytes, or 16 for IPv6. */
   readonly bytes: readonly number[];
-  /** Whether a part has leading zeros that newer parsers refuse. */
+  /** True if a part has leading zeros: older parsers accepted them, newer ones don't. */
   readonly hasLeadingZeros: boolean;
 }
 
-/** Why an IP address is refused; fields that are older than the canonical form don't require it. */
+/** Returns why an IP address is invalid. Fields that are older than RFC 5952 don't require its canonical form. */
 export function checkAddress(text: string): string[] {
   const address = parseAddress(text);
   if (!address) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
@@ -14,12 +14,12 @@ export function checkAddress(text: string): string[] {
   return isMapped(address) ? ["must not be an IPv4-mapped IPv6 address"] : [];
 }
 
-/** The same for newer fields. */
+/** Returns why an IP address is invalid in a newer field, which requires the canonical form. */
 export function checkCanonicalAddress(text: string): string[] {
   return [...checkAddress(text), ...notCanonical(text, canonicalAddress(text))].slice(0, 1);
 }
 
-/** Why a CIDR such as `10.0.0.0/8` is refused; fields that are older than the canonical form don't require it. */
+/** Returns why a CIDR such as `10.0.0.0/8` is invalid. Older fields don't require the canonical form. */
 export function checkAddressRange(text: string): string[] {
   const range = parseRange(text);
   if (!range) return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
@@ -32,19 +32,19 @@ export function checkAddressRange(text: string): string[] {
   return masked.includes("1") ? ["must not have bits set beyond the prefix length"] : [];
 }
 
-/** The same for newer fields. */
+/** Returns why a CIDR is invalid in a newer field, which requires the canonical form. */
 export function checkCanonicalRange(text: string): string[] {
   return [...checkAddressRange(text), ...notCanonical(text, canonicalRange(text))].slice(0, 1);
 }
 
-/** The warning for an IPv6 address that is not written as RFC 5952 asks. */
+/** Warns of an IPv6 address that is not in the form of RFC 5952. */
 export function* addressWarnings(field: string, text: string): Generator<string, void> {
   const canonical = canonicalAddress(text);
   if (canonical === undefined || canonical === text || !text.includes(":")) return;
   yield `${field}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
 }
 
-/** The same for a CIDR. */
+/** Warns of an IPv6 CIDR that is not in the form of RFC 5952. */
 export function* rangeWarnings(field: string, text: string): Generator<string, void> {
   const canonical = canonicalRange(text);
   if (canonical === undefined || canonical === text || !text.includes(":")) return;
@@ -58,7 +58,7 @@ export function familyOf(text: string): 4 | 6 | undefined {
   return address.bytes.length === 4 || isMapped(address) ? 4 : 6;
 }
 
-/** Whether a range lies within another one and is smaller. */
+/** Returns true if a range lies within another one and is smaller. */
 export function isStrictSubset(inner: string, outer: string): boolean {
   const [part, whole] = [parseRange(inner), parseRange(outer)];
   if (!part || !whole || part.address.bytes.length !== whole.address.bytes.length) return false;
@@ -66,10 +66,10 @@ export function isStrictSubset(inner: string, outer: string): boolean {
   return part.length > whole.length && bits.startsWith(prefix);
 }
 
-/** Whether Go can parse a text as an IP address. */
+/** Returns true if Go can parse a text as an IP address. */
 export const isAddress = (text: string): boolean => parseAddress(text) !== undefined;
 
-/** Whether Go can parse a text as a CIDR. */
+/** Returns true if Go can parse a text as a CIDR. */
 export const isRange = (text: string): boolean => parseRange(text) !== undefined;
 
 function notCanonical(text: string, canonical: string | undefined): string[] {

@@ -1,6 +1,13 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import { checkLabelValue, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import {
+  checkLabel,
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+} from "@tsbuilder/apimachinery/naming";
 import { checkAddress } from "./addresses.ts";
+import type { Problems } from "./problems.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 
 /** The name of a port: an IANA service name. */
 export function checkPortName(name: string): string[] {
@@ -108,4 +115,37 @@ export function* labelProblems(
     for (const reason of checkQualifiedName(key)) yield invalid(field, key, reason);
     for (const reason of checkLabelValue(value)) yield invalid(field, value, reason);
   }
+}
+
+/** Validates a path without `..`. */
+export function* withoutBacksteps(field: string, path: string): Problems {
+  if (path.split("/").includes("..")) yield invalid(field, path, "must not contain '..'");
+}
+
+/** Validates a relative path without `..`. */
+export function* descendingPath(field: string, path: string): Problems {
+  if (path.startsWith("/")) yield invalid(field, path, "must be a relative path");
+  yield* withoutBacksteps(field, path);
+}
+
+/** Validates the path of a file in a volume; names that start with `..` are reserved for the kubelet. */
+export function* unreservedPath(field: string, path: string): Problems {
+  yield* descendingPath(field, path);
+  if (path.startsWith("..") && !path.startsWith("../")) {
+    yield invalid(field, path, "must not start with '..'");
+  }
+}
+
+/** The mode bits of a file. */
+export function* fileMode(field: string, mode: number | undefined): Problems {
+  if (mode !== undefined && (mode < 0 || mode > 0o777)) {
+    yield invalid(field, mode, "must be a number between 0 and 0777 (octal), both inclusive");
+  }
+}
+
+/** Warns of a name with dots: it is valid, but not recommended for an object whose name becomes a hostname. */
+export function* hostnameWarning({ metadata }: ApiObject, use: string): Generator<string, void> {
+  const reasons = checkLabel(metadata.name ?? "");
+  if (reasons.length === 0) return;
+  yield `metadata.name: this is used in ${use}, which can result in surprising behavior; a DNS label is recommended: [${reasons.join(" ")}]`;
 }

@@ -1,5 +1,6 @@
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { type FieldError, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { knownValues } from "./known-values.ts";
 
 /** The field errors of an object, in the order in which the API server reports them. */
 export type Problems = Generator<FieldError, void>;
@@ -9,7 +10,7 @@ export function* refused(field: string, value: unknown, reasons: readonly string
   for (const reason of reasons) yield invalid(field, value, reason);
 }
 
-/** A required value that must pass a check. */
+/** Validates a required value, which must pass a check. */
 export function* needed(
   field: string,
   value: string | undefined,
@@ -19,7 +20,7 @@ export function* needed(
   else yield* refused(field, value, check(value));
 }
 
-/** An update must not change the field. */
+/** Reports a field that an update changes. */
 export function* immutable(field: string, value: unknown, old: unknown): Problems {
   if (!isEqual(value ?? null, old ?? null)) yield invalid(field, value ?? null, "field is immutable");
 }
@@ -45,17 +46,57 @@ export function* inRange(
   }
 }
 
-/** A required value from a list of choices, which are in the order in which the message lists them. */
-export function* choice(field: string, value: string | undefined, choices: readonly string[]): Problems {
+/**
+ * The choices that a field has, in the order of messages: a list, or the full name of the type whose field it is, such as
+ * `core/v1.ServicePort`, if the generated tables have them.
+ */
+type Choices = readonly string[] | `${string}/v${number}.${string}`;
+
+/** Validates a required value from a list of choices. */
+export function* choice(field: string, value: string | undefined, choices: Choices): Problems {
   if (!value) yield required(field);
-  else if (!choices.includes(value)) yield notSupported(field, value, choices);
+  else yield* optionalChoice(field, value, choices);
 }
 
-/** The same for an optional value. */
-export function* optionalChoice(
-  field: string,
-  value: string | undefined,
-  choices: readonly string[],
-): Problems {
-  if (value !== undefined && !choices.includes(value)) yield notSupported(field, value, choices);
+/** Validates an optional value from a list of choices. */
+export function* optionalChoice(field: string, value: string | undefined, choices: Choices): Problems {
+  if (value === undefined) return;
+  const name = /\w+(?=(\[\d+\])?$)/.exec(field)?.[0];
+  const values = typeof choices === "string" ? knownValues(`${choices}.${name}`) : choices;
+  if (!values.includes(value)) yield notSupported(field, value, values);
+}
+
+/** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */
+export interface Shape {
+  readonly [field: string]: { readonly zero: unknown; readonly of?: Shape };
+}
+
+/** The zero values of Go for absent fields; `pointer` is also that of lists and maps. */
+export const text = { zero: "" };
+
+export const number = { zero: 0 };
+
+export const pointer = { zero: null };
+
+export const pointerTo = (of: Shape) => ({ zero: null, of });
+
+/** The fields whose names in Go have more capitals than the first. */
+const initialisms: Readonly<Record<string, string>> = {
+  cel: "CEL",
+  apiGroups: "APIGroups",
+};
+
+/** Returns a value as the struct that it is inside the server, whose fields have no JSON names: some messages show it. */
+export function goStruct(value: unknown, shape: Shape): object {
+  const given = isObject(value) ? value : {};
+  const fields = Object.entries(shape).map(([name, { zero, of }]) => {
+    const field = given[name] ?? zero;
+    const shown = of && field !== null ? goValue(field, of) : field;
+    return [initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`, shown];
+  });
+  return Object.fromEntries(fields) as object;
+}
+
+function goValue(value: unknown, shape: Shape): unknown {
+  return Array.isArray(value) ? value.map((item) => goStruct(item, shape)) : goStruct(value, shape);
 }

@@ -42,7 +42,7 @@ const standard = new Set([
   "requests.storage",
 ]);
 
-/** Whether quotas know a name without a domain. */
+/** Returns true if quotas know a name without a domain. */
 export function isCountedByQuota(name: string): boolean {
   return standard.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePages}`);
 }

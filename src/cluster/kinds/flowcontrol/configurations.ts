@@ -5,7 +5,7 @@ import type {
   ResourcePolicyRule,
 } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 
-/** What the server creates at its start. The mandatory ones can't be changed. */
+/** The objects that the server creates at its start. The mandatory ones can't be changed. */
 interface Configurations {
   readonly levels: Readonly<Record<string, PriorityLevelConfigurationSpec>>;
   readonly schemas: Readonly<Record<string, FlowSchemaSpec>>;

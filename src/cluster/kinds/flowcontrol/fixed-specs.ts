@@ -1,17 +1,25 @@
-import { invalidStruct } from "@tsbuilder/apimachinery/errors";
+import { duplicate, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { goStruct, number, pointer, pointerTo, type Shape, text } from "../checks/go-struct.ts";
-import type { Problems } from "../checks/problems.ts";
+import { type Problems, type Shape, goStruct, number, pointer, pointerTo, text } from "../checks/problems.ts";
 import { mandatory } from "./configurations.ts";
+import { resetStatus } from "../../registry/default-strategy.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { eachOf } from "../fill-in.ts";
 
-/** The mandatory schemas are as they are. */
+/** A write to the status of flow control ignores the metadata: not even the uid is compared. */
+export const resetFlowControl: Strategy["resetFields"] = (object, old, subresource) => {
+  resetStatus(object, old, subresource);
+  if (subresource === "status") object.metadata.uid = old!.metadata.uid!;
+};
+
+/** The mandatory FlowSchemas can't be changed. */
 export function* fixedSchema({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.schemas[name];
   if (fixed && !isEqual(spec, fixed)) yield* changed(name, goStruct(spec, schemaSpec), "");
 }
 
-/** So are the mandatory levels, but for what `exempt` lends. */
+/** The mandatory PriorityLevelConfigurations can't be changed, except the field `exempt` of the level `exempt`. */
 export function* fixedLevel({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.levels[name];
   if (!fixed) return;
@@ -62,3 +70,13 @@ const levelSpec: Shape = {
   }),
   exempt: pointerTo({ nominalConcurrencyShares: pointer, lendablePercent: pointer }),
 };
+
+/** Validates the conditions in the status of a FlowSchema or a PriorityLevelConfiguration. */
+export function* conditionProblems(object: ApiObject): Problems {
+  const types = eachOf(object["status"], "conditions").map(({ type = "" }) => type);
+  for (const [index, type] of types.entries()) {
+    const field = `status.conditions[${index}].type`;
+    if (types.indexOf(type) < index) yield duplicate(field, type);
+    if (type === "") yield required(field);
+  }
+}

@@ -2,17 +2,7 @@ import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { formatSelector } from "../../cells/format-selector.ts";
-import { count, readField } from "../../cells/read-field.ts";
-import { selector, templateContainers } from "../cells.ts";
-import { template } from "../../core/pod-spec/empty.ts";
-import { daemonSetController } from "./controller/daemon-set-controller.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
-import { isEmptySelector, isUsable, selectorProblems } from "../../checks/label-selector.ts";
-import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { validateTemplate } from "../../core/pod-spec/validate.ts";
+import { count, formatSelector, readField } from "../../cells.ts";
 import {
   amountOf,
   defaultHistoryLimit,
@@ -22,10 +12,20 @@ import {
   intOrPercent,
   matchingLabels,
   notMoreThanAll,
+  selector,
   selectorChange,
+  templateContainers,
   templateWarnings,
   unsupportedUpdate,
-} from "../workload-spec.ts";
+} from "../workload.ts";
+import { template } from "../../core/pod-spec/types.ts";
+import { daemonSetController } from "./daemon-set-controller.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { isEmptySelector, isUsable, selectorProblems } from "../../checks/meta-types.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { validateTemplate } from "../../core/pod-spec/validate.ts";
 
 type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
 

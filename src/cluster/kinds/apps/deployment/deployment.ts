@@ -2,15 +2,7 @@ import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { count } from "../../cells/read-field.ts";
-import { ready, selector, templateContainers } from "../cells.ts";
-import { template } from "../../core/pod-spec/empty.ts";
-import { deploymentController } from "./controller/deployment-controller.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
-import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
-import { hostnameWarning } from "../../checks/hostname-warning.ts";
-import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { count } from "../../cells.ts";
 import {
   amountOf,
   chosenTemplate,
@@ -20,11 +12,22 @@ import {
   endlessPods,
   intOrPercent,
   notMoreThanAll,
+  ready,
+  replicaCounts,
+  selector,
   selectorChange,
+  templateContainers,
   templateWarnings,
   unsupportedUpdate,
-} from "../workload-spec.ts";
-import { replicaCounts } from "../replica-counts.ts";
+} from "../workload.ts";
+import { template } from "../../core/pod-spec/types.ts";
+import { deploymentController } from "./deployment-controller.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
+import { hostnameWarning } from "../../checks/names.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { knownValues } from "../../checks/known-values.ts";
 
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
 
@@ -79,7 +82,7 @@ function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy
     if (!rollingUpdate) return;
     yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
   } else if (type !== "RollingUpdate") {
-    yield unsupportedUpdate(field, strategy, ["Recreate", "RollingUpdate"]);
+    yield unsupportedUpdate(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
   } else if (rollingUpdate) yield* rollingProblems(`${field}.rollingUpdate`, rollingUpdate);
   else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
 }

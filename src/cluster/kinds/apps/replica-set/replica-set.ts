@@ -1,21 +1,21 @@
 import { fieldText } from "../../../registry/field-text.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { replicas } from "../cells.ts";
-import { hostnameWarning } from "../../checks/hostname-warning.ts";
-import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { template } from "../../core/pod-spec/empty.ts";
-import { replicaCounts } from "../replica-counts.ts";
 import {
   type Workload,
   chosenTemplate,
+  replicaSetCounts,
   defaultScaledSpec,
   endlessPods,
+  replicaCounts,
+  replicas,
   selectorChange,
   templateWarnings,
-} from "../workload-spec.ts";
-import { counts } from "./rules.ts";
-import { replicaSetController } from "./controller/replica-set-controller.ts";
+} from "../workload.ts";
+import { hostnameWarning } from "../../checks/names.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { template } from "../../core/pod-spec/types.ts";
+import { replicaSetController } from "./replica-set-controller.ts";
 
 const replicaSetStrategy: Partial<Strategy> = {
   default(object) {
@@ -25,7 +25,7 @@ const replicaSetStrategy: Partial<Strategy> = {
   validate: (object) => [...replicaSetProblems(object as Workload)],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "status"
-      ? [...replicaCounts(object, counts)]
+      ? [...replicaCounts(object, replicaSetCounts)]
       : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
   *warnings(object, old) {
     if (!old) yield* hostnameWarning(object, "Pod names and hostnames");

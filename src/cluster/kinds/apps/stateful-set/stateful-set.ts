@@ -1,26 +1,8 @@
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidStruct,
-  notSupported,
-} from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { ready, templateContainers } from "../cells.ts";
-import { template } from "../../core/pod-spec/empty.ts";
-import { statefulSetController } from "./controller/stateful-set-controller.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
-import { labelName } from "../../../registry/validate-name.ts";
-import { type Problems, nonNegative, refused } from "../../checks/problems.ts";
-import { claimSpec } from "../../core/persistent-volume-claim/claim-spec.ts";
-import { defaultClaim } from "../../core/persistent-volume-claim/strategy.ts";
-import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
-import { replicaCounts } from "../replica-counts.ts";
 import {
   amountOf,
   chosenTemplate,
@@ -29,8 +11,19 @@ import {
   endlessPods,
   intOrPercent,
   notMoreThanAll,
+  ready,
+  replicaCounts,
+  templateContainers,
   templateWarnings,
-} from "../workload-spec.ts";
+} from "../workload.ts";
+import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
+import { statefulSetController } from "./stateful-set-controller.ts";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { labelName } from "../../../registry/validate-name.ts";
+import { type Problems, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
+import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
 
@@ -159,9 +152,7 @@ const policies = ["Retain", "Delete"];
 
 function* retention({ persistentVolumeClaimRetentionPolicy: policy = {} }: StatefulSetSpec): Problems {
   for (const name of ["whenDeleted", "whenScaled"] as const) {
-    const value = policy[name];
-    if (value === undefined || policies.includes(value)) continue;
-    yield notSupported(`spec.persistentVolumeClaimRetentionPolicy.${name}`, value, policies);
+    yield* optionalChoice(`spec.persistentVolumeClaimRetentionPolicy.${name}`, policy[name], policies);
   }
 }
 

@@ -3,14 +3,13 @@ import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors"
 import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { formatSelector } from "../../cells/format-selector.ts";
-import { readField, text } from "../../cells/read-field.ts";
-import { containersAt } from "../../apps/cells.ts";
-import { template } from "../../core/pod-spec/empty.ts";
-import { cronJobController } from "./controller/cron-job-controller.ts";
+import { formatSelector, readField, text } from "../../cells.ts";
+import { containersAt } from "../../apps/workload.ts";
+import { template } from "../../core/pod-spec/types.ts";
+import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
-import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
@@ -58,7 +57,7 @@ function* problems({ spec }: CronJob, old?: CronJob): Problems {
   if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) {
     yield* timeZone("spec.timeZone", spec.timeZone);
   }
-  yield* choice("spec.concurrencyPolicy", spec.concurrencyPolicy, ["Allow", "Forbid", "Replace"]);
+  yield* choice("spec.concurrencyPolicy", spec.concurrencyPolicy, "batch/v1.CronJobSpec");
   const job = spec.jobTemplate?.spec ?? {};
   const at = "spec.jobTemplate.spec";
   yield* jobSpec(at, job);
@@ -104,7 +103,7 @@ function isTimeZone(zone: string): boolean {
 
 export const cronJob: BuiltInKind<"cronjob"> = {
   resource: "cronjobs.batch",
-  metadataChecks: "new/update/none",
+  metadataChecks: { status: [] },
   strategy: { ...cronJobStrategy, statusWritesMetadata: true },
   cells: {
     Schedule: text("spec.schedule"),

@@ -1,14 +1,27 @@
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
+import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  invalidStruct,
+  notSupported,
+  omitted,
+  required,
+  tooLong,
+  tooMany,
+} from "@tsbuilder/apimachinery/errors";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { invalid, invalidStruct, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { nonNegative, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
+import { type Problems, nonNegative, optionalChoice, refused } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
-import { failurePolicy, successPolicy, successStruct } from "./job-policies.ts";
+import { countIndexes } from "./indexes.ts";
+import { knownValues } from "../../checks/known-values.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
+
 export type JobStatus = Sent<batch.JobStatus>;
+
 export type Job = SentObject<JobSpec, JobStatus>;
 
 /** Sets the defaults of a JobSpec, wherever it is. */
@@ -61,6 +74,7 @@ function* manager(field: string, name: string | undefined): Problems {
 }
 
 const mostIndexed = 100_000;
+
 const mostAtOnce = 10_000;
 
 function* indexes(field: string, spec: JobSpec): Problems {
@@ -98,8 +112,144 @@ function* policies(field: string, spec: JobSpec): Problems {
       yield invalidStruct(`${field}.successPolicy`, shown, "requires indexed completion mode");
     }
   }
-  const replacements = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
+  const replacements = spec.podFailurePolicy
+    ? ["Failed"]
+    : knownValues("batch/v1.JobSpec.podReplacementPolicy");
   yield* optionalChoice(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, replacements);
+}
+
+type PodFailurePolicyRule = Sent<batch.PodFailurePolicyRule>;
+
+type PodFailurePolicy = Sent<batch.PodFailurePolicy>;
+
+type SuccessPolicy = Sent<batch.SuccessPolicy>;
+
+const ruleLimit = 20;
+
+const exitCodeLimit = 255;
+
+const indexesLimit = 64 * 1024;
+
+/** Validates a podFailurePolicy. */
+function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
+  const rules = policy.rules ?? [];
+  if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
+  for (const [index, rule] of rules.entries()) yield* failureRule(`${field}.rules[${index}]`, rule, spec);
+}
+
+function* failureRule(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
+  const { action = "", onExitCodes, onPodConditions = [] } = rule;
+  const at = `${field}.action`;
+  const actions = knownValues("batch/v1.PodFailurePolicyRule.action");
+  if (action === "") yield required(at, `valid values: ${listed(actions)}`);
+  else if (action === "FailIndex") {
+    if (spec.backoffLimitPerIndex === undefined) {
+      yield invalid(at, action, "requires the backoffLimitPerIndex to be set");
+    }
+  } else yield* optionalChoice(at, action, actions);
+  if (onExitCodes) yield* exitCodes(`${field}.onExitCodes`, onExitCodes, spec);
+  yield* conditions(`${field}.onPodConditions`, onPodConditions);
+  if (onExitCodes && onPodConditions.length > 0) {
+    yield withoutValue(field, "specifying both OnExitCodes and OnPodConditions is not supported");
+  }
+  if (!onExitCodes && onPodConditions.length === 0) {
+    yield withoutValue(field, "specifying one of OnExitCodes and OnPodConditions is required");
+  }
+}
+
+function withoutValue(field: string, detail: string): FieldError {
+  return omitted(invalid(field, undefined, detail), detail);
+}
+
+/** A list of strings as Go prints it. */
+function listed(values: readonly string[]): string {
+  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
+}
+
+function* exitCodes(
+  field: string,
+  rule: NonNullable<PodFailurePolicyRule["onExitCodes"]>,
+  spec: JobSpec,
+): Problems {
+  const { containerName, operator = "", values = [] } = rule;
+  const operators = knownValues("batch/v1.PodFailurePolicyOnExitCodesRequirement.operator");
+  if (operator === "") yield required(`${field}.operator`, `valid values: ${listed(operators)}`);
+  else yield* optionalChoice(`${field}.operator`, operator, operators);
+  const { containers = [], initContainers = [] } = spec.template?.spec ?? {};
+  const names = [...containers, ...initContainers].map(({ name }) => name);
+  if (containerName !== undefined && !names.includes(containerName)) {
+    const detail = "must be one of the container or initContainer names in the pod template";
+    yield invalid(`${field}.containerName`, containerName, detail);
+  }
+  const at = `${field}.values`;
+  if (values.length === 0) yield invalid(at, rule.values ?? null, "at least one value is required");
+  else if (values.length > exitCodeLimit) yield tooMany(at, values.length, exitCodeLimit);
+  for (const [index, code] of values.entries()) {
+    if (operator === "In" && code === 0)
+      yield invalid(`${at}[${index}]`, code, "must not be 0 for the In operator");
+    if (values.indexOf(code) < index) yield duplicate(`${at}[${index}]`, code);
+  }
+  if (values.some((code, index) => index > 0 && values[index - 1]! > code)) {
+    yield invalid(at, values, "must be ordered");
+  }
+}
+
+const statuses = ["False", "True", "Unknown"];
+
+function* conditions(
+  field: string,
+  patterns: NonNullable<PodFailurePolicyRule["onPodConditions"]>,
+): Problems {
+  if (patterns.length > ruleLimit) yield tooMany(field, patterns.length, ruleLimit);
+  for (const [index, { type = "", status = "" }] of patterns.entries()) {
+    const at = `${field}[${index}]`;
+    yield* refused(`${at}.type`, type, checkQualifiedName(type));
+    if (status === "") yield required(`${at}.status`, `valid values: ${listed(statuses)}`);
+    else yield* optionalChoice(`${at}.status`, status, statuses);
+  }
+}
+
+/** The policy as messages show it. */
+export function successStruct({ rules }: SuccessPolicy): object {
+  const shown = rules?.map(({ succeededIndexes, succeededCount }) => ({
+    SucceededIndexes: succeededIndexes ?? null,
+    SucceededCount: succeededCount ?? null,
+  }));
+  return { Rules: shown ?? null };
+}
+
+/** Validates a successPolicy. */
+function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
+  const rules = policy.rules ?? [];
+  const { completions = 0 } = spec;
+  if (rules.length === 0) {
+    const detail = "at least one rules must be specified when the successPolicy is specified";
+    yield required(`${field}.rules`, detail);
+  }
+  if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
+  for (const [index, { succeededIndexes, succeededCount: count }] of rules.entries()) {
+    const at = `${field}.rules[${index}]`;
+    if (succeededIndexes === undefined && count === undefined) {
+      yield required(at, "at least one of succeededCount or succeededIndexes must be specified");
+    }
+    const counted = countIndexes(succeededIndexes ?? "", completions);
+    if ((succeededIndexes ?? "").length > indexesLimit) yield tooLong(`${at}.succeededIndexes`, indexesLimit);
+    if (typeof counted === "string") {
+      yield invalid(`${at}.succeededIndexes`, succeededIndexes, `error parsing succeededIndexes: ${counted}`);
+    }
+    if (count === undefined) continue;
+    yield* nonNegative(`${at}.succeededCount`, count);
+    const most = (number: number, of: string): string =>
+      `must be less than or equal to ${number} (the number of ${of})`;
+    if (count > completions) {
+      yield invalid(`${at}.succeededCount`, count, most(completions, "specified completions"));
+    }
+    const total = typeof counted === "string" ? 0 : counted;
+    if (succeededIndexes !== undefined && count > total) {
+      const detail = most(total, "indexes in the specified succeededIndexes field");
+      yield invalid(`${at}.succeededCount`, count, detail);
+    }
+  }
 }
 
 function* restarts(field: string, { template, podFailurePolicy }: JobSpec): Problems {

@@ -6,21 +6,26 @@ import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { fieldText } from "../../../registry/field-text.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { count, readField } from "../../cells/read-field.ts";
-import { selector, templateContainers } from "../../apps/cells.ts";
-import { template } from "../../core/pod-spec/empty.ts";
-import { jobController } from "./controller/job-controller.ts";
+import { count, readField } from "../../cells.ts";
+import { selector, templateContainers } from "../../apps/workload.ts";
+import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
+import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { WriteRequest } from "../../../registry/api-request.ts";
 import type { Resource, Strategy } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
-import { hostnameWarning } from "../../checks/hostname-warning.ts";
-import { isUsable, selectorProblems } from "../../checks/label-selector.ts";
+import { hostnameWarning } from "../../checks/names.ts";
+import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
-import { successStruct } from "./job-policies.ts";
-import { type Job, type JobSpec, type JobStatus, defaultJobSpec, jobSpec } from "./job-spec.ts";
+import {
+  type Job,
+  type JobSpec,
+  type JobStatus,
+  defaultJobSpec,
+  jobSpec,
+  successStruct,
+} from "./job-spec.ts";
 import { countIndexes, firstCommonIndex } from "./indexes.ts";
 
 /**
@@ -77,8 +82,8 @@ const jobStrategy: Partial<Strategy> = {
 };
 
 /**
- * Validates a change of a Job's status, which other controllers may write than that of the cluster. A rule that was
- * broken before speaks only if a field that it is about has changed.
+ * Validates a change of a Job's status, which another controller than the cluster's may write (managedBy). As in
+ * Kubernetes, a rule is checked only if one of the fields that it reads has changed.
  */
 export function* statusProblems({ spec, status: now = {} }: Job, { status: before = {} }: Job): Problems {
   const changed = (...fields: readonly (keyof JobStatus)[]): boolean =>
@@ -365,7 +370,7 @@ function duration(object: object, now: number): string {
 
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
-  metadataChecks: "new/new/update",
+  metadataChecks: { update: ["new"] },
   strategy: {
     ...jobStrategy,
     statusWritesMetadata: true,

@@ -1,3 +1,4 @@
+import { type Requirement, matchesRequirements } from "@tsbuilder/apimachinery/selector";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Stored } from "../../../contract/stored.ts";
 import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
@@ -18,33 +19,29 @@ export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): 
   );
 }
 
-/** A term without requirements matches nothing. */
+/** A term without requirements matches nothing. Fields are matched as labels are; nodes have one, `metadata.name`. */
 function meetsTerm(
   { matchExpressions = [], matchFields = [] }: Stored<core.NodeSelectorTerm>,
   { metadata }: Node,
 ): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   return (
-    matchExpressions.every((requirement) => meets(requirement, metadata.labels?.[requirement.key])) &&
-    matchFields.every((requirement) => meets(requirement, metadata.name))
+    matchesRequirements(matchExpressions.map(toRequirement), metadata.labels) &&
+    matchesRequirements(matchFields.map(toRequirement), { "metadata.name": metadata.name! })
   );
 }
 
-function meets({ operator, values = [] }: core.NodeSelectorRequirement, value: string | undefined): boolean {
-  switch (operator) {
-    case "In":
-      return value !== undefined && values.includes(value);
-    case "NotIn":
-      return value === undefined || !values.includes(value);
-    case "Exists":
-      return value !== undefined;
-    case "DoesNotExist":
-      return value === undefined;
-    case "Gt":
-      return Number(value) > Number(values[0]);
-    case "Lt":
-      return Number(value) < Number(values[0]);
-  }
+const operators = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+  Gt: "gt",
+  Lt: "lt",
+} as const;
+
+function toRequirement({ key, operator, values = [] }: core.NodeSelectorRequirement): Requirement {
+  return { key, operator: operators[operator], values };
 }
 
 /** The taints of a node that a pod does not tolerate, including its cordon. */

@@ -12,9 +12,9 @@ import { goStruct } from "@tsbuilder/apimachinery/text";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { readField, text } from "../../cells/read-field.ts";
-import { fakeNode } from "./controller/fake-node.ts";
-import { taintEviction } from "./controller/taint-eviction.ts";
+import { readField, text } from "../../cells.ts";
+import { fakeNode } from "./fake-node.ts";
+import { taintEviction } from "./taint-eviction.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
@@ -213,7 +213,7 @@ function nodeAddress(wanted: string): CellReader {
 
 export const node: BuiltInKind<"node" | "tainteviction"> = {
   resource: "nodes",
-  metadataChecks: "new/new+update/update",
+  metadataChecks: { update: ["new", "update"] },
   strategy: { ...nodeStrategy, statusWritesMetadata: true },
   cells: {
     Status: nodeStatus,

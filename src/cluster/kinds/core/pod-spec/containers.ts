@@ -1,4 +1,4 @@
-import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   type FieldError,
   duplicate,
@@ -9,24 +9,42 @@ import {
   required,
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
-import { checkHeaderName, checkPort, checkPortName } from "../../checks/names.ts";
-import { type Problems, choice, needed, nonNegative, refused } from "../../checks/problems.ts";
-import { variableSources, variables } from "./env.ts";
+import {
+  checkConfigKey,
+  checkHeaderName,
+  checkObjectName,
+  checkPort,
+  checkPortName,
+  checkVariableName,
+  descendingPath,
+  withoutBacksteps,
+} from "../../checks/names.ts";
+import {
+  type Problems,
+  choice,
+  needed,
+  nonNegative,
+  refused,
+  optionalChoice,
+} from "../../checks/problems.ts";
 import { containerResources } from "./resources.ts";
 import { containerSecurity } from "./security.ts";
 import type {
   Container,
   ContainerPort,
+  EnvFromSource,
+  EnvVar,
   HTTPGetAction,
   Handler,
   PodSpec,
   Probe,
+  SecretKeySelector,
   Volume,
   VolumeMount,
 } from "./types.ts";
-import { descendingPath, withoutBacksteps } from "../../checks/paths.ts";
+import { fieldReference, resourceReference, resourcesOfContainers } from "./references.ts";
 
-/** What a container may reference in its pod. */
+/** The volumes and claims of a pod that its containers may reference. */
 export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: Volumes;
@@ -112,7 +130,7 @@ export function* ephemeralContainers(field: string, around: ContainerContext): P
   }
 }
 
-/** For pods only: stored templates may have such images. */
+/** Only pods are validated so: stored templates may have such images. */
 export function* trimmedImage(field: string, { image = "" }: Container): Problems {
   if (image.trim() !== image) {
     yield invalid(`${field}.image`, image, "must not have leading or trailing whitespace");
@@ -120,8 +138,6 @@ export function* trimmedImage(field: string, { image = "" }: Container): Problem
 }
 
 const messagePolicies = ["File", "FallbackToLogsOnError"];
-
-const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
 function* common(field: string, container: Container, around: ContainerContext): Problems {
   yield* needed(`${field}.name`, container.name, checkLabel);
@@ -133,10 +149,76 @@ function* common(field: string, container: Container, around: ContainerContext):
   yield* variableSources(`${field}.envFrom`, container.envFrom);
   yield* mounts(`${field}.volumeMounts`, container, around.volumes);
   yield* devices(`${field}.volumeDevices`, container, around.volumes);
-  yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, pullPolicies);
+  yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, "core/v1.Container");
   yield* containerResources(`${field}.resources`, resources, around.claims);
   yield* resizing(`${field}.resizePolicy`, container, around.spec.restartPolicy);
   yield* containerSecurity(`${field}.securityContext`, securityContext, around.spec.hostUsers !== false);
+}
+
+const variableFields = [
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
+];
+
+function* variables(field: string, list: readonly EnvVar[] = []): Problems {
+  for (const [index, variable] of list.entries()) {
+    const at = `${field}[${index}]`;
+    yield* needed(`${at}.name`, variable.name, checkVariableName);
+    yield* variableValue(`${at}.valueFrom`, variable);
+  }
+}
+
+function* variableValue(field: string, { value, valueFrom }: EnvVar): Problems {
+  if (!valueFrom) return;
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
+  if (fieldRef) yield* fieldReference(`${field}.fieldRef`, fieldRef, variableFields);
+  if (resourceFieldRef) {
+    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, resourcesOfContainers);
+  }
+  if (configMapKeyRef) yield* keyReference(`${field}.configMapKeyRef`, configMapKeyRef);
+  if (secretKeyRef) yield* keyReference(`${field}.secretKeyRef`, secretKeyRef);
+  if (fileKeyRef) {
+    yield* needed(`${field}.fileKeyRef.key`, fileKeyRef.key, checkVariableName);
+    yield* needed(`${field}.fileKeyRef.volumeName`, fileKeyRef.volumeName, checkLabel);
+    yield* needed(`${field}.fileKeyRef.path`, fileKeyRef.path);
+    yield* withoutBacksteps(`${field}.fileKeyRef.path`, fileKeyRef.path ?? "");
+  }
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef];
+  const count = sources.filter(Boolean).length;
+  if (count === 0) {
+    yield invalid(
+      field,
+      "",
+      "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+    );
+  } else if (value) yield invalid(field, "", "may not be specified when `value` is not empty");
+  else if (count > 1) yield invalid(field, "", "may not have more than one field specified at a time");
+}
+
+function* keyReference(field: string, { name = "", key }: SecretKeySelector): Problems {
+  yield* refused(`${field}.name`, name, checkSubdomain(name));
+  yield* needed(`${field}.key`, key, checkConfigKey);
+}
+
+function* variableSources(field: string, list: readonly EnvFromSource[] = []): Problems {
+  for (const [index, { prefix = "", configMapRef, secretRef }] of list.entries()) {
+    const at = `${field}[${index}]`;
+    yield* refused(`${at}.prefix`, prefix, checkVariableName(prefix));
+    if (configMapRef) yield* needed(`${at}.configMapRef.name`, configMapRef.name, checkObjectName);
+    if (secretRef) yield* needed(`${at}.secretRef.name`, secretRef.name, checkObjectName);
+    if (!configMapRef && !secretRef) {
+      yield invalid(field, "", "must specify one of: `configMapRef` or `secretRef`");
+    } else if (configMapRef && secretRef) {
+      yield invalid(field, "", "may not have more than one field specified at a time");
+    }
+  }
 }
 
 /** The volumes of a pod that containers may reference, by name. */
@@ -176,15 +258,13 @@ function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMou
   yield* descendingPath(`${list}.subPathExpr`, subPathExpr);
 }
 
-const propagations = ["Bidirectional", "HostToContainer", "None"];
-
 function* propagation(
   field: string,
   { mountPropagation }: VolumeMount,
   { securityContext }: Container,
 ): Problems {
   if (mountPropagation === undefined) return;
-  if (!propagations.includes(mountPropagation)) yield notSupported(field, mountPropagation, propagations);
+  yield* optionalChoice(field, mountPropagation, "core/v1.VolumeMount");
   if (mountPropagation === "Bidirectional" && !securityContext?.privileged) {
     yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
   }
@@ -320,9 +400,7 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: HTTPGetAction) {
     if (!path) yield required(`${field}.path`);
     yield* refused(`${field}.port`, port, checkPort(port));
-    if (scheme !== "HTTP" && scheme !== "HTTPS") {
-      yield notSupported(`${field}.scheme`, scheme, ["HTTP", "HTTPS"]);
-    }
+    yield* optionalChoice(`${field}.scheme`, scheme, "core/v1.HTTPGetAction");
     for (const { name = "" } of httpHeaders) {
       yield* refused(`${field}.httpHeaders`, name, checkHeaderName(name));
     }
@@ -343,8 +421,6 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   },
 };
 
-const protocols = ["SCTP", "TCP", "UDP"];
-
 function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
   const names = new Set<string>();
   for (const [index, port] of list.entries()) {
@@ -359,7 +435,7 @@ function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
     if (containerPort === 0) yield required(`${at}.containerPort`);
     else yield* refused(`${at}.containerPort`, containerPort, checkPort(containerPort));
     if (hostPort !== 0) yield* refused(`${at}.hostPort`, hostPort, checkPort(hostPort));
-    yield* choice(`${at}.protocol`, protocol, protocols);
+    yield* choice(`${at}.protocol`, protocol, "core/v1.ContainerPort");
   }
 }
 
@@ -394,8 +470,6 @@ function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: s
   }
 }
 
-const policies = ["Always", "Never", "OnFailure"];
-
 const actions = ["Restart", "RestartAllContainers"];
 
 const ruleLimit = 20;
@@ -406,16 +480,14 @@ const exitCodeLimit = 255;
 function* restarts(field: string, container: Container): Generator<FieldError, void> {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) {
-    if (!policies.includes(restartPolicy)) {
-      yield notSupported(`${field}.restartPolicy`, restartPolicy, policies);
-    }
+    yield* optionalChoice(`${field}.restartPolicy`, restartPolicy, "core/v1.PodSpec");
   } else if (rules.length > 0) {
     yield required(`${field}.restartPolicy`, "must specify restartPolicy when restart rules are used");
   }
   if (rules.length > ruleLimit) yield tooMany(`${field}.restartPolicyRules`, rules.length, ruleLimit);
   for (const [index, { action = "", exitCodes }] of rules.entries()) {
     const at = `${field}.restartPolicyRules[${index}]`;
-    if (!actions.includes(action)) yield notSupported(`${at}.action`, action, actions);
+    yield* optionalChoice(`${at}.action`, action, actions);
     if (!exitCodes) {
       yield required(`${at}.exitCodes`, "must be specified");
       continue;

@@ -7,7 +7,6 @@ import type {
   Probe,
   Volume,
 } from "./types.ts";
-import { defaultVolumeSource } from "./volume-source-defaults.ts";
 
 /** Sets the defaults of a pod template; structs that Go always serializes are present, even if empty. */
 export function defaultTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
@@ -97,6 +96,29 @@ function defaultVolume(volume: Volume): void {
     ephemeral.volumeClaimTemplate.spec ??= {};
     ephemeral.volumeClaimTemplate.spec.volumeMode ??= "Filesystem";
     ephemeral.volumeClaimTemplate.spec.resources ??= {};
+  }
+}
+
+/** The sources with defaults that volumes of pods and PersistentVolumes share. */
+type Sources = Pick<Volume, "azureDisk" | "hostPath" | "iscsi" | "rbd" | "scaleIO">;
+
+export function defaultVolumeSource({ azureDisk, hostPath, iscsi, rbd, scaleIO }: Sources): void {
+  if (hostPath) hostPath.type ??= "";
+  if (iscsi) iscsi.iscsiInterface ||= "default";
+  if (rbd) {
+    rbd.pool ||= "rbd";
+    rbd.user ||= "admin";
+    rbd.keyring ||= "/etc/ceph/keyring";
+  }
+  if (scaleIO) {
+    scaleIO.storageMode ||= "ThinProvisioned";
+    scaleIO.fsType ||= "xfs";
+  }
+  if (azureDisk) {
+    azureDisk.cachingMode ??= "ReadWrite";
+    azureDisk.fsType ??= "ext4";
+    azureDisk.readOnly ??= false;
+    azureDisk.kind ??= "Shared";
   }
 }
 

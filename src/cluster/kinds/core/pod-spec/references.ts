@@ -1,11 +1,11 @@
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import { type Problems, refused } from "../../checks/problems.ts";
+import { type Problems, refused, optionalChoice } from "../../checks/problems.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "./types.ts";
 
 /** The resources that a resourceFieldRef may name. */
-export const containerResources = [
+export const resourcesOfContainers = [
   "limits.cpu",
   "limits.ephemeral-storage",
   "limits.memory",
@@ -45,7 +45,7 @@ export function* fieldReference(
   if (path === "") {
     const known = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
     if (!podFields.has(known)) return yield noField(field, fieldPath, `field label not supported: ${known}`);
-    if (!allowed.includes(known)) yield notSupported(`${field}.fieldPath`, known, allowed);
+    yield* optionalChoice(`${field}.fieldPath`, known, allowed);
   } else if (path === "metadata.annotations") {
     yield* refused(field, key.toLowerCase(), checkQualifiedName(key.toLowerCase()));
   } else if (path === "metadata.labels") yield* refused(field, key, checkQualifiedName(key));

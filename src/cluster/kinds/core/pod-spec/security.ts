@@ -3,13 +3,14 @@ import {
   forbidden,
   invalid,
   invalidStruct,
-  notSupported,
   required,
   tooLong,
+  notSupported,
 } from "@tsbuilder/apimachinery/errors";
-import { descendingPath } from "../../checks/paths.ts";
+import { descendingPath } from "../../checks/names.ts";
 import { inRange, optionalChoice, type Problems } from "../../checks/problems.ts";
 import type { PodSpec, SeccompProfile, SecurityContext } from "./types.ts";
+import { knownValues } from "../../checks/known-values.ts";
 
 const highestId = 2 ** 31 - 1;
 
@@ -23,7 +24,7 @@ export function* containerSecurity(
   yield* inRange(`${field}.runAsUser`, context.runAsUser, 0, highestId);
   yield* inRange(`${field}.runAsGroup`, context.runAsGroup, 0, highestId);
   const { procMount, seccompProfile, appArmorProfile } = context;
-  yield* optionalChoice(`${field}.procMount`, procMount, ["Default", "Unmasked"]);
+  yield* optionalChoice(`${field}.procMount`, procMount, "core/v1.SecurityContext");
   if (hostUsers && procMount === "Unmasked") {
     yield invalid(`${field}.procMount`, procMount, "`hostUsers` must be false to use `Unmasked`");
   }
@@ -83,16 +84,18 @@ export function* podSecurity(field: string, spec: PodSpec): Problems {
     yield invalid(`${at}.shareProcessNamespace`, true, detail);
   }
   yield* sysctls(`${at}.sysctls`, spec);
-  yield* optionalChoice(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, [
-    "Always",
-    "OnRootMismatch",
-  ]);
+  yield* optionalChoice(
+    `${at}.fsGroupChangePolicy`,
+    context.fsGroupChangePolicy,
+    "core/v1.PodSecurityContext",
+  );
   yield* seccomp(`${at}.seccompProfile`, context.seccompProfile);
   yield* appArmor(`${at}.appArmorProfile`, context.appArmorProfile);
-  yield* optionalChoice(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, [
-    "Merge",
-    "Strict",
-  ]);
+  yield* optionalChoice(
+    `${at}.supplementalGroupsPolicy`,
+    context.supplementalGroupsPolicy,
+    "core/v1.PodSecurityContext",
+  );
   yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, ["Recursive"]);
 }
 
@@ -130,13 +133,11 @@ function* sysctls(field: string, { securityContext, hostNetwork, hostIPC }: PodS
   }
 }
 
-const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
-
 function* seccomp(field: string, profile: SeccompProfile | undefined): Problems {
   if (!profile) return;
   const { type = "", localhostProfile } = profile;
   if (type === "") yield required(`${field}.type`, "type is required when seccompProfile is set");
-  else if (!profileTypes.includes(type)) yield notSupported(`${field}.type`, type, profileTypes);
+  else yield* optionalChoice(`${field}.type`, type, "core/v1.SeccompProfile");
   if (type === "Localhost") {
     const at = `${field}.localhostProfile`;
     if (localhostProfile === undefined) yield required(at, "must be set when seccomp type is Localhost");
@@ -153,8 +154,9 @@ function* appArmor(field: string, profile: SeccompProfile | undefined): Problems
   if (!profile) return;
   const { type = "", localhostProfile } = profile;
   const at = `${field}.localhostProfile`;
+  const types = knownValues("core/v1.AppArmorProfile.type");
   if (type === "") yield required(`${field}.type`, "type is required when appArmorProfile is set");
-  else if (!profileTypes.includes(type)) yield notSupported(`${field}.type`, type, profileTypes);
+  else if (!types.includes(type)) yield notSupported(`${field}.type`, type, types);
   else if (type !== "Localhost") {
     if (localhostProfile === undefined) return;
     yield invalid(at, localhostProfile, "can only be set when AppArmor type is Localhost");

@@ -1,3 +1,7 @@
+// The rules of pod specs, which pods and the templates of all workloads share. This file has the order in which they are
+// checked; the others have the rules by subject (containers, volumes, scheduling, security, resources), defaults.ts the
+// defaults, and warnings.ts the warnings.
+
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   type FieldError,
@@ -10,9 +14,9 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { checkSearchDomain, labelProblems } from "../../checks/names.ts";
+import { checkSearchDomain, descendingPath, labelProblems } from "../../checks/names.ts";
 import { type Problems, choice, inRange, refused } from "../../checks/problems.ts";
-import { affinity } from "./affinity.ts";
+import { affinity, gates, spread, tolerations } from "./scheduling.ts";
 import {
   type ContainerContext,
   containers,
@@ -21,11 +25,9 @@ import {
   trimmedImage,
 } from "./containers.ts";
 import { containerResources, podResources } from "./resources.ts";
-import { gates, spread, tolerations } from "./scheduling.ts";
 import { ownUsers, podSecurity } from "./security.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
-import { descendingPath } from "../../checks/paths.ts";
 import { checkAddress } from "../../checks/addresses.ts";
 
 /** Validates the pod template of a workload. */

@@ -9,13 +9,12 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { descendingPath, fileMode, unreservedPath, withoutBacksteps } from "../../checks/paths.ts";
+import { descendingPath, fileMode, unreservedPath, withoutBacksteps } from "../../checks/names.ts";
 import { type Problems, choice, needed, optionalChoice, refused } from "../../checks/problems.ts";
-import { templateMetadata } from "../../checks/template-metadata.ts";
-import { claimSpec } from "../persistent-volume-claim/claim-spec.ts";
+import { selectorProblems, templateMetadata } from "../../checks/meta-types.ts";
+import { claimSpec } from "../persistent-volume-claim.ts";
 import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjection } from "./types.ts";
-import { selectorProblems } from "../../checks/label-selector.ts";
-import { containerResources, fieldReference, resourceReference } from "./references.ts";
+import { resourcesOfContainers, fieldReference, resourceReference } from "./references.ts";
 
 /** An item of a ConfigMap or Secret that becomes a file. */
 function* keyToPath(field: string, { key, path = "", mode }: KeyToPath): Problems {
@@ -44,7 +43,7 @@ function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
       yield invalid(field, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
     }
   } else if (resourceFieldRef) {
-    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, containerResources, true);
+    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, resourcesOfContainers, true);
   } else yield required(field, "one of fieldRef and resourceFieldRef is required");
   yield* fileMode(`${field}.mode`, mode);
 }
@@ -167,9 +166,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
     yield* needed(`${field}.path`, path);
     if (!path) return;
     yield* withoutBacksteps(`${field}.path`, path);
-    if (type !== undefined && !hostPathTypes.includes(type)) {
-      yield notSupported(`${field}.type`, type, hostPathTypes);
-    }
+    yield* optionalChoice(`${field}.type`, type, "core/v1.HostPathVolumeSource");
   },
   *gitRepo(field, { repository, directory = "" }: Source<"gitRepo">) {
     yield* needed(`${field}.repository`, repository);
@@ -215,8 +212,8 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   *azureDisk(field, source: Source<"azureDisk">) {
     yield* needs("diskName", "diskURI")(field, source, "", "");
     const { kind = "Shared", diskURI = "", cachingMode } = source;
-    yield* optionalChoice(`${field}.cachingMode`, cachingMode, ["None", "ReadOnly", "ReadWrite"]);
-    yield* optionalChoice(`${field}.kind`, kind, ["Dedicated", "Managed", "Shared"]);
+    yield* optionalChoice(`${field}.cachingMode`, cachingMode, "core/v1.AzureDiskVolumeSource");
+    yield* optionalChoice(`${field}.kind`, kind, "core/v1.AzureDiskVolumeSource");
     const [start, form] = kind === "Managed" ? managedDisk : blobDisk;
     if (!diskURI.startsWith(start)) yield notSupported(`${field}.diskURI`, diskURI, [form]);
   },
@@ -247,7 +244,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   },
   *image(field, { reference, pullPolicy }: Source<"image">, podName) {
     if (podName !== "" && !reference) yield required(`${field}.reference`);
-    yield* choice(`${field}.pullPolicy`, pullPolicy, ["Always", "IfNotPresent", "Never"]);
+    yield* choice(`${field}.pullPolicy`, pullPolicy, "core/v1.ImageVolumeSource");
   },
 };
 
@@ -262,17 +259,6 @@ const blobDisk = [
 ] as const;
 
 const longestDriver = 63;
-
-const hostPathTypes = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
 
 /** Legacy in-tree volumes: only their required fields are checked, not their own rules. */
 function needs(...fields: string[]): SourceCheck {

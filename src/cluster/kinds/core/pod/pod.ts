@@ -1,18 +1,17 @@
 import type { ContainerStatus, PodIP } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  invalidStruct,
-  notSupported,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import { duplicate, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { podSpec } from "../pod-spec/empty.ts";
+import {
+  type Container,
+  type Pod,
+  type PodSpec,
+  type ResourceRequirements,
+  podSpec,
+} from "../pod-spec/types.ts";
 import { podCells, podRowConditions } from "./cells.ts";
 import {
   type ResourceList,
@@ -24,17 +23,16 @@ import {
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
-import { hostnameWarning } from "../../checks/hostname-warning.ts";
-import { changeProblems } from "../pod-spec/change.ts";
+import { hostnameWarning } from "../../checks/names.ts";
+import { changeProblems } from "./change.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { sumOfRequests } from "../pod-spec/resources.ts";
 import { isForPods } from "../resource-names.ts";
-import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
 import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
-import { type Problems, immutable, refused } from "../../checks/problems.ts";
+import { type Problems, immutable, refused, optionalChoice } from "../../checks/problems.ts";
 
 /** Pods are deleted gracefully, and almost nothing in their spec may change. */
 const podStrategy: Partial<Strategy> = {
@@ -98,7 +96,7 @@ type Status = NonNullable<Pod["status"]>;
 
 type State = Sent<ContainerStatus>;
 
-/** Validates a change of a pod's status: what has ended stays so, and addresses are addresses. */
+/** Validates a change of a pod's status: ended containers don't start again, and addresses are valid. */
 function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} }: Pod): Problems {
   yield* conditions(now);
   yield* nominatedNode(spec, now, before);
@@ -160,7 +158,7 @@ function restartsAll({ restartPolicyRules = [] }: Container): boolean {
 
 type Restarts = (name: string, exitCode: number) => boolean;
 
-/** Says which containers are started again after they have ended: by their rules, their policy, or that of the pod. */
+/** Tells whether the kubelet starts an ended container again: by their own rules or policy, or by the policy of the pod. */
 function restartsIn(
   { restartPolicy: ofPod = "Always" }: PodSpec,
   containers: readonly Container[],
@@ -233,7 +231,7 @@ function* addresses(
 
 const healths = ["Healthy", "Unhealthy", "Unknown"];
 
-/** The health of what a container asked for. */
+/** Validates the health of the resources that a container has. */
 function* allocated(
   field: string,
   states: readonly State[] = [],
@@ -259,7 +257,7 @@ function* allocated(
       const seen = new Set<string>();
       for (const [each, { resourceID = "", health = "", message }] of devices.entries()) {
         const device = `${at}.resources[${each}]`;
-        if (!healths.includes(health)) yield notSupported(`${device}.health`, health, healths);
+        yield* optionalChoice(`${device}.health`, health, healths);
         if (message === "") yield required(`${device}.message`, "must be non-empty if specified");
         if (seen.has(resourceID)) yield duplicate(`${device}.resourceID`, resourceID);
         seen.add(resourceID);
@@ -341,7 +339,7 @@ function computeAmounts(list: ResourceList = {}): ResourceList {
 
 export const pod: BuiltInKind = {
   resource: "pods",
-  metadataChecks: "new/update+new/update",
+  metadataChecks: { update: ["update", "new"] },
   strategy: { ...podStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: podCells,
   rowConditions: podRowConditions,

@@ -1,7 +1,8 @@
 import { invalid } from "@tsbuilder/apimachinery/errors";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { internalError, invalidObject } from "../../../contract/status-error.ts";
 import type { Collection } from "../../../storage/collection.ts";
-import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 
 /** The Services with their addresses, and all IPAddresses, which others may create, too. */
 interface Allocated {
@@ -59,6 +60,7 @@ function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
 }
 
 const lowest = 30_000;
+
 const highest = 32_767;
 
 /** Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. */
@@ -107,4 +109,36 @@ function checkPort({ metadata }: Service, index: number, port: number, taken: Re
       invalid(field, port, "provided port is already allocated"),
     ]);
   }
+}
+
+export type ServiceSpec = Sent<core.ServiceSpec>;
+
+export type Service = SentObject<ServiceSpec, Sent<core.ServiceStatus>>;
+
+/** Returns whether Services of this type have a clusterIP, which may be None. */
+export function hasAddress({ type }: ServiceSpec): boolean {
+  return type !== "ExternalName";
+}
+
+export function isHeadless({ clusterIPs, clusterIP }: ServiceSpec): boolean {
+  return clusterIPs ? clusterIPs.length === 1 && clusterIPs[0] === "None" : clusterIP === "None";
+}
+
+/** Returns whether Services of this type have node ports, unless they ask for none to be allocated. */
+export function mayHaveNodePorts({ type }: ServiceSpec): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
+export function hasNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
+  return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
+}
+
+/** Returns whether the Service accepts external traffic. */
+export function isExternal({ type, externalIPs = [] }: ServiceSpec): boolean {
+  return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
+}
+
+/** With externalTrafficPolicy Local, the load balancer checks which nodes have pods. */
+export function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
+  return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }

@@ -1,8 +1,10 @@
-import type { ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Pod, Service, ServicePort } from "../../../control-loop/api/core.ts";
-import type { EndpointPort } from "../endpoints/controller/endpoints.ts";
+import type { Stored } from "../../../contract/stored.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 import { isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
+
+export type EndpointPort = Stored<core.EndpointPort>;
 
 /** A pod behind a Service, with its resolved ports. */
 export interface PodEndpoint {
@@ -45,7 +47,7 @@ export function groupByPorts(endpoints: readonly PodEndpoint[]): PodEndpoint[][]
 }
 
 /** The reference from an endpoint to its pod. */
-export function targetRefOf({ metadata }: Pod): ObjectReference {
+export function targetRefOf({ metadata }: Pod): core.ObjectReference {
   const { name, namespace, uid } = metadata;
   return {
     kind: "Pod",

@@ -6,30 +6,29 @@ import {
   forbidden,
   invalid,
   invalidStruct,
-  notSupported,
   required,
 } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { formatSelector } from "../../cells/format-selector.ts";
-import { readField, text } from "../../cells/read-field.ts";
+import { formatSelector, readField, text } from "../../cells.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
-import { allocateAddress, allocateNodePorts } from "./allocation.ts";
 import {
   type Service,
   type ServiceSpec,
+  allocateAddress,
+  allocateNodePorts,
   hasAddress,
   hasNodePorts,
   isExternal,
   isHeadless,
   mayHaveNodePorts,
   needsHealthCheck,
-} from "./types.ts";
+} from "./allocation.ts";
 import { invalidObject } from "../../../contract/status-error.ts";
 import { type Problems, choice, optionalChoice, refused } from "../../checks/problems.ts";
 import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
@@ -93,7 +92,7 @@ function* serviceProblems({ spec }: Service): Problems {
   for (const [index, address] of (spec.externalIPs ?? []).entries()) {
     yield* refused(`spec.externalIPs[${index}]`, address, checkReachable(address));
   }
-  yield* choice("spec.type", spec.type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
+  yield* choice("spec.type", spec.type, "core/v1.ServiceSpec");
   yield* uniquePorts(spec);
   yield* balancer(spec);
   yield* traffic(spec);
@@ -115,8 +114,6 @@ function* byType(spec: ServiceSpec): Problems {
   }
 }
 
-const protocols = ["SCTP", "TCP", "UDP"];
-
 function* portList({ ports = [] }: ServiceSpec): Problems {
   const names = new Set<string>();
   for (const [index, each] of ports.entries()) {
@@ -130,7 +127,7 @@ function* portList({ ports = [] }: ServiceSpec): Problems {
       names.add(name);
     }
     yield* refused(`${field}.port`, port, checkPort(port));
-    yield* choice(`${field}.protocol`, protocol, protocols);
+    yield* choice(`${field}.protocol`, protocol, "core/v1.ServicePort");
     yield* refused(`${field}.targetPort`, targetPort, checkPort(targetPort));
     if (appProtocol !== undefined) {
       yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
@@ -156,7 +153,7 @@ function* uniquePorts({ type, ports = [] }: ServiceSpec): Problems {
 const longestAffinity = 86_400;
 
 function* affinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): Problems {
-  yield* choice("spec.sessionAffinity", sessionAffinity, ["ClientIP", "None"]);
+  yield* choice("spec.sessionAffinity", sessionAffinity, "core/v1.ServiceSpec");
   if (sessionAffinity !== "ClientIP") return;
   const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 0;
   if (seconds > 0 && seconds <= longestAffinity) return;
@@ -165,8 +162,6 @@ function* affinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): Pro
 }
 
 const families = ["IPv4", "IPv6"];
-
-const familyPolicies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
 function* addresses(spec: ServiceSpec): Problems {
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
@@ -177,10 +172,10 @@ function* addresses(spec: ServiceSpec): Problems {
     yield invalid("spec.clusterIPs", clusterIPs, "must be empty when `clusterIP` is not specified");
   }
   for (const [index, family] of ipFamilies.entries()) {
-    if (!families.includes(family)) yield notSupported(`spec.ipFamilies[${index}]`, family, families);
+    yield* optionalChoice(`spec.ipFamilies[${index}]`, family, families);
     if (ipFamilies.indexOf(family) < index) yield duplicate(`spec.ipFamilies[${index}]`, family);
   }
-  yield* optionalChoice("spec.ipFamilyPolicy", spec.ipFamilyPolicy, familyPolicies);
+  yield* optionalChoice("spec.ipFamilyPolicy", spec.ipFamilyPolicy, "core/v1.ServiceSpec");
   const malformed = [...addressList(clusterIPs)];
   yield* malformed;
   if (clusterIPs.length > 2) yield invalid("spec.clusterIPs", clusterIPs, "may only hold up to 2 values");
@@ -210,7 +205,7 @@ function* addressList(list: readonly string[]): Problems {
 
 const refusal = "may only be used when `type` is 'LoadBalancer'";
 
-/** An update is checked for it twice. */
+/** The server checks it twice on an update, so that the error is there twice. */
 function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
   if (loadBalancerClass === undefined) return;
   if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
@@ -232,18 +227,16 @@ function* balancer(spec: ServiceSpec): Problems {
   yield* balancerClass(spec);
 }
 
-const policies = ["Cluster", "Local"];
-
 function* traffic(spec: ServiceSpec): Problems {
   const { externalTrafficPolicy: external, healthCheckNodePort: health } = spec;
   const field = "spec.externalTrafficPolicy";
-  if (isExternal(spec)) yield* choice(field, external, policies);
+  if (isExternal(spec)) yield* choice(field, external, "core/v1.ServiceSpec");
   else if (external) yield invalid(field, external, "may only be set for externally-accessible services");
   if (health && !needsHealthCheck(spec)) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     yield invalid("spec.healthCheckNodePort", health, detail);
   } else if (health) yield* refused("spec.healthCheckNodePort", health, checkPort(health));
-  yield* optionalChoice("spec.internalTrafficPolicy", spec.internalTrafficPolicy, policies);
+  yield* optionalChoice("spec.internalTrafficPolicy", spec.internalTrafficPolicy, "core/v1.ServiceSpec");
   yield* optionalChoice("spec.trafficDistribution", spec.trafficDistribution, [
     "PreferClose",
     "PreferSameZone",
@@ -367,7 +360,7 @@ const subject = { group: "", plural: "services", kind: "Service" };
 
 /**
  * Settles the IP families of a Service in a cluster that has IPv4 only: infers those that are left out, and refuses
- * others. Only a headless Service without a selector, whose endpoints somebody else writes, may have both.
+ * others. Only a headless Service without a selector, whose endpoints a user writes, may have both.
  */
 function settleFamilies(service: Service, old: Service | undefined): void {
   const { spec } = service;
@@ -389,7 +382,7 @@ function settleFamilies(service: Service, old: Service | undefined): void {
     spec.ipFamilies = [first!, first === "IPv4" ? "IPv6" : "IPv4"];
 }
 
-/** A Service that prefers both families keeps what it has. */
+/** A Service that prefers both families keeps the family that it has. */
 function prefersAsBefore(spec: ServiceSpec, old: ServiceSpec): boolean {
   return (
     spec.ipFamilyPolicy === "PreferDualStack" &&

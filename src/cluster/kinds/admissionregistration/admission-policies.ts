@@ -1,0 +1,254 @@
+import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type {
+  MutatingAdmissionPolicySpec,
+  Mutation,
+  ParamKind,
+  ValidatingAdmissionPolicySpec,
+  ValidatingAdmissionPolicyStatus,
+  Validation,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { PolicySpec } from "../../expressions/policy.ts";
+import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import {
+  celProblem,
+  defaultPolicy,
+  matchConditions,
+  matchResources,
+  mutatedOperations,
+} from "./match-resources.ts";
+import { type Problems, choice, optionalChoice, refused } from "../checks/problems.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, size } from "../cells.ts";
+import type { Sent } from "../../contract/sent.ts";
+import { conditionProblems } from "../checks/meta-types.ts";
+
+const validatingPolicyStrategy: Partial<Strategy> = {
+  createOnStatusApply: true,
+  validate: (object) => [...validatingPolicyProblems(object)],
+  validateUpdate: (object, old, { subresource }) => [
+    ...(subresource === "status"
+      ? conditionProblems("status.conditions", statusOf(object).conditions)
+      : validatingPolicyProblems(object, old)),
+  ],
+  default(object) {
+    defaultPolicy(object);
+    object["status"] ??= {};
+  },
+};
+
+function statusOf(object: ApiObject): Sent<ValidatingAdmissionPolicyStatus> {
+  return object["status"] ?? {};
+}
+
+const mutatingPolicyStrategy: Partial<Strategy> = {
+  validate: (object) => [...mutatingPolicyProblems(object)],
+  validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
+  default: defaultPolicy,
+};
+
+/** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */
+function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
+  const spec = (object["spec"] ?? {}) as ValidatingAdmissionPolicySpec;
+  const { validations = [], auditAnnotations = [], variables = [] } = spec;
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () => []);
+  const compiler = new PolicyCompiler({
+    params: spec.paramKind !== undefined,
+    variables: variables.length > 0,
+  });
+  yield* variableProblems(variables, compiler);
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    const detail = "validations or auditAnnotations must contain at least one item";
+    yield required("spec.validations", detail);
+    yield required("spec.auditAnnotations", detail);
+    return;
+  }
+  for (const [index, validation] of validations.entries()) {
+    yield* validationProblems(`spec.validations[${index}]`, validation, compiler);
+  }
+  yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
+}
+
+/** Validates a MutatingAdmissionPolicy. */
+function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
+  const spec = (object["spec"] ?? {}) as MutatingAdmissionPolicySpec;
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
+    mutatedOperations("spec.matchConstraints", spec.matchConstraints),
+  );
+  const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
+  yield* variableProblems(spec.variables ?? [], compiler);
+  const { mutations = [] } = spec;
+  if (mutations.length === 0) yield required("spec.mutations", "mutations must contain at least one item");
+  for (const [index, mutation] of mutations.entries()) {
+    yield* mutationProblems(`spec.mutations[${index}]`, mutation, compiler);
+  }
+  yield* choice(
+    "spec.reinvocationPolicy",
+    spec.reinvocationPolicy,
+    "admissionregistration/v1.MutatingAdmissionPolicySpec",
+  );
+}
+
+/** Validates the common fields of both kinds of policies; `more` checks what they match. */
+function* commonProblems(
+  spec: PolicySpec,
+  old: PolicySpec | undefined,
+  more: () => Iterable<never> | Problems,
+): Problems {
+  if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
+  else
+    yield* optionalChoice(
+      "spec.failurePolicy",
+      spec.failurePolicy,
+      "admissionregistration/v1.ValidatingAdmissionPolicySpec",
+    );
+  if (spec.paramKind) yield* paramKindProblems(spec.paramKind);
+  const { matchConstraints: match } = spec;
+  if (!match) yield required("spec.matchConstraints");
+  else {
+    yield* matchResources("spec.matchConstraints", match);
+    if (!match.resourceRules?.length) yield required("spec.matchConstraints.resourceRules");
+    yield* more();
+  }
+  const unchanged =
+    old && isEqual(old.paramKind, spec.paramKind) && isEqual(old.matchConditions, spec.matchConditions);
+  if (unchanged) return;
+  const params = spec.paramKind !== undefined;
+  yield* matchConditions("spec.matchConditions", [...(spec.matchConditions ?? [])], { params });
+}
+
+function* paramKindProblems({ apiVersion = "", kind = "" }: NonNullable<PolicySpec["paramKind"]>): Problems {
+  const field = "spec.paramKind.apiVersion";
+  const parts = apiVersion === "/" ? [""] : apiVersion.split("/");
+  const [version = "", group = ""] = parts.toReversed();
+  if (apiVersion === "") yield required(field);
+  else if (parts.length > 2)
+    yield invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
+  else {
+    const wrong = group === "" ? [] : checkSubdomain(group);
+    if (wrong.length > 0) yield invalid(field, group, wrong.join(","));
+    const reasons = checkLabel1035(version);
+    if (version === "") yield invalid(field, apiVersion, "version must be specified");
+    else if (reasons.length > 0) yield invalid(field, version, reasons.join(","));
+  }
+  const reasons = checkLabel1035(kind.toLowerCase());
+  if (kind === "") yield required("spec.paramKind.kind");
+  else if (reasons.length > 0) {
+    const detail = `may have mixed case, but should otherwise match: ${reasons.join(",")}`;
+    yield invalid("spec.paramKind.kind", kind, detail);
+  }
+}
+
+function* variableProblems(
+  variables: NonNullable<PolicySpec["variables"]>,
+  compiler: PolicyCompiler,
+): Problems {
+  for (const [index, { name = "", expression = "" }] of variables.entries()) {
+    const field = `spec.variables[${index}]`;
+    if (name.trim() === "") yield required(`${field}.name`, "name is not specified");
+    else if (!isIdentifier(name)) yield invalid(`${field}.name`, name, "must be a valid CEL identifier");
+    if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
+    else yield* celProblem(`${field}.expression`, expression, compiler.variable(name, expression));
+  }
+}
+
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+function isIdentifier(name: string): boolean {
+  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reserved.has(name);
+}
+
+function* validationProblems(
+  field: string,
+  validation: Partial<Validation>,
+  compiler: PolicyCompiler,
+): Problems {
+  const { expression = "", message = "", messageExpression = "", reason } = validation;
+  if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
+  else yield* celProblem(`${field}.expression`, expression, compiler.condition(expression));
+  if (messageExpression !== "") {
+    const at = `${field}.messageExpression`;
+    if (messageExpression.trim() === "")
+      yield invalid(at, messageExpression, "must be non-empty if specified");
+    else yield* celProblem(at, messageExpression, compiler.message(messageExpression));
+  }
+  if (message !== "" && message.trim() === "") {
+    yield invalid(`${field}.message`, message, "must be non-empty if specified");
+  } else if (/[\n\r]/.test(message.trim())) {
+    yield invalid(`${field}.message`, message, "must not contain line breaks");
+  }
+  yield* optionalChoice(`${field}.reason`, reason, ["Forbidden", "Invalid", "RequestEntityTooLarge"]);
+}
+
+const annotationLimit = 20;
+
+const annotationLength = 5 * 1024;
+
+function* annotationProblems(
+  policy: string,
+  annotations: NonNullable<ValidatingAdmissionPolicySpec["auditAnnotations"]>,
+  compiler: PolicyCompiler,
+): Problems {
+  const field = "spec.auditAnnotations";
+  if (annotations.length > annotationLimit) {
+    yield invalid(field, annotations, `must not have more than ${annotationLimit} auditAnnotations`);
+  }
+  const keys = new Set<string>();
+  for (const [index, { key = "", valueExpression = "" }] of annotations.entries()) {
+    const at = `${field}[${index}]`;
+    const text = valueExpression.trim();
+    yield* refused(`${at}.key`, `${policy}/${key}`, checkQualifiedName(`${policy}/${key}`));
+    if (text === "") yield required(`${at}.valueExpression`, "valueExpression is not specified");
+    else if (Buffer.byteLength(text) > annotationLength) {
+      yield required(`${at}.valueExpression`, `must not exceed ${annotationLength} bytes in length`);
+    } else yield* celProblem(`${at}.valueExpression`, valueExpression, compiler.auditAnnotation(text));
+    if (keys.has(key)) yield duplicate(`${at}.key`, key);
+    keys.add(key);
+  }
+}
+
+function* mutationProblems(field: string, mutation: Partial<Mutation>, compiler: PolicyCompiler): Problems {
+  const { patchType } = mutation;
+  yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
+  if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
+  const [own, other] =
+    patchType === "JSONPatch"
+      ? (["jsonPatch", "applyConfiguration"] as const)
+      : (["applyConfiguration", "jsonPatch"] as const);
+  const patch = mutation[own];
+  const text = (patch?.expression ?? "").trim();
+  if (!patch) yield required(`${field}.${own}`, `must be specified when patchType is ${patchType}`);
+  else if (text === "") yield required(`${field}.${own}.expression`);
+  else yield* celProblem(`${field}.${own}.expression`, text, compiler[own](text));
+  if (mutation[other]) {
+    yield invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`);
+  }
+}
+
+function paramKind(object: object): string {
+  const kind = readField<ParamKind>(object, "spec.paramKind");
+  return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
+}
+
+export const validatingAdmissionPolicy: BuiltInKind = {
+  resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+  strategy: validatingPolicyStrategy,
+  cells: { Validations: size("spec.validations"), ParamKind: paramKind },
+  emptyObject: { spec: {}, status: {} },
+};
+
+export const mutatingAdmissionPolicy: BuiltInKind = {
+  resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+  strategy: mutatingPolicyStrategy,
+  cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
+  emptyObject: { spec: {} },
+};

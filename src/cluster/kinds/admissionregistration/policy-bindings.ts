@@ -1,0 +1,97 @@
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { duplicate, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { ParamRef } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { PolicyBindingSpec } from "../../expressions/policy.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { pathSegmentName } from "../../registry/validate-name.ts";
+import { selectorProblems } from "../checks/meta-types.ts";
+import { defaultBinding, matchResources, mutatedOperations } from "./match-resources.ts";
+import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+
+const validatingBindingStrategy: Partial<Strategy> = {
+  validate: (object) => [...validatingBindingProblems(object)],
+  validateUpdate: (object) => [...validatingBindingProblems(object)],
+  default: defaultBinding,
+};
+
+/** Validates a ValidatingAdmissionPolicyBinding. */
+function* validatingBindingProblems(object: ApiObject): Problems {
+  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
+  yield* commonProblems(spec);
+  yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
+}
+
+/** Validates a MutatingAdmissionPolicyBinding. */
+function* mutatingBindingProblems(object: ApiObject): Problems {
+  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
+  yield* commonProblems(spec);
+  yield* mutatedOperations("spec.matchResources", spec.matchResources);
+}
+
+function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
+  yield* needed("spec.policyName", policyName, checkSubdomain);
+  if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
+  if (match) yield* matchResources("spec.matchResources", match);
+}
+
+function* paramProblems(field: string, { name = "", selector, parameterNotFoundAction }: ParamRef): Problems {
+  const exclusive = "name and selector are mutually exclusive";
+  if (name !== "") {
+    yield* refused(`${field}.name`, name, pathSegmentName(name, false));
+    if (selector) yield forbidden(`${field}.name`, exclusive);
+  }
+  if (selector) {
+    yield* selectorProblems(`${field}.selector`, selector);
+    if (name !== "") yield forbidden(`${field}.selector`, exclusive);
+  }
+  if (name === "" && !selector) yield required(field, "one of name or selector must be specified");
+  yield* choice(`${field}.parameterNotFoundAction`, parameterNotFoundAction, ["Deny", "Allow"]);
+}
+
+function* actionProblems(field: string, list: readonly string[]): Problems {
+  for (const [index, action] of list.entries()) {
+    yield* optionalChoice(
+      `${field}[${index}]`,
+      action,
+      "admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec",
+    );
+    if (list.indexOf(action) < index) yield duplicate(`${field}[${index}]`, action);
+  }
+  if (list.includes("Deny") && list.includes("Warn")) {
+    const why =
+      "repeating the same validation failure information in the API response and headers serves no purpose";
+    yield invalid(field, list, `must not contain both Deny and Warn (${why})`);
+  }
+  if (list.length === 0) yield required(field, "at least one validation action is required");
+}
+
+const mutatingBindingStrategy: Partial<Strategy> = {
+  validate: (object) => [...mutatingBindingProblems(object)],
+  validateUpdate: (object) => [...mutatingBindingProblems(object)],
+  default: defaultBinding,
+};
+
+function paramRefCell(object: object): string {
+  const reference = readField<ParamRef>(object, "spec.paramRef");
+  if (!reference) return "<unset>";
+  return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
+}
+
+export const validatingAdmissionPolicyBinding: BuiltInKind = {
+  resource: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+  strategy: validatingBindingStrategy,
+  cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
+  emptyObject: { spec: {} },
+};
+
+export const mutatingAdmissionPolicyBinding: BuiltInKind = {
+  resource: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+  strategy: mutatingBindingStrategy,
+  cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
+  emptyObject: { spec: {} },
+};

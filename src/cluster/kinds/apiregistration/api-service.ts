@@ -1,0 +1,124 @@
+import type {
+  APIService,
+  APIServiceCondition,
+  APIServiceSpec,
+  ServiceReference,
+} from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField } from "../cells.ts";
+import { type Fields, fillIn } from "../fill-in.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import { pathSegmentName } from "../../registry/validate-name.ts";
+import { checkPort } from "../checks/names.ts";
+import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+
+const apiServiceStrategy: Partial<Strategy> = {
+  default(object) {
+    fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
+    object["status"] ??= {};
+  },
+  prepareForCreate(object, { now }) {
+    const { service } = (object["spec"] ?? {}) as Fields;
+    object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
+  },
+  validateName: () => [],
+  validate: (object) => [...apiServiceProblems(object)],
+  validateUpdate: (object, _old, { subresource }) =>
+    subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
+};
+
+type Spec = Sent<APIServiceSpec>;
+
+/** Validates an APIService, whose name must be its version and group. */
+function* apiServiceProblems(object: ApiObject): Problems {
+  const { spec = {} } = object as Sent<APIService>;
+  const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
+  const { name = "", generateName = "" } = object.metadata;
+  const needs = `${version}.${group}`;
+  if (generateName !== "") yield* nameProblems("metadata.generateName", generateName, needs);
+  if (name !== "") yield* nameProblems("metadata.name", name, needs);
+  if (group !== "") yield* refused("spec.group", group, checkSubdomain(group));
+  else if (version !== "v1") {
+    yield required("spec.group", "only v1 may have an empty group and it better be legacy kube");
+  }
+  yield* refused("spec.version", version, checkLabel1035(version));
+  yield* priority("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
+  yield* priority("spec.versionPriority", versionPriority, 1000);
+  yield* serviceProblems(spec);
+}
+
+function* nameProblems(field: string, name: string, needs: string): Problems {
+  const segment = pathSegmentName(name, false);
+  yield* refused(field, name, segment);
+  if (segment.length === 0 && name !== needs)
+    yield invalid(field, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needs)}`);
+}
+
+function* priority(field: string, value: number, most: number): Problems {
+  if (value <= 0 || value > most) yield invalid(field, value, `must be positive and less than ${most}`);
+}
+
+function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = false }: Spec): Problems {
+  const bytes = Buffer.byteLength(caBundle, "base64");
+  const insecure = "spec.insecureSkipTLSVerify";
+  if (!service) {
+    if (bytes > 0)
+      yield invalid("spec.caBundle", `${bytes} bytes`, "local APIServices may not have a caBundle");
+    if (insecureSkipTLSVerify)
+      yield invalid(insecure, true, "local APIServices may not have insecureSkipTLSVerify");
+    return;
+  }
+  const { namespace, name, port = 0 } = service;
+  yield* needed("spec.service.namespace", namespace);
+  yield* needed("spec.service.name", name);
+  for (const reason of checkPort(port))
+    yield invalid("spec.service.port", port, `port is not valid: ${reason}`);
+  if (insecureSkipTLSVerify && bytes > 0)
+    yield invalid(insecure, true, "may not be true if caBundle is present");
+}
+
+const statuses = ["True", "False", "Unknown"];
+
+/** Validates the status of an APIService. */
+function* conditionProblems(object: ApiObject): Problems {
+  const { conditions = [] } = (object as Sent<APIService>).status ?? {};
+  for (const [index, { status = "" }] of conditions.entries()) {
+    yield* optionalChoice(`status.conditions[${index}].status`, status, statuses);
+  }
+}
+
+/** The condition of versions that this server serves itself. */
+function localCondition(now: number): APIServiceCondition {
+  return {
+    type: "Available",
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    reason: "Local",
+    message: "Local APIServices are always available",
+  };
+}
+
+export const apiService: BuiltInKind = {
+  resource: "apiservices.apiregistration.k8s.io",
+  metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },
+  strategy: apiServiceStrategy,
+  cells: {
+    Service: (object) => {
+      const service = readField<ServiceReference>(object, "spec.service");
+      return service ? `${service.namespace}/${service.name}` : "Local";
+    },
+    Available: (object) => {
+      const conditions = readField<APIServiceCondition[]>(object, "status.conditions") ?? [];
+      const available = conditions.find(({ type }) => type === "Available");
+      if (!available || available.status === "True") return available?.status ?? "Unknown";
+      return available.reason ? `${available.status} (${available.reason})` : available.status;
+    },
+  },
+  emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
+};

@@ -1,0 +1,45 @@
+import { invalidStruct, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { nonNegative, type Problems } from "../checks/problems.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { count, readField } from "../cells.ts";
+
+const controllerRevisionStrategy: Partial<Strategy> = {
+  validate: (object) => [...numberProblems(object), ...dataProblems(object)],
+  validateUpdate: (object, old) => [...numberProblems(object), ...keptData(object, old)],
+};
+
+function numberProblems({ revision }: ApiObject): Problems {
+  return nonNegative("revision", revision as number | undefined);
+}
+
+function* dataProblems({ data = null }: ApiObject): Problems {
+  if (data === null) yield required("data", "data is mandatory");
+  else if (!isObject(data)) yield required("data", "data must be a valid JSON object");
+}
+
+function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
+  if (!isEqual(data, old["data"] ?? null)) yield invalidStruct("data", data as object, "field is immutable");
+}
+
+export const controllerRevision: BuiltInKind = {
+  resource: "controllerrevisions.apps",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: controllerRevisionStrategy,
+  emptyObject: { revision: 0 },
+  cells: {
+    Controller: (object) => {
+      const owners = readField<
+        Array<{ apiVersion: string; kind: string; name: string; controller?: boolean }>
+      >(object, "metadata.ownerReferences");
+      const owner = owners?.find(({ controller }) => controller);
+      if (!owner) return "<none>";
+      const group = owner.apiVersion.includes("/") ? `.${owner.apiVersion.split("/")[0]}` : "";
+      return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+    },
+    Revision: count("revision"),
+  },
+  zeroValues: { data: null },
+};

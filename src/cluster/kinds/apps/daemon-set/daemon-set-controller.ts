@@ -1,0 +1,323 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { ControllerRevision } from "../../../control-loop/api/apps.ts";
+import { type Node, type Pod, nodes, pods } from "../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../control-loop/claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
+import { reportedFailure } from "../../../control-loop/failures.ts";
+import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
+import { createPod } from "../../../control-loop/pods/create-pod.ts";
+import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
+import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import {
+  dropOldRevisions,
+  ensureRevision,
+  revisionLabel,
+} from "../../../control-loop/revisions/controller-revisions.ts";
+import { positiveCounts } from "../../../control-loop/positive-counts.ts";
+import { scaledCount } from "../../../control-loop/counts.ts";
+import { newPod } from "../../../control-loop/pods/new-pod.ts";
+import { type NodeAffinity, fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
+import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { ResourceName } from "../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../contract/stored.ts";
+
+export type DaemonSet = Defaulted<Stored<apps.DaemonSet>, "revisionHistoryLimit">;
+
+type DaemonSetStatus = Stored<apps.DaemonSetStatus>;
+
+export const daemonSets: ResourceName<DaemonSet> = "daemonsets.apps";
+
+const user = userOf("daemon-set");
+
+/** Keeps one pod of a DaemonSet on every eligible node. */
+export function daemonSetController(context: ControllerContext): Controller {
+  const { objects } = context;
+  const steps = reporting(context, user, "daemonset-controller");
+  return {
+    watches: [daemonSets, pods, nodes],
+
+    keysOf(event) {
+      if (event.resource === nodes) return objects.list(daemonSets).map(keyOf);
+      return keysOfOwner(objects, daemonSets, "DaemonSet", event);
+    },
+
+    async reconcile(key) {
+      const set = findByKey(objects, daemonSets, key);
+      if (!set) return undefined;
+      const revision = await ensureRevision(objects, user, set);
+      const failure = set.metadata.deletionTimestamp
+        ? undefined
+        : await reportedFailure(takeStep(steps, set, revision));
+      const after = await updateStatus(steps, key, revision);
+      if (failure) throw failure;
+      return after;
+    },
+  };
+}
+
+async function takeStep(
+  context: ReportingContext,
+  set: DaemonSet,
+  revision: ControllerRevision,
+): Promise<void> {
+  const { objects, clock, report } = context;
+  const owned = await claimDependents(objects, user, set, pods);
+  const where = daemonNodes(set, objects.list(nodes));
+  const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
+  for (const name of create) {
+    const pod = await createPod(objects, user, daemonPod(set, name, revision), (refusal) =>
+      report(set, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+    );
+    await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+  }
+  for (const pod of remove) {
+    if (isFinished(pod)) await reportEnded(context, set, pod);
+    await objects.delete(user, pod, { uid: pod.metadata.uid });
+    await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+  }
+}
+
+/** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
+function reportEnded(
+  context: ReportingContext,
+  set: DaemonSet,
+  { metadata, spec, status }: Pod,
+): Promise<void> {
+  const { report } = context;
+  const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+  return status?.phase === "Failed"
+    ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
+    : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+}
+
+async function updateStatus(
+  context: ReportingContext,
+  key: string,
+  revision: ControllerRevision,
+): Promise<number | undefined> {
+  const { objects, clock } = context;
+  const set = findByKey(objects, daemonSets, key);
+  if (!set) return undefined;
+  const owned = await claimDependents(objects, user, set, pods);
+  const { wanted } = daemonNodes(set, objects.list(nodes));
+  const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
+  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+  const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+  const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+  await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
+  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+}
+
+/** Computes the status of a DaemonSet from its pods. */
+function daemonSetStatus(
+  set: DaemonSet,
+  wanted: readonly string[],
+  pods: readonly Pod[],
+  revision: ControllerRevision,
+  now: number,
+): DaemonSetStatus {
+  const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);
+  const count = (holds: (pod: Pod) => boolean) => onWanted.filter(holds).length;
+  const available = count((pod) => isAvailable(pod, set.spec.minReadySeconds, now));
+  return {
+    currentNumberScheduled: onWanted.length,
+    numberMisscheduled: living.filter((pod) => !wanted.includes(nodeOf(pod))).length,
+    desiredNumberScheduled: wanted.length,
+    numberReady: count(isReady),
+    observedGeneration: set.metadata.generation ?? 0,
+    ...positiveCounts({
+      updatedNumberScheduled: count((pod) => isOfRevision(pod, revision)),
+      numberAvailable: available,
+      numberUnavailable: wanted.length - available,
+    }),
+  };
+}
+
+function oldest(pods: readonly Pod[]): Pod | undefined {
+  return pods.toSorted((a, b) =>
+    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
+  )[0];
+}
+
+/** The nodes to create pods for, and the pods to delete, next. */
+interface DaemonStep {
+  readonly create: readonly string[];
+  readonly remove: readonly Pod[];
+}
+
+/**
+ * The next step of a DaemonSet: one pod on each eligible node, and once all exist, the update of outdated
+ * ones. With maxSurge a node has two pods for a while: the old one stays until the new one is available.
+ */
+function nextDaemonStep(
+  set: DaemonSet,
+  { wanted, suffered }: DaemonNodes,
+  pods: readonly Pod[],
+  revision: ControllerRevision,
+  now: number,
+): DaemonStep {
+  const rollout: Rollout = {
+    set,
+    wanted,
+    isNew: (pod) => isOfRevision(pod, revision),
+    isAvailable: (pod) => isAvailable(pod, set.spec.minReadySeconds, now),
+    onNode: podsByNode(pods.filter(({ metadata }) => !metadata.deletionTimestamp)),
+  };
+  const create = wanted.filter((name) => !pods.some((pod) => nodeOf(pod) === name));
+  const remove = [...rollout.onNode].flatMap(([name, there]) => {
+    return suffered.includes(name) ? superfluous(rollout, there) : there;
+  });
+  if (create.length + remove.length > 0) return { create, remove };
+  if (set.spec.updateStrategy?.type === "OnDelete") return { create: [], remove: [] };
+  return surgeOf(rollout) > 0 ? replaceWithSurge(rollout) : replaceInPlace(rollout);
+}
+
+/** The pods of each node, oldest first. */
+function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
+  const byAge = [...pods].sort((a, b) =>
+    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
+  );
+  const onNode = new Map<string, Pod[]>();
+  for (const pod of byAge) onNode.set(nodeOf(pod), [...(onNode.get(nodeOf(pod)) ?? []), pod]);
+  return onNode;
+}
+
+/** Returns the pods of a node to delete: finished ones, and all but one, or during a surge all but an old and a new one. */
+function superfluous(rollout: Rollout, there: readonly Pod[]): Pod[] {
+  const ended = there.filter(isFinished);
+  const running = there.filter((pod) => !isFinished(pod));
+  if (surgeOf(rollout) === 0) return [...ended, ...running.slice(1)];
+  const [newest, ...moreNew] = running.filter(rollout.isNew);
+  const [old, ...moreOld] = running.filter((pod) => !rollout.isNew(pod));
+  const isReplaced = newest && old && (!isReady(old) || rollout.isAvailable(newest));
+  return [...ended, ...moreNew, ...moreOld, ...(isReplaced ? [old] : [])];
+}
+
+/** A DaemonSet whose pods may have an older template. */
+interface Rollout {
+  readonly set: DaemonSet;
+  readonly wanted: readonly string[];
+  /** The pods of each node that are not being deleted. */
+  readonly onNode: ReadonlyMap<string, readonly Pod[]>;
+  readonly isNew: (pod: Pod) => boolean;
+  readonly isAvailable: (pod: Pod) => boolean;
+}
+
+/** Returns the number of nodes that may have a second pod during an update. */
+function surgeOf({ set, wanted }: Rollout): number {
+  if (set.spec.updateStrategy?.type === "OnDelete") return 0;
+  return scaledCount(set.spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0, wanted.length, Math.ceil);
+}
+
+/** Chooses old pods to delete, up to maxUnavailable; unavailable ones are deleted in any case. */
+function replaceInPlace({ set, wanted, onNode, isNew, isAvailable }: Rollout): DaemonStep {
+  const limit = set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
+  const maxUnavailable = Math.max(1, scaledCount(limit, wanted.length, Math.ceil));
+  const there = [...onNode.values()].flat();
+  const room = Math.max(0, maxUnavailable - (wanted.length - there.filter(isAvailable).length));
+  const outdated = there.filter((pod) => !isNew(pod));
+  const broken = outdated.filter((pod) => !isAvailable(pod));
+  return { create: [], remove: [...broken, ...outdated.filter(isAvailable).slice(0, room)] };
+}
+
+/** Chooses nodes that get a new pod in addition to the old one, up to maxSurge, or if the old one is not available. */
+function replaceWithSurge(rollout: Rollout): DaemonStep {
+  const { onNode, isNew, isAvailable } = rollout;
+  const nodes = [...onNode];
+  const underWay = nodes.filter(([, pods]) => pods.length > 1).length;
+  const outdated = nodes.filter(([, pods]) => pods.length === 1 && !pods.some(isNew));
+  const broken = outdated.filter(([, pods]) => !pods.some(isAvailable));
+  const serving = outdated.filter(([, pods]) => pods.some(isAvailable));
+  const room = Math.max(0, surgeOf(rollout) - underWay);
+  return { create: [...broken, ...serving.slice(0, room)].map(([name]) => name), remove: [] };
+}
+
+/** Taints that the pods of every DaemonSet tolerate. */
+const endured = [
+  { name: "not-ready", effect: "NoExecute" },
+  { name: "unreachable", effect: "NoExecute" },
+  { name: "disk-pressure", effect: "NoSchedule" },
+  { name: "memory-pressure", effect: "NoSchedule" },
+  { name: "pid-pressure", effect: "NoSchedule" },
+  { name: "unschedulable", effect: "NoSchedule" },
+] as const;
+
+const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
+
+const generationAnnotation = "deprecated.daemonset.template.generation";
+
+/** Builds the pod for a node, which node affinity ties it to. */
+function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevision): Pod {
+  const generation = set.metadata.annotations?.[generationAnnotation];
+  const pod = newPod(
+    set,
+    set.spec.template,
+    { generateName: `${set.metadata.name}-` },
+    {
+      [revisionLabel]: revision.metadata.labels?.[revisionLabel] ?? "",
+      ...(generation === undefined ? {} : { "pod-template-generation": generation }),
+    },
+  );
+  const nodeAffinity = {
+    ...pod.spec.affinity?.nodeAffinity,
+    ...affinityTo(nodeName),
+  };
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      affinity: { ...pod.spec.affinity, nodeAffinity },
+      tolerations: tolerationsOf(set),
+    },
+  };
+}
+
+function affinityTo(nodeName: string): NodeAffinity {
+  return {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [nodeName] }] }],
+    },
+  };
+}
+
+function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["tolerations"]> {
+  const { hostNetwork, tolerations = [] } = spec.template.spec;
+  const taints = hostNetwork ? enduredOnHost : endured;
+  const own = taints.map(({ name, effect }) => {
+    return { key: `node.kubernetes.io/${name}`, operator: "Exists" as const, effect };
+  });
+  return [...tolerations, ...own];
+}
+
+/** The node that a pod of a DaemonSet runs on, or is meant for. */
+function nodeOf({ spec }: Pod): string {
+  const terms =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
+}
+
+/** The nodes that should have a pod, and those where an existing pod may stay. */
+interface DaemonNodes {
+  readonly wanted: readonly string[];
+  readonly suffered: readonly string[];
+}
+
+/** A taint that was added later removes a pod only if its effect is NoExecute. */
+function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
+  const spec = { ...set.spec.template.spec, tolerations: tolerationsOf(set) };
+  const fitting = nodes.filter((node) => fitsNode(spec, node));
+  const names = (of: readonly Node[]) => of.map(({ metadata }) => metadata.name!);
+  return {
+    wanted: names(fitting.filter((node) => repellingTaints(spec, node).length === 0)),
+    suffered: names(
+      fitting.filter((node) => repellingTaints(spec, node).every(({ effect }) => effect !== "NoExecute")),
+    ),
+  };
+}
+
+/** Returns whether a pod was created from a revision. */
+function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
+  return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
+}

@@ -1,0 +1,486 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import {
+  type Deployment,
+  type DeploymentStatus,
+  type DesiredReplicas,
+  availableReplicas,
+  byAge,
+  deployments,
+  desiredAnnotation,
+  desiredReplicas,
+  isComplete,
+  maxAnnotation,
+  proportionalReplicas,
+  rolloutLimits,
+  specReplicas,
+  wasScaled,
+} from "./desired-replicas.ts";
+import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
+import { type LooseCondition, type PodTemplateSpec, pods } from "../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../control-loop/claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
+import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
+import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { positiveCounts } from "../../../control-loop/positive-counts.ts";
+import { sum } from "../../../control-loop/counts.ts";
+import { isFinished } from "../../../control-loop/pods/pod-state.ts";
+import { templateHash } from "../../../control-loop/pods/template-hash.ts";
+
+const user = userOf("deployment");
+
+/** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
+export function deploymentController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const steps = reporting(context, user, "deployment-controller");
+  return {
+    watches: [deployments, replicaSets, pods],
+
+    /** Recreate waits for the deletion of pods. */
+    keysOf(event) {
+      if (event.resource !== pods) return keysOfOwner(objects, deployments, "Deployment", event);
+      if (event.type !== "DELETED") return [];
+      const all = objects.list(deployments, event.object.metadata.namespace);
+      return all.filter(({ spec }) => spec.strategy?.type === "Recreate").map(keyOf);
+    },
+
+    async reconcile(key) {
+      const deployment = findByKey(objects, deployments, key);
+      if (!deployment) return undefined;
+      const owned = await claimDependents(objects, user, deployment, replicaSets);
+      if (!deployment.metadata.deletionTimestamp) await rollOut(deployment, owned);
+      return updateStatus(key);
+    },
+  };
+
+  async function rollOut(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<void> {
+    if (deployment.spec.paused || wasScaled(deployment, owned)) {
+      const target = wasScaled(deployment, owned) ? proportionalReplicas(deployment, owned) : new Map();
+      await scaleAll(steps, deployment, owned, target);
+      if (deployment.spec.paused) return;
+    }
+    const found = findCurrent(deployment, owned);
+    const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
+    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(steps, deployment, old))) return;
+    const current = await ensureCurrent(steps, deployment, found, old);
+    if (!current) return;
+    await scaleAll(steps, deployment, [current, ...old], desiredReplicas(deployment, current, old));
+  }
+
+  async function updateStatus(key: string): Promise<number | undefined> {
+    const deployment = findByKey(objects, deployments, key);
+    if (!deployment) return undefined;
+    const owned = await claimDependents(objects, user, deployment, replicaSets);
+    const current = findCurrent(deployment, owned);
+    const old = owned.filter((replicaSet) => replicaSet !== current);
+    const status = deploymentStatus(deployment, current, old, clock.now());
+    if (!isEqual(status, deployment.status)) await objects.update(user, { ...deployment, status }, "status");
+    if (isComplete(deployment, status)) await dropHistory(steps, deployment, old);
+    return untilDeadline({ ...deployment, status }, clock.now());
+  }
+}
+
+/** Creates the ReplicaSet of the current template, or updates its annotations. */
+async function ensureCurrent(
+  context: ReportingContext,
+  deployment: Deployment,
+  found: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+): Promise<ReplicaSet | undefined> {
+  const annotations = currentAnnotations(deployment, found, old);
+  const current = found
+    ? await annotate(context, found, annotations)
+    : await createCurrent(context, deployment, annotations, old);
+  const revision = annotations[revisionAnnotation];
+  if (current && revision) await markRevision(context, deployment.metadata, revision);
+  return current;
+}
+
+/** Written through the status subresource, so that the generation stays the same. */
+async function markRevision(
+  context: ReportingContext,
+  { namespace, name }: Deployment["metadata"],
+  revision: string,
+): Promise<void> {
+  const { objects, user } = context;
+  const stored = objects.get(deployments, namespace, name!);
+  if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
+  const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
+  await objects.update(user, { ...stored, metadata: { ...stored.metadata, annotations } }, "status");
+}
+
+async function annotate(
+  context: ReportingContext,
+  set: ReplicaSet,
+  annotations: Record<string, string>,
+): Promise<ReplicaSet> {
+  const { objects, user } = context;
+  if (isEqual(set.metadata.annotations, annotations)) return set;
+  return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
+}
+
+/**
+ * Creates the ReplicaSet of a template. If its name is taken, collisionCount makes the next attempt use
+ * another.
+ */
+async function createCurrent(
+  context: ReportingContext,
+  deployment: Deployment,
+  annotations: Record<string, string>,
+  old: readonly ReplicaSet[],
+): Promise<ReplicaSet | undefined> {
+  const { objects, user } = context;
+  const empty = newReplicaSet(deployment, annotations);
+  const { namespace, name } = empty.metadata;
+  if (objects.get(replicaSets, namespace, name!)) {
+    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+    const status = { ...deployment.status, collisionCount };
+    await objects.update(user, { ...deployment, status }, "status");
+    return undefined;
+  }
+  const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
+  const created = await objects.create(user, scaled(deployment, empty, replicas));
+  await reportScaling(context, deployment, empty, replicas);
+  return created;
+}
+
+async function scaleAll(
+  context: ReportingContext,
+  deployment: Deployment,
+  owned: readonly ReplicaSet[],
+  target: DesiredReplicas,
+): Promise<void> {
+  const { objects, user } = context;
+  for (const replicaSet of owned) {
+    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
+    const next = scaled(deployment, replicaSet, replicas);
+    if (isEqual(next, replicaSet)) continue;
+    await objects.update(user, next);
+    await reportScaling(context, deployment, replicaSet, replicas);
+  }
+}
+
+async function reportScaling(
+  context: ReportingContext,
+  deployment: Deployment,
+  replicaSet: ReplicaSet,
+  to: number,
+): Promise<void> {
+  const { report } = context;
+  const from = replicaSet.spec.replicas;
+  if (from === to) return;
+  const direction = to > from ? "up" : "down";
+  const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
+  await report(deployment, "Normal", "ScalingReplicaSet", message);
+}
+
+/**
+ * With Recreate, old pods are deleted before new ones are created. Returns whether there are old pods left.
+ */
+async function endOld(
+  context: ReportingContext,
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+): Promise<boolean> {
+  const { objects } = context;
+  const running = old.filter(({ spec }) => spec.replicas !== 0);
+  await scaleAll(context, deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
+  const owners = new Set(old.map(({ metadata }) => metadata.uid));
+  return objects
+    .list(pods, deployment.metadata.namespace)
+    .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+}
+
+/** Computes the status of a Deployment from its ReplicaSets. */
+function deploymentStatus(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+  now: number,
+): DeploymentStatus {
+  const all = current ? [current, ...old] : old;
+  const available = availableReplicas(all);
+  const collisionCount = deployment.status?.collisionCount;
+  const counts: DeploymentStatus = {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    ...positiveCounts({
+      replicas: sum(all.map(({ status }) => status?.replicas ?? 0)),
+      updatedReplicas: current?.status?.replicas ?? 0,
+      readyReplicas: sum(all.map(({ status }) => status?.readyReplicas ?? 0)),
+      availableReplicas: available,
+      unavailableReplicas: specReplicas(all) - available,
+    }),
+    terminatingReplicas: sum(all.map(({ status }) => status?.terminatingReplicas ?? 0)),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+  };
+  const conditions = rolloutConditions(deployment, counts, current, now);
+  return { ...counts, conditions: [...conditions, ...failureOf(deployment, all)] };
+}
+
+type Finding = Pick<LooseCondition, "type" | "status"> & { reason: string; message: string };
+
+/** The conditions `Available` and `Progressing` that `kubectl rollout status` and `kubectl wait` read. */
+function rolloutConditions(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  current: ReplicaSet | undefined,
+  now: number,
+): LooseCondition[] {
+  const before = deployment.status?.conditions ?? [];
+  const progress = progressing(deployment, status, current, now);
+  const found = [available(deployment, status), ...(progress ? [progress] : [])];
+  const isNews = ({ type, status, reason, message }: Finding) =>
+    !before.some(
+      (last) =>
+        last.type === type &&
+        last.status === status &&
+        last.reason === reason &&
+        (type === "Available" || (last.message === message && reason !== "ReplicaSetUpdated")),
+    );
+  const news = found.filter(isNews);
+  const kept = before.filter(
+    ({ type }) => type !== "ReplicaFailure" && !news.some((finding) => finding.type === type),
+  );
+  return [...kept, ...news.map((finding) => dated(finding, before, now))];
+}
+
+/** After how many milliseconds a stalled rollout exceeds its progress deadline, if it has one. */
+function untilDeadline(deployment: Deployment, now: number): number | undefined {
+  const condition = progressingCondition(deployment);
+  const seconds = deployment.spec.progressDeadlineSeconds;
+  const waiting = condition?.status === "True" && condition.reason !== "NewReplicaSetAvailable";
+  if (!waiting || !seconds || seconds >= 2 ** 31 - 1 || deployment.spec.paused) return undefined;
+  const since = Date.parse(condition.lastUpdateTime ?? condition.lastTransitionTime ?? "");
+  return Math.max(0, since + seconds * 1000 - now);
+}
+
+function available(deployment: Deployment, status: DeploymentStatus): Finding {
+  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
+  const enough = (status.availableReplicas ?? 0) >= minAvailable;
+  return {
+    type: "Available",
+    status: enough ? "True" : "False",
+    reason: enough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
+    message: enough
+      ? "Deployment has minimum availability."
+      : "Deployment does not have minimum availability.",
+  };
+}
+
+function progressing(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  current: ReplicaSet | undefined,
+  now: number,
+): Finding | undefined {
+  const before = progressingCondition(deployment);
+  const name = current?.metadata.name ?? "";
+  const found = (state: "True" | "False" | "Unknown", reason: string, message: string): Finding => ({
+    type: "Progressing",
+    status: state,
+    reason,
+    message,
+  });
+  if (deployment.spec.paused) return found("Unknown", "DeploymentPaused", "Deployment is paused");
+  if (!current) return undefined;
+  if (isComplete(deployment, status)) {
+    return found("True", "NewReplicaSetAvailable", `ReplicaSet "${name}" has successfully progressed.`);
+  }
+  if (before?.reason === "DeploymentPaused") {
+    return found("Unknown", "DeploymentResumed", "Deployment is resumed");
+  }
+  if (!before || isOfOlderRollout(before, name)) {
+    return found("True", "NewReplicaSetCreated", `Created new replica set "${name}"`);
+  }
+  if (hasProgressed(deployment.status ?? {}, status)) {
+    return found("True", "ReplicaSetUpdated", `ReplicaSet "${name}" is progressing.`);
+  }
+  if (before.reason !== "ProgressDeadlineExceeded" && untilDeadline(deployment, now) === 0) {
+    return found("False", "ProgressDeadlineExceeded", `ReplicaSet "${name}" has timed out progressing.`);
+  }
+  return undefined;
+}
+
+function isOfOlderRollout({ reason, message }: LooseCondition, name: string): boolean {
+  return reason !== "DeploymentResumed" && !message?.includes(`"${name}"`);
+}
+
+function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {
+  const grew = (key: "updatedReplicas" | "readyReplicas" | "availableReplicas") =>
+    (now[key] ?? 0) > (before[key] ?? 0);
+  const oldOnes = (status: DeploymentStatus) => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
+  return (
+    grew("updatedReplicas") ||
+    grew("readyReplicas") ||
+    grew("availableReplicas") ||
+    oldOnes(now) < oldOnes(before)
+  );
+}
+
+/** lastTransitionTime changes with the status, lastUpdateTime also with the reason or message. */
+function dated(finding: Finding, before: readonly LooseCondition[], now: number): LooseCondition {
+  const last = before.find(({ type }) => type === finding.type);
+  const stamp = formatTime(now);
+  const same = last?.reason === finding.reason && last.message === finding.message;
+  const moved = finding.type === "Progressing" && finding.reason === "ReplicaSetUpdated";
+  return {
+    ...finding,
+    lastUpdateTime: same && !moved ? (last.lastUpdateTime ?? stamp) : stamp,
+    lastTransitionTime: last?.status === finding.status ? (last.lastTransitionTime ?? stamp) : stamp,
+  };
+}
+
+function progressingCondition({ status }: Deployment): LooseCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Progressing");
+}
+
+/**
+ * The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and
+ * times.
+ */
+function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
+  const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
+  const [failure] = failures;
+  if (!failure) return [];
+  const known = status?.conditions?.find(isFailure);
+  const { lastTransitionTime } = failure;
+  return [known ?? { ...failure, ...(lastTransitionTime && { lastUpdateTime: lastTransitionTime }) }];
+}
+
+function isFailure({ type, status }: LooseCondition): boolean {
+  return type === "ReplicaFailure" && status === "True";
+}
+
+/** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
+async function dropHistory(
+  context: ReportingContext,
+  { spec }: Deployment,
+  old: readonly ReplicaSet[],
+): Promise<void> {
+  const { objects, user } = context;
+  const spent = old.filter(
+    (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
+  );
+  const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
+  const oldest = [...spent].sort((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, surplus);
+  for (const replicaSet of oldest) {
+    await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
+  }
+}
+
+/** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */
+function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
+  const { name, namespace } = deployment.metadata;
+  const { selector, template, minReadySeconds } = deployment.spec;
+  const hash = templateHash(template, deployment.status?.collisionCount);
+  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
+  const replicaSet: ReplicaSet = {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels,
+      annotations,
+      ownerReferences: [ownerReferenceTo(deployment)],
+    },
+    spec: {
+      replicas: 0,
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+  return scaled(deployment, replicaSet, 0);
+}
+
+/** Sets a ReplicaSet's replicas, and the annotations with the Deployment's replicas at that time. */
+function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
+  const wanted = deployment.spec.replicas;
+  const { maxSurge } = rolloutLimits(deployment);
+  const annotations = {
+    ...replicaSet.metadata.annotations,
+    [desiredAnnotation]: String(wanted),
+    [maxAnnotation]: String(wanted + maxSurge),
+  };
+  return {
+    ...replicaSet,
+    metadata: { ...replicaSet.metadata, annotations },
+    spec: { ...replicaSet.spec, replicas },
+  };
+}
+
+/** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
+const revisionAnnotation = "deployment.kubernetes.io/revision";
+
+/** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
+const hashLabel = "pod-template-hash";
+
+/** Annotations of a Deployment that its ReplicaSets don't inherit. */
+const ownAnnotations = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  revisionAnnotation,
+  "deployment.kubernetes.io/revision-history",
+  "deployment.kubernetes.io/desired-replicas",
+  "deployment.kubernetes.io/max-replicas",
+  "deprecated.deployment.rollback.to",
+]);
+
+/** Finds the ReplicaSet with the current template of a Deployment; the oldest, if several have it. */
+function findCurrent(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return [...replicaSets]
+    .sort(byAge)
+    .find(({ spec }) => isEqual(withoutHash(spec.template), deployment.spec.template));
+}
+
+/** The revision of a ReplicaSet, an integer of 64 bits; 0 if it has none yet or another text. */
+function revisionOf(replicaSet: ReplicaSet): bigint {
+  return readRevision(revisionText(replicaSet)) ?? 0n;
+}
+
+function revisionText({ metadata }: ReplicaSet): string {
+  return metadata.annotations?.[revisionAnnotation] ?? "";
+}
+
+function readRevision(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const revision = BigInt(text.replace(/^\+/, ""));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
+
+/** The next revision. */
+function nextRevision(old: readonly ReplicaSet[]): bigint {
+  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
+}
+
+/**
+ * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the
+ * newest revision and records its earlier ones.
+ */
+function currentAnnotations(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+): Record<string, string> {
+  const inherited = Object.entries(deployment.metadata.annotations ?? {}).filter(
+    ([key]) => !ownAnnotations.has(key),
+  );
+  const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
+  const next = nextRevision(old);
+  const last = current ? revisionText(current) : "";
+  const before = last === "" ? 0n : readRevision(last);
+  if (before === undefined || before >= next) return annotations;
+  const history = annotations["deployment.kubernetes.io/revision-history"];
+  const past = [...(history ? history.split(",") : []), ...(last === "" ? [] : [last])];
+  return {
+    ...annotations,
+    [revisionAnnotation]: String(next),
+    ...(past.length > 0 ? { "deployment.kubernetes.io/revision-history": past.join(",") } : {}),
+  };
+}
+
+function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+  const { [hashLabel]: _, ...labels } = template.metadata?.labels ?? {};
+  return { ...template, metadata: { ...template.metadata, labels } };
+}

@@ -1,1 +1,0 @@
-export const counts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];

@@ -1,0 +1,357 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { ControllerRevision } from "../../../control-loop/api/apps.ts";
+import {
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+} from "../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../control-loop/claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
+import { reportedFailure } from "../../../control-loop/failures.ts";
+import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
+import { createPod } from "../../../control-loop/pods/create-pod.ts";
+import {
+  isActive,
+  isAvailable,
+  isFinished,
+  isReady,
+  nextAvailable,
+} from "../../../control-loop/pods/pod-state.ts";
+import {
+  dropOldRevisions,
+  ensureRevision,
+  listRevisions,
+  revisionLabel,
+} from "../../../control-loop/revisions/controller-revisions.ts";
+import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { positiveCounts } from "../../../control-loop/positive-counts.ts";
+import { burst } from "../../../control-loop/pods/burst.ts";
+import { newPod } from "../../../control-loop/pods/new-pod.ts";
+import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { ResourceName } from "../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../contract/stored.ts";
+
+export type StatefulSet = Defaulted<
+  Stored<apps.StatefulSet>,
+  "replicas" | "revisionHistoryLimit" | "podManagementPolicy"
+>;
+
+type StatefulSetStatus = Stored<apps.StatefulSetStatus>;
+
+export const statefulSets: ResourceName<StatefulSet> = "statefulsets.apps";
+
+const user = userOf("statefulset");
+
+/** Keeps the pods of a StatefulSet, each with a stable name and its own volumes. */
+export function statefulSetController(context: ControllerContext): Controller {
+  const { objects } = context;
+  const steps = reporting(context, user, "statefulset-controller");
+  return {
+    watches: [statefulSets, pods],
+    keysOf: (event) => keysOfOwner(objects, statefulSets, "StatefulSet", event),
+
+    async reconcile(key) {
+      const set = findByKey(objects, statefulSets, key);
+      if (!set) return undefined;
+      const update = await ensureRevision(objects, user, set);
+      const failure = set.metadata.deletionTimestamp
+        ? undefined
+        : await reportedFailure(takeStep(steps, set, update));
+      const after = await updateStatus(steps, key, update);
+      if (failure) throw failure;
+      return after;
+    },
+  };
+}
+
+async function takeStep(
+  context: ReportingContext,
+  set: StatefulSet,
+  update: ControllerRevision,
+): Promise<void> {
+  const { objects, clock } = context;
+  const owned = await claimDependents(objects, user, set, pods);
+  const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
+  for (const ordinal of create) {
+    for (const claim of claimsOf(set, ordinal)) {
+      const { namespace, name } = claim.metadata;
+      if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
+      await objects.create(user, claim);
+      await reportClaim(context, set, name!, ordinal);
+    }
+    const pod = statefulPod(set, ordinal, await revisionFor(context, set, ordinal, update));
+    await createPod(objects, user, pod, (refusal) => reportRefusal(context, set, pod, refusal));
+    await reportPod(context, set, "Create", pod);
+  }
+  for (const pod of remove) {
+    if (isScaledAway(set, pod)) await handClaimsTo(context, set, pod);
+    await objects.delete(user, pod, { uid: pod.metadata.uid });
+    await reportPod(context, set, "Delete", pod);
+  }
+}
+
+function reportPod(
+  context: ReportingContext,
+  set: StatefulSet,
+  verb: "Create" | "Delete",
+  pod: Pod,
+): Promise<void> {
+  const { report } = context;
+  const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
+  return report(set, "Normal", `Successful${verb}`, message);
+}
+
+function reportRefusal(
+  context: ReportingContext,
+  set: StatefulSet,
+  pod: Pod,
+  refusal: string,
+): Promise<void> {
+  const { report } = context;
+  const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+  return report(set, "Warning", "FailedCreate", `${what} failed error: ${refusal}`);
+}
+
+function reportClaim(
+  context: ReportingContext,
+  set: StatefulSet,
+  claim: string,
+  ordinal: number,
+): Promise<void> {
+  const { report } = context;
+  const { name } = set.metadata;
+  const message = `Create Claim ${claim} Pod ${name}-${ordinal} in StatefulSet ${name} success`;
+  return report(set, "Normal", "SuccessfulCreate", message);
+}
+
+/** A pod below the partition is created from the current revision, not from the update. */
+async function revisionFor(
+  context: ReportingContext,
+  set: StatefulSet,
+  ordinal: number,
+  update: ControllerRevision,
+): Promise<ControllerRevision> {
+  const { objects } = context;
+  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
+  const revisions = await listRevisions(objects, user, set);
+  return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+}
+
+function isScaledAway(set: StatefulSet, pod: Pod): boolean {
+  const start = set.spec.ordinals?.start ?? 0;
+  const ordinal = ordinalOf(set, pod);
+  const outside = ordinal < start || ordinal >= start + set.spec.replicas;
+  return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
+}
+
+/** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
+async function handClaimsTo(context: ReportingContext, set: StatefulSet, pod: Pod): Promise<void> {
+  const { objects } = context;
+  for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
+    const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
+    if (!claim) continue;
+    const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
+    const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
+    await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
+  }
+}
+
+async function updateStatus(
+  context: ReportingContext,
+  key: string,
+  update: ControllerRevision,
+): Promise<number | undefined> {
+  const { objects, clock } = context;
+  const set = findByKey(objects, statefulSets, key);
+  if (!set) return undefined;
+  const owned = await claimDependents(objects, user, set, pods);
+  const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
+  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+  const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map((pod) => revisionOfPod(pod))];
+  await dropOldRevisions(objects, user, set, new Set(inUse));
+  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+}
+
+/**
+ * Computes the status of a StatefulSet from its pods. Once all are updated and ready, updateRevision becomes
+ * currentRevision.
+ */
+function statefulSetStatus(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  updateRevision: string,
+  now: number,
+): StatefulSetStatus {
+  const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const running = living.filter(({ status }) => status?.phase === "Running");
+  const count = (holds: (pod: Pod) => boolean) => living.filter(holds).length;
+  const before = set.status?.currentRevision || updateRevision;
+  const updated = count((pod) => revisionOfPod(pod) === updateRevision);
+  const ready = running.filter(isReady).length;
+  const replicas = set.spec.replicas;
+  const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
+  const complete = rolls && updated === pods.length && updated === replicas && ready === replicas;
+  const currentRevision = complete ? updateRevision : before;
+  return {
+    observedGeneration: set.metadata.generation ?? 0,
+    replicas: pods.length,
+    ...positiveCounts({
+      readyReplicas: ready,
+      currentReplicas: count((pod) => revisionOfPod(pod) === currentRevision),
+      updatedReplicas: updated,
+    }),
+    currentRevision,
+    updateRevision,
+    availableReplicas: running.filter((pod) => isAvailable(pod, set.spec.minReadySeconds, now)).length,
+    collisionCount: set.status?.collisionCount ?? 0,
+    ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
+  };
+}
+
+/** The ordinals to create pods for, and the pods to delete, next. */
+interface Step {
+  readonly create: readonly number[];
+  readonly remove: readonly Pod[];
+}
+
+const nothing: Step = { create: [], remove: [] };
+
+/**
+ * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
+ * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
+ * always go one by one from the highest ordinal down to the partition.
+ */
+function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): Step {
+  const ordered = set.spec.podManagementPolicy === "OrderedReady";
+  const wanted = firstOrdinals(set, pods.length + burst);
+  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
+  const healthy = (pod: Pod | undefined) =>
+    pod !== undefined && isActive(pod) && isAvailable(pod, set.spec.minReadySeconds, now);
+
+  const missing = wanted.filter((ordinal) => !byOrdinal.has(ordinal));
+  const ended = wanted.flatMap((ordinal) => byOrdinal.get(ordinal) ?? []).filter(isRestartable);
+  const condemned = [...pods]
+    .filter((pod) => !isWanted(set, ordinalOf(set, pod)))
+    .sort((a, b) => ordinalOf(set, b) - ordinalOf(set, a));
+
+  if (!ordered) {
+    const leaving = condemned.filter(({ metadata }) => !metadata.deletionTimestamp);
+    if (missing.length + ended.length + leaving.length > 0) {
+      return { create: missing, remove: [...ended, ...leaving] };
+    }
+  } else {
+    const blocked = wanted.find((ordinal) => !healthy(byOrdinal.get(ordinal)));
+    if (blocked !== undefined) return unblock(blocked, byOrdinal.get(blocked));
+    const [last] = condemned;
+    if (last) return last.metadata.deletionTimestamp ? nothing : { create: [], remove: [last] };
+  }
+  return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
+}
+
+/** The first ordinals that a set should have. */
+function firstOrdinals({ spec }: StatefulSet, most: number): number[] {
+  const start = spec.ordinals?.start ?? 0;
+  return Array.from({ length: Math.min(spec.replicas, most) }, (_, index) => start + index);
+}
+
+function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
+  const start = spec.ordinals?.start ?? 0;
+  return ordinal >= start && ordinal < start + spec.replicas;
+}
+
+function unblock(ordinal: number, pod: Pod | undefined): Step {
+  if (!pod) return { create: [ordinal], remove: [] };
+  return isRestartable(pod) ? { create: [], remove: [pod] } : nothing;
+}
+
+function nextUpdate(
+  set: StatefulSet,
+  wanted: readonly number[],
+  byOrdinal: ReadonlyMap<number, Pod>,
+  updateRevision: string,
+  healthy: (pod: Pod | undefined) => boolean,
+): Step {
+  if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return nothing;
+  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const updatable = wanted.slice(partition).toReversed();
+  for (const ordinal of updatable) {
+    const pod = byOrdinal.get(ordinal);
+    const outdated = pod && revisionOfPod(pod) !== updateRevision;
+    if (outdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
+    if (!healthy(pod)) return nothing;
+  }
+  return nothing;
+}
+
+/** A pod that has finished is recreated: the pods of a StatefulSet are meant to run forever. */
+function isRestartable(pod: Pod): boolean {
+  return isFinished(pod) && !pod.metadata.deletionTimestamp;
+}
+
+/** The ordinal of a pod: the number after the set's name and a dash; -1 if it has none. */
+function ordinalOf({ metadata }: StatefulSet, pod: Pod): number {
+  const prefix = `${metadata.name}-`;
+  const name = pod.metadata.name ?? "";
+  const ordinal = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return /^\d+$/.test(ordinal) ? Number(ordinal) : -1;
+}
+
+/** The name of the revision that a pod was created from. */
+function revisionOfPod(pod: Pod): string {
+  return pod.metadata.labels?.[revisionLabel] ?? "";
+}
+
+/** Builds the pod of an ordinal, with its stable name, hostname and volumes. */
+function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevision): Pod {
+  const name = `${set.metadata.name}-${ordinal}`;
+  const pod = newPod(
+    set,
+    revision.data.spec.template,
+    { name, generateName: `${set.metadata.name}-` },
+    {
+      [revisionLabel]: revision.metadata.name!,
+      "statefulset.kubernetes.io/pod-name": name,
+      "apps.kubernetes.io/pod-index": String(ordinal),
+    },
+  );
+  const claims = claimTemplates(set).map(({ metadata }) => ({
+    name: metadata.name!,
+    persistentVolumeClaim: { claimName: `${metadata.name}-${name}` },
+  }));
+  const others = (pod.spec.volumes ?? []).filter(({ name }) => !claims.some((claim) => claim.name === name));
+  const volumes = [...others, ...claims];
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      hostname: name,
+      ...(set.spec.serviceName ? { subdomain: set.spec.serviceName } : {}),
+      ...(volumes.length > 0 ? { volumes } : {}),
+    },
+  };
+}
+
+/** Builds the claims of a pod's volumes. They outlive the pod, and by default the set. */
+function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
+  const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
+  return claimTemplates(set).map((template) => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      name: `${template.metadata.name}-${set.metadata.name}-${ordinal}`,
+      namespace: set.metadata.namespace!,
+      labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
+      ...(template.metadata.annotations ? { annotations: template.metadata.annotations } : {}),
+      ...(whenDeleted === "Delete" ? { ownerReferences: [ownerReferenceTo(set)] } : {}),
+    },
+    spec: structuredClone(template.spec),
+  }));
+}
+
+function claimTemplates({ spec }: StatefulSet): NonNullable<StatefulSet["spec"]["volumeClaimTemplates"]> {
+  return spec.volumeClaimTemplates ?? [];
+}

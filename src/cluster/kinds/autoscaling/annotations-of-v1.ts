@@ -1,0 +1,345 @@
+import { type JSONObject, isObject } from "@tsbuilder/apimachinery/json";
+import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apimachinery/kinds";
+import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
+import type {
+  HorizontalPodAutoscalerSpec,
+  MetricSpec,
+  MetricStatus,
+} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+
+/** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
+interface OtherFields {
+  readonly metrics?: readonly Sent<MetricSpec>[] | undefined;
+  readonly behavior?: Sent<HorizontalPodAutoscalerSpec>["behavior"] | undefined;
+  readonly currentMetrics?: readonly Sent<MetricStatus>[] | null | undefined;
+  readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** The object in either version: v1 has a field for one metric. */
+export type HorizontalPodAutoscaler = ApiObject & {
+  spec?: Sent<HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
+  status?: Pick<OtherFields, "currentMetrics" | "conditions"> & {
+    currentReplicas?: number;
+    currentCPUUtilizationPercentage?: number;
+  };
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+type Behavior = NonNullable<OtherFields["behavior"]>;
+
+type Annotations = Readonly<Record<string, string>>;
+
+const inDomain = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
+
+/** The annotations by which version 1 shows them. */
+const names = {
+  metrics: inDomain("metrics"),
+  behavior: inDomain("behavior"),
+  currentMetrics: inDomain("current-metrics"),
+  conditions: inDomain("conditions"),
+};
+
+const namesOfStatus = [names.currentMetrics, names.conditions];
+
+const reserved = [...Object.values(names), inDomain("scale-down-tolerance"), inDomain("scale-up-tolerance")];
+
+/** Returns the annotations that don't hold fields of version 2. */
+export function ownAnnotations(annotations: Annotations): Annotations {
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => !reserved.includes(name)));
+}
+
+/** Restores the annotations that hold fields of the spec, or of the status, from the stored object. */
+export function keepAnnotations(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  part: "spec" | "status",
+): void {
+  const kept = Object.values(names).filter((name) => namesOfStatus.includes(name) === (part === "status"));
+  const { annotations: stored = {} } = old?.metadata ?? {};
+  const { annotations: sent = {}, ...metadata } = object.metadata;
+  if (!kept.some((name) => sent[name] !== stored[name])) return;
+  const annotations = Object.fromEntries([
+    ...Object.entries(sent).filter(([name]) => !kept.includes(name)),
+    ...Object.entries(stored).filter(([name]) => kept.includes(name)),
+  ]);
+  object.metadata = { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
+}
+
+/** Returns the annotations that hold fields of version 2, in Go's JSON. */
+export function writeAnnotations({
+  metrics,
+  behavior,
+  currentMetrics,
+  conditions,
+}: OtherFields): Annotations {
+  return {
+    ...listIn(
+      names.metrics,
+      metrics?.map((metric) => metricToV1(metric, "target")),
+    ),
+    ...(behavior && { [names.behavior]: goStruct(inInternalNames(behavior)) }),
+    ...listIn(
+      names.currentMetrics,
+      currentMetrics?.map((metric) => metricToV1(metric, "current")),
+    ),
+    ...listIn(names.conditions, conditions?.map(conditionInOrder)),
+  };
+}
+
+function listIn(name: string, list: readonly object[] | undefined): Annotations {
+  return list === undefined || list.length === 0 ? {} : { [name]: goStruct(list) };
+}
+
+/** Go writes the behavior with the names of a type that has no JSON names. */
+function inInternalNames({ scaleUp, scaleDown }: Behavior): object {
+  return { ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) };
+}
+
+function rules(scaling: Behavior["scaleUp"]): object | null {
+  if (!scaling) return null;
+  const { stabilizationWindowSeconds = null, selectPolicy = null, policies, tolerance = null } = scaling;
+  return {
+    StabilizationWindowSeconds: stabilizationWindowSeconds,
+    SelectPolicy: selectPolicy,
+    Policies:
+      policies?.map(({ type = "", value = 0, periodSeconds = 0 }) => {
+        return { Type: type, Value: value, PeriodSeconds: periodSeconds };
+      }) ?? null,
+    Tolerance: tolerance,
+  };
+}
+
+function conditionInOrder({ type, status, lastTransitionTime = null, reason, message }: Members): object {
+  return { type, status, lastTransitionTime, reason: reason || undefined, message: message || undefined };
+}
+
+/** Reads the fields of version 2 from annotations. A client may have written them, so that invalid ones count as absent. */
+export function readAnnotations(annotations: Annotations): OtherFields {
+  const read = (name: string, schema: BuiltinSchema) => decode(parse(annotations[name]), schema);
+  const readMetrics = (name: string, aim: Aim) => {
+    const metrics = read(name, metricsSchema(aim)) as readonly Metric[] | undefined;
+    return metrics?.map((metric) => metricToV2(metric, aim));
+  };
+  const behavior = decode(inPublicNames(parse(annotations[names.behavior])), behaviorSchema) as
+    | Behavior
+    | undefined;
+  const conditions = read(names.conditions, conditionsSchema) as readonly Members[] | undefined;
+  return {
+    metrics: readMetrics(names.metrics, "target"),
+    behavior: behavior?.scaleUp || behavior?.scaleDown ? behavior : undefined,
+    currentMetrics: readMetrics(names.currentMetrics, "current"),
+    conditions: conditions?.map((each) => ({ type: "", status: "", lastTransitionTime: null, ...each })),
+  };
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+function decode(value: unknown, schema: BuiltinSchema): unknown {
+  if (value === undefined || value === null) return undefined;
+  try {
+    const root: BuiltinSchema = { type: "object", properties: { value: schema }, required: ["value"] };
+    return decodeBuiltIn({ value }, root).object["value"];
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+/** Go finds fields by their names in any case. */
+function inPublicNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inPublicNames);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([name, child]) => {
+    return [`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`, inPublicNames(child)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const text: BuiltinSchema = { type: "string" };
+
+const integer: BuiltinSchema = { type: "integer", format: "int32" };
+
+const struct = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({ type: "object", properties });
+
+const list = (items: BuiltinSchema): BuiltinSchema => ({ type: "array", items });
+
+const rulesSchema = struct({
+  stabilizationWindowSeconds: integer,
+  selectPolicy: text,
+  policies: list(struct({ type: text, value: integer, periodSeconds: integer })),
+  tolerance: { "x-kubernetes-int-or-string": true, typeName: "Quantity" },
+});
+
+const behaviorSchema = struct({ scaleUp: rulesSchema, scaleDown: rulesSchema });
+
+const conditionsSchema = list(
+  struct({
+    type: text,
+    status: text,
+    lastTransitionTime: { type: "string", format: "date-time", typeName: "Time" },
+    reason: text,
+    message: text,
+  }),
+);
+
+/** A metric of a spec aims at a target, one of a status has a current value. */
+type Aim = "target" | "current";
+
+/** A decoded metric of either version. */
+type Metric = Record<string, unknown> & { readonly type?: string };
+
+/**
+ * The fields of each source of metrics in version 1, in the order of Go's, and where version 2 has them; `@` is `target`
+ * or `current`. Go always writes a field with `!`, and that with `?` if it is of a status.
+ */
+const sources: Readonly<Record<string, readonly string[]>> = {
+  object: [
+    "target describedObject",
+    "metricName metric.name",
+    "@Value @.value !",
+    "selector metric.selector",
+    "averageValue @.averageValue",
+  ],
+  pods: ["metricName metric.name", "@AverageValue @.averageValue !", "selector metric.selector"],
+  resource: ["name name", "@AverageUtilization @.averageUtilization", "@AverageValue @.averageValue ?"],
+  containerResource: [
+    "name name",
+    "@AverageUtilization @.averageUtilization",
+    "@AverageValue @.averageValue ?",
+    "container container",
+  ],
+  external: [
+    "metricName metric.name",
+    "metricSelector metric.selector",
+    "@Value @.value ?",
+    "@AverageValue @.averageValue",
+  ],
+};
+
+interface Field {
+  /** Its name in version 1. */
+  readonly name: string;
+  /** Its path in version 2. */
+  readonly path: readonly string[];
+  readonly schema: BuiltinSchema;
+  readonly zero?: unknown;
+}
+
+const quantity: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
+
+const reference: BuiltinSchema = {
+  type: "object",
+  properties: { kind: text, name: text, apiVersion: text },
+};
+
+const expression: BuiltinSchema = {
+  type: "object",
+  properties: { key: text, operator: text, values: { type: "array", items: text } },
+};
+
+const selector: BuiltinSchema = {
+  type: "object",
+  properties: {
+    matchLabels: { type: "object", additionalProperties: text },
+    matchExpressions: { type: "array", items: expression },
+  },
+};
+
+function fieldsOf(source: string, aim: Aim): Field[] {
+  return sources[source]!.map((line) => {
+    const [name = "", path = "", zero = ""] = line.replaceAll("@", aim).split(" ");
+    const isWritten = zero === "!" || (zero === "?" && aim === "current");
+    const field = { name, path: path.split(".") };
+    if (name === "target") return { ...field, schema: reference, zero: { kind: "", name: "" } };
+    if (/selector$/i.test(name)) return { ...field, schema: selector };
+    if (name.endsWith("Utilization")) return { ...field, schema: { type: "integer", format: "int32" } };
+    if (name.endsWith("Value")) return { ...field, schema: quantity, ...(isWritten && { zero: "0" }) };
+    return { ...field, schema: text, zero: "" };
+  });
+}
+
+/** The schema of a list of metrics in version 1. */
+function metricsSchema(aim: Aim): BuiltinSchema {
+  const ofSources = Object.keys(sources).map((source) => {
+    const fields = fieldsOf(source, aim).map(({ name, schema }) => [name, schema] as const);
+    return [source, { type: "object", properties: Object.fromEntries(fields) }] as const;
+  });
+  return {
+    type: "array",
+    items: { type: "object", properties: { type: text, ...Object.fromEntries(ofSources) } },
+  };
+}
+
+/** Converts a metric to version 1, with its members in the order of Go's fields. */
+function metricToV1(metric: Metric, aim: Aim): Metric {
+  return eachSource(metric, (source, name) => {
+    const members = fieldsOf(name, aim).map(({ name: field, path, schema, zero }) => {
+      const value = path.reduce<unknown>((at, step) => (at as JSONObject | undefined)?.[step], source);
+      return [field, inOrder(value ?? zero, schema)] as const;
+    });
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  });
+}
+
+/** Converts a metric of version 1 to version 2. */
+function metricToV2(metric: Metric, aim: Aim): Metric {
+  return eachSource(metric, (source, name) => {
+    const converted: Record<string, unknown> = { [aim]: {} };
+    for (const { name: field, path, zero } of fieldsOf(name, aim)) {
+      const value = source[field] ?? zero;
+      if (value === undefined || isUnset(field, value, source)) continue;
+      const [last = "", ...parents] = path.toReversed();
+      const parent = parents.reduceRight(
+        (at, step) => (at[step] ??= {}) as Record<string, unknown>,
+        converted,
+      );
+      parent[last] = value;
+    }
+    if (aim === "target")
+      converted["target"] = { type: targetType(name, source), ...(converted["target"] as object) };
+    return converted;
+  });
+}
+
+function eachSource(
+  { type = "", ...metric }: Metric,
+  convert: (source: Record<string, unknown>, name: string) => object,
+): Metric {
+  const present = Object.keys(sources).filter((name) => metric[name] !== undefined);
+  const converted = present.map(
+    (name) => [name, convert(metric[name] as Record<string, unknown>, name)] as const,
+  );
+  return { type, ...Object.fromEntries(converted) };
+}
+
+/** Some amounts of version 1 can't be omitted: zero means none if the source has another amount. */
+function isUnset(field: string, value: unknown, source: Record<string, unknown>): boolean {
+  const isAmount = (name: string) => /(Value|Utilization)$/.test(name);
+  const hasOther = Object.keys(source).some((name) => name !== field && isAmount(name));
+  return hasOther && field.endsWith("Value") && compareQuantities(value as string, "0") === 0;
+}
+
+/** Orders the fields of a struct as its schema does, and those of a map by their names. */
+function inOrder(value: unknown, { properties, items }: BuiltinSchema): unknown {
+  if (Array.isArray(value)) return items ? value.map((item) => inOrder(item, items)) : value;
+  if (!isObject(value)) return value;
+  const names = properties ? Object.keys(properties) : Object.keys(value).toSorted(compareText);
+  const present = names.filter((name) => value[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, inOrder(value[name], properties?.[name] ?? {})]));
+}
+
+function targetType(name: string, source: Record<string, unknown>): string {
+  if (source["targetAverageUtilization"] !== undefined) return "Utilization";
+  if (name === "object") return source["averageValue"] === undefined ? "Value" : "AverageValue";
+  return name === "external" && source["targetValue"] !== undefined ? "Value" : "AverageValue";
+}

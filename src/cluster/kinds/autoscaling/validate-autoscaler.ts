@@ -1,0 +1,246 @@
+import type {
+  ContainerResourceMetricSource,
+  CrossVersionObjectReference,
+  ExternalMetricSource,
+  HPAScalingRules,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+  PodsMetricSource,
+  ResourceMetricSource,
+} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import type { Sent } from "../../contract/sent.ts";
+import { type Problems, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
+import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
+import { containerResourceName } from "../core/resource-names.ts";
+import { pathSegmentName } from "../../registry/validate-name.ts";
+
+type Reference = Sent<CrossVersionObjectReference>;
+
+/** The name of an object or a metric: a segment of a path. */
+const pathSegment = (name: string): string[] => pathSegmentName(name, false);
+
+/** Validates a reference to an object of any kind; `versionReasons` are the errors of its apiVersion. */
+function* referenceProblems(
+  field: string,
+  reference: Reference,
+  versionReasons: readonly string[],
+): Problems {
+  yield* needed(`${field}.kind`, reference.kind, pathSegment);
+  yield* needed(`${field}.name`, reference.name, pathSegment);
+  yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", versionReasons);
+}
+
+/** The target needs an API group; only a ReplicationController has none. */
+function targetVersion({ apiVersion = "", kind }: Reference): string[] {
+  if (apiVersion.includes("/") || kind === "ReplicationController") return anyVersion({ apiVersion });
+  return ["apiVersion must specify API group"];
+}
+
+/** The object that a metric describes may be in any group. */
+function anyVersion({ apiVersion = "" }: Reference): string[] {
+  return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
+}
+
+/** Validates an autoscaler. An update may keep references whose apiVersion is invalid. */
+export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {
+  const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
+  const before = old?.spec;
+  const lowest = before?.minReplicas === 0 ? 0 : 1;
+  if (minReplicas < lowest) {
+    yield invalid("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`);
+  }
+  if (maxReplicas === 0) yield required("spec.maxReplicas", "must be set and greater than 0");
+  else if (maxReplicas < 1)
+    yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1");
+  if (maxReplicas < minReplicas) {
+    yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`");
+  }
+  const { apiVersion, kind } = before?.scaleTargetRef ?? {};
+  const isKept = before && apiVersion === scaleTargetRef.apiVersion && kind === scaleTargetRef.kind;
+  yield* referenceProblems(
+    "spec.scaleTargetRef",
+    scaleTargetRef,
+    isKept ? [] : targetVersion(scaleTargetRef),
+  );
+  const keepsVersions = (before?.metrics ?? []).some(hasInvalidVersion);
+  for (const [index, metric] of metrics.entries()) {
+    yield* metricProblems(`spec.metrics[${index}]`, metric, keepsVersions);
+  }
+  if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
+    const rule = "must specify at least one Object or External metric to support scaling to zero replicas";
+    yield forbidden("spec.metrics", rule);
+  }
+  yield* scalingProblems("spec.behavior.scaleUp", behavior.scaleUp);
+  yield* scalingProblems("spec.behavior.scaleDown", behavior.scaleDown);
+}
+
+/** The field that holds the source of each metric type, in the order in which the server looks for sources. */
+const fieldOf = {
+  Object: "object",
+  External: "external",
+  Pods: "pods",
+  Resource: "resource",
+  ContainerResource: "containerResource",
+} as const;
+
+type Type = keyof typeof fieldOf;
+
+type Metric = Sent<MetricSpec>;
+
+const types = Object.keys(fieldOf).toSorted();
+
+/** Validates a metric; an update may keep invalid versions of described objects. */
+function* metricProblems(field: string, metric: Metric, keepsVersions: boolean): Problems {
+  const { type = "" } = metric;
+  if (type === "") yield required(`${field}.type`, "must specify a metric source type");
+  const isKnown = Object.hasOwn(fieldOf, type);
+  if (!isKnown) yield notSupported(`${field}.type`, type, types);
+  const present = Object.values(fieldOf).filter((name) => metric[name]);
+  // Only the first source is validated.
+  if (present[0]) yield* sourceProblems(`${field}.${present[0]}`, metric, present[0], keepsVersions);
+  const own = isKnown ? fieldOf[type as Type] : undefined;
+  if (own === undefined) yield notSupported(`${field}.type`, type, types);
+  else if (!metric[own]) {
+    yield required(`${field}.${own}`, "must populate information for the given metric source");
+  }
+  for (const other of present.length > 1 ? present.filter((name) => name !== own) : []) {
+    yield forbidden(`${field}.${other}`, "must populate the given metric source only");
+  }
+}
+
+function* sourceProblems(
+  field: string,
+  metric: Metric,
+  name: (typeof fieldOf)[Type],
+  keepsVersions: boolean,
+): Problems {
+  if (name === "object") yield* objectSource(field, metric.object!, keepsVersions);
+  if (name === "external") yield* externalSource(field, metric.external!);
+  if (name === "pods") yield* podsSource(field, metric.pods!);
+  if (name === "resource") yield* resourceSource(field, metric.resource!);
+  if (name === "containerResource") yield* containerSource(field, metric.containerResource!);
+}
+
+function* objectSource(field: string, source: Sent<ObjectMetricSource>, keepsVersions: boolean): Problems {
+  const { describedObject = {}, metric, target = {} } = source;
+  const reasons = keepsVersions ? [] : anyVersion(describedObject);
+  yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
+  yield* identifier(`${field}.metric`, metric);
+  yield* targetProblems(`${field}.target`, target);
+  if (target.value === undefined && target.averageValue === undefined) {
+    yield required(`${field}.target.averageValue`, "must set either a target value or averageValue");
+  }
+}
+
+function* externalSource(field: string, { metric, target = {} }: Sent<ExternalMetricSource>): Problems {
+  yield* identifier(`${field}.metric`, metric);
+  yield* targetProblems(`${field}.target`, target);
+  const { value, averageValue } = target;
+  if (value === undefined && averageValue === undefined) {
+    const detail = "must set either a target value for metric or a per-pod target";
+    yield required(`${field}.target.averageValue`, detail);
+  }
+  if (value !== undefined && averageValue !== undefined) {
+    const detail = "may not set both a target value for metric and a per-pod target";
+    yield forbidden(`${field}.target.value`, detail);
+  }
+}
+
+function* podsSource(field: string, { metric, target = {} }: Sent<PodsMetricSource>): Problems {
+  yield* identifier(`${field}.metric`, metric);
+  yield* targetProblems(`${field}.target`, target);
+  if (target.averageValue === undefined) {
+    yield required(`${field}.target.averageValue`, "must specify a positive target averageValue");
+  }
+}
+
+function* resourceSource(field: string, { name, target = {} }: Sent<ResourceMetricSource>): Problems {
+  if (!name) yield required(`${field}.name`, "must specify a resource name");
+  yield* utilizationTarget(`${field}.target`, target);
+}
+
+function* containerSource(field: string, source: Sent<ContainerResourceMetricSource>): Problems {
+  const { name, container, target = {} } = source;
+  if (!name) yield required(`${field}.name`, "must specify a resource name");
+  else yield* containerResourceName(`${field}.name`, name);
+  if (!container) yield required(`${field}.container`, "must specify a container");
+  else yield* refused(`${field}.container`, container, checkLabel(container));
+  yield* utilizationTarget(`${field}.target`, target);
+}
+
+function* utilizationTarget(field: string, target: Sent<MetricTarget>): Problems {
+  yield* targetProblems(field, target);
+  const { averageUtilization, averageValue } = target;
+  if (averageUtilization === undefined && averageValue === undefined) {
+    yield required(
+      `${field}.averageUtilization`,
+      "must set either a target raw value or a target utilization",
+    );
+  }
+  if (averageUtilization !== undefined && averageValue !== undefined) {
+    yield forbidden(`${field}.averageValue`, "may not set both a target raw value and a target utilization");
+  }
+}
+
+function* targetProblems(field: string, target: Sent<MetricTarget>): Problems {
+  const { type = "", averageUtilization } = target;
+  if (type === "") yield required(`${field}.type`, "must specify a metric target type");
+  if (!["Utilization", "Value", "AverageValue"].includes(type)) {
+    yield invalid(`${field}.type`, type, "must be either Utilization, Value, or AverageValue");
+  }
+  for (const name of ["value", "averageValue"] as const) {
+    const value = target[name];
+    if (value !== undefined && compareQuantities(value, "0") <= 0) {
+      yield invalid(`${field}.${name}`, value, "must be positive");
+    }
+  }
+  if (averageUtilization !== undefined && averageUtilization < 1) {
+    yield invalid(`${field}.averageUtilization`, averageUtilization, "must be greater than 0");
+  }
+}
+
+function* identifier(field: string, metric: Sent<MetricIdentifier> | undefined): Problems {
+  if (!metric?.name) yield required(`${field}.name`, "must specify a metric name");
+  else yield* needed(`${field}.name`, metric.name, pathSegment);
+}
+
+/** Returns true if a metric describes an object whose apiVersion is invalid. */
+function hasInvalidVersion({ type, object }: Metric): boolean {
+  return type === "Object" && anyVersion(object?.describedObject ?? {}).length > 0;
+}
+
+const longestWindow = 3600;
+
+const longestPeriod = 1800;
+
+function* scalingProblems(field: string, scaling: Sent<HPAScalingRules> | undefined): Problems {
+  if (!scaling) return;
+  const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = scaling;
+  const seconds = `${field}.stabilizationWindowSeconds`;
+  if (window !== undefined && window < 0) {
+    yield invalid(seconds, window, "must be greater than or equal to zero");
+  } else if (window !== undefined && window > longestWindow) {
+    yield invalid(seconds, window, `must be less than or equal to ${longestWindow}`);
+  }
+  yield* optionalChoice(`${field}.selectPolicy`, selectPolicy, ["Disabled", "Max", "Min"]);
+  if (policies.length === 0) yield required(`${field}.policies`, "must specify at least one Policy");
+  for (const [index, { type = "", value = 0, periodSeconds = 0 }] of policies.entries()) {
+    const at = `${field}.policies[${index}]`;
+    const known = ["Percent", "Pods"];
+    yield* optionalChoice(`${at}.type`, type, known);
+    yield* positive(`${at}.value`, value);
+    yield* positive(`${at}.periodSeconds`, periodSeconds);
+    if (periodSeconds > longestPeriod) {
+      const detail = `must be less than or equal to ${longestPeriod}`;
+      yield invalid(`${at}.periodSeconds`, periodSeconds, detail);
+    }
+  }
+  if (tolerance !== undefined && compareQuantities(tolerance, "0") < 0) {
+    yield invalid(`${field}.tolerance`, tolerance, "must be greater than or equal to 0");
+  }
+}

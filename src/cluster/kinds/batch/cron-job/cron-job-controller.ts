@@ -1,0 +1,302 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { findController, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import { cronTimes, formatTime } from "@tsbuilder/apimachinery/time";
+import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
+import { type Job, jobs } from "../job/job-progress.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
+import { finishedCondition } from "../job/job-outcome.ts";
+import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
+import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import type { Stored } from "../../../contract/stored.ts";
+import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { ResourceName } from "../../../contract/cluster-objects.ts";
+
+export type CronJob = Defaulted<
+  Stored<batch.CronJob>,
+  "successfulJobsHistoryLimit" | "failedJobsHistoryLimit"
+>;
+
+export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
+
+const user = userOf("cronjob");
+
+interface CronContext extends ReportingContext {
+  /** The schedules at the last reconcile. */
+  readonly schedules: Map<string, string>;
+}
+
+/** Creates the Jobs of a CronJob on its schedule. */
+export function cronJobController(context: ControllerContext): Controller {
+  const { objects } = context;
+  const schedules = new Map<string, string>();
+  const steps = { ...reporting(context, user, "cronjob-controller"), schedules };
+  return {
+    watches: [cronJobs, jobs],
+    keysOf: (event) => keysOfOwner(objects, cronJobs, "CronJob", event),
+
+    async reconcile(key) {
+      const cronJob = findByKey(objects, cronJobs, key);
+      if (!cronJob) schedules.delete(key);
+      if (!cronJob || cronJob.metadata.deletionTimestamp) return undefined;
+      const owned = jobsOf(steps, cronJob);
+      const spent = spentJobs(cronJob, owned);
+      for (const job of spent) await end(steps, cronJob, job);
+      await reportEnded(steps, cronJob, owned, spent);
+      return cronJob.spec.suspend ? writeStatus(steps, cronJob) : schedule(steps, key, cronJob);
+    },
+  };
+}
+
+/** Reports which of the Jobs that were active before have finished, and which have disappeared. */
+async function reportEnded(
+  context: CronContext,
+  cronJob: CronJob,
+  owned: readonly Job[],
+  spent: readonly Job[],
+): Promise<void> {
+  const { report } = context;
+  for (const { name, uid } of cronJob.status?.active ?? []) {
+    const job = owned.find(({ metadata }) => metadata.uid === uid);
+    const outcome = job && finishedCondition(job)?.type;
+    if (!job) await report(cronJob, "Normal", "MissingJob", `Active job went missing: ${name}`);
+    if (!job || !outcome || spent.includes(job)) continue;
+    await report(cronJob, "Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${outcome}`);
+  }
+}
+
+async function end(context: CronContext, cronJob: CronJob, job: Job): Promise<void> {
+  const { objects, report } = context;
+  await objects.delete(user, job, { propagationPolicy: "Background" });
+  await report(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
+}
+
+function jobsOf(context: CronContext, { metadata }: CronJob): Job[] {
+  const { objects } = context;
+  return objects.list(jobs, metadata.namespace).filter((job) => findController(job)?.uid === metadata.uid);
+}
+
+async function schedule(context: CronContext, key: string, cronJob: CronJob): Promise<number | undefined> {
+  const { clock, report, schedules } = context;
+  const { schedule, timeZone } = cronJob.spec;
+  const isNew = (schedules.get(key) ?? schedule) !== schedule;
+  schedules.set(key, schedule);
+  const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
+  const times = findTimes(context, schedule, timeZone, since);
+  if (!times) {
+    const message = `unparseable schedule: ${JSON.stringify(schedule)}`;
+    await report(cronJob, "Warning", "UnparseableSchedule", message);
+    return undefined;
+  }
+  // Times before the schedule was changed were not missed.
+  const due = !isNew && times.last && (await mayStart(context, cronJob, times.last)) ? times.last : undefined;
+  if (due) await start(context, cronJob, due);
+  await writeStatus(context, cronJob, due);
+  return times.next && Math.max(1, times.next - clock.now());
+}
+
+const neverDue: DueTimes = { last: undefined, next: undefined };
+
+/** Returns undefined for a schedule that this controller can't follow. */
+function findTimes(
+  context: CronContext,
+  schedule: string,
+  timeZone: string | undefined,
+  since: number,
+): DueTimes | undefined {
+  const { clock } = context;
+  try {
+    return dueTimes(schedule, timeZone, since, clock.now());
+  } catch (error) {
+    return (error as Error).message.endsWith("is never due") ? neverDue : undefined;
+  }
+}
+
+async function mayStart(context: CronContext, cronJob: CronJob, due: number): Promise<boolean> {
+  const { clock, report } = context;
+  const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
+  const late = clock.now() - due;
+  if (startingDeadlineSeconds !== undefined && late > startingDeadlineSeconds * 1000) return false;
+  if (concurrencyPolicy !== "Forbid" || jobsOf(context, cronJob).every(finishedCondition)) return true;
+  const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
+  await report(cronJob, "Normal", "JobAlreadyActive", why);
+  return false;
+}
+
+/** A Job's name is derived from its scheduled time, so that there are never two for the same time. */
+async function start(context: CronContext, cronJob: CronJob, due: number): Promise<void> {
+  const { objects, report } = context;
+  if (cronJob.spec.concurrencyPolicy === "Replace") {
+    for (const job of jobsOf(context, cronJob).filter((job) => !finishedCondition(job)))
+      await end(context, cronJob, job);
+  }
+  const job = jobFor(cronJob, due);
+  const exists = objects.get(jobs, job.metadata.namespace, job.metadata.name!) !== undefined;
+  if (exists) return;
+  await objects.create(user, job);
+  await report(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
+}
+
+async function writeStatus(context: CronContext, cronJob: CronJob, scheduled?: number): Promise<undefined> {
+  const { objects } = context;
+  const lastScheduleTime = scheduled ? formatTime(scheduled) : cronJob.status?.lastScheduleTime;
+  const status = cronStatus(cronJob, jobsOf(context, cronJob), lastScheduleTime);
+  if (!isEqual(status, cronJob.status ?? {})) {
+    await objects.update(user, { ...cronJob, status }, "status");
+  }
+}
+
+/** Builds the Job for a scheduled time. */
+function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
+  const { metadata, spec } = cronJob.spec.jobTemplate;
+  const minute = Math.floor(due / 60_000);
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name: `${cronJob.metadata.name}-${minute}`,
+      namespace: cronJob.metadata.namespace!,
+      ...(metadata?.labels ? { labels: metadata.labels } : {}),
+      annotations: {
+        ...metadata?.annotations,
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(due, cronJob.spec.timeZone),
+      },
+      ownerReferences: [ownerReferenceTo(cronJob)],
+    },
+    spec: structuredClone(spec),
+  };
+}
+
+/** Formats a time as the clocks of a time zone show it. Default: UTC. */
+function zonedTime(time: number, timeZone = "UTC"): string {
+  const offset = offsetsOf(timeZone)(time);
+  const local = new Date(time + offset).toISOString().slice(0, 19);
+  if (offset === 0) return `${local}Z`;
+  const span = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+  return `${local}${offset < 0 ? "-" : "+"}${span}`;
+}
+
+/** The oldest finished Jobs beyond the history limits of a CronJob. */
+function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec;
+  const ended = (type: string) =>
+    jobs
+      .filter((job) => finishedCondition(job)?.type === type)
+      .sort((a, b) => ((a.status?.startTime ?? "") < (b.status?.startTime ?? "") ? -1 : 1));
+  return [
+    ...ended("Complete").slice(0, -successfulJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
+    ...ended("Failed").slice(0, -failedJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
+  ].filter(({ metadata }) => !metadata.deletionTimestamp);
+}
+
+/**
+ * The status of a CronJob: its active Jobs, when it last started one and when one last succeeded. The
+ * reference to a known Job stays as it is, so that the Job's progress does not change the status.
+ */
+function cronStatus(
+  { status = {} }: CronJob,
+  jobs: readonly Job[],
+  lastScheduleTime: string | undefined,
+): NonNullable<CronJob["status"]> {
+  const active = jobs
+    .filter((job) => !finishedCondition(job) && !job.metadata.deletionTimestamp)
+    .map((job) => status.active?.find(({ uid }) => uid === job.metadata.uid) ?? referenceTo(job));
+  const successes = jobs.flatMap((job) => job.status?.completionTime ?? []);
+  const before = status.lastSuccessfulTime;
+  const lastSuccessfulTime = [...successes, ...(before ? [before] : [])].sort().at(-1);
+  return {
+    ...(active.length > 0 ? { active } : {}),
+    ...(lastScheduleTime ? { lastScheduleTime } : {}),
+    ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
+  };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: Job) {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    namespace: namespace!,
+    name: name!,
+    uid: uid!,
+    resourceVersion: resourceVersion!,
+  };
+}
+
+/** The times of a schedule on both sides of now. */
+interface DueTimes {
+  /** The last time after the given one that is not in the future. */
+  readonly last: number | undefined;
+  readonly next: number | undefined;
+}
+
+/** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */
+export function dueTimes(
+  schedule: string,
+  timeZone: string | undefined,
+  since: number,
+  now: number,
+): DueTimes {
+  const next = timesIn(timeZone, cronTimes(schedule));
+  return { last: lastTime(next, since, now), next: next(now) };
+}
+
+/** Finds the last time by bisection: a CronJob that was suspended for a year may have missed half a million times. */
+function lastTime(next: (after: number) => number, since: number, now: number): number | undefined {
+  let last: number | undefined;
+  let end = now;
+  for (let time = next(since); time <= now; time = next(time)) {
+    const middle = Math.floor((time + end) / 2);
+    const later = next(middle);
+    if (later > now) end = middle;
+    last = later > now ? time : later;
+    time = last;
+  }
+  return last;
+}
+
+const day = 24 * 60 * 60_000;
+
+/**
+ * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
+ * clocks skip it, and comes twice if they are set back over it.
+ */
+function timesIn(timeZone: string | undefined, next: (after: number) => number): (after: number) => number {
+  if (timeZone === undefined) return next;
+  const offsetAt = offsetsOf(timeZone);
+  return (after) => {
+    for (let from = after + 1; ;) {
+      const offset = offsetAt(from);
+      const time = next(from + offset - 1) - offset;
+      const end = Math.min(time, from + day);
+      if (offsetAt(end) !== offset) from = firstWithout(offset, offsetAt, from, end);
+      else if (end === time) return time;
+      else from = Math.max(end, time - 2 * day);
+    }
+  };
+}
+
+/** The first time between two at which clocks have another offset. */
+function firstWithout(
+  offset: number,
+  offsetAt: (time: number) => number,
+  start: number,
+  end: number,
+): number {
+  let [before, changed] = [start, end];
+  while (changed - before > 1) {
+    const middle = Math.floor((before + changed) / 2);
+    if (offsetAt(middle) === offset) before = middle;
+    else changed = middle;
+  }
+  return changed;
+}
+
+/** The milliseconds by which the clocks of a time zone are ahead of UTC. */
+function offsetsOf(timeZone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  return (time) => {
+    const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign, hours = 0, minutes = 0] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  };
+}

@@ -1,0 +1,246 @@
+import { X509Certificate } from "node:crypto";
+import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
+import type { CertificateSigningRequestCondition } from "@tsbuilder/apimachinery/k8s/certificates/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
+import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+import { resetStatusAlone } from "../../registry/default-strategy.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import type { Sent, SentObject } from "../../contract/sent.ts";
+import { type Problems, optionalChoice } from "../checks/problems.ts";
+
+type Condition = Sent<certificates.CertificateSigningRequestCondition>;
+
+type CertificateSigningRequest = SentObject<
+  Sent<certificates.CertificateSigningRequestSpec>,
+  Sent<certificates.CertificateSigningRequestStatus>
+>;
+
+/**
+ * A CertificateSigningRequest records its requester, is immutable, and is approved through its own
+ * subresource.
+ */
+const certificateRequestStrategy: Partial<Strategy> = {
+  prepareForCreate(object, { user }) {
+    const request = object as CertificateSigningRequest;
+    for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
+    Object.assign(request.spec, {
+      username: user.name,
+      ...(user.uid !== undefined && { uid: user.uid }),
+      groups: [...user.groups],
+      ...(user.extra && { extra: user.extra }),
+    });
+    request.status = {};
+  },
+  validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
+  resetFields(object, old, subresource) {
+    if (!old) return;
+    const { status } = object as CertificateSigningRequest;
+    resetStatusAlone(object, old, "status");
+    if (subresource === "") object["status"] = old["status"];
+    if (subresource !== "approval") return;
+    object["status"] = { ...(old as CertificateSigningRequest).status, conditions: status?.conditions ?? [] };
+  },
+  resetPaths(subresource) {
+    if (subresource === "status") return [["spec"], ["status", "conditions"]];
+    if (subresource === "approval") return [["spec"], ["status", "certificate"]];
+    return [["spec"], ["status"]];
+  },
+  prepareForUpdate(object, old, { now }) {
+    const before = conditionsOf(old as CertificateSigningRequest);
+    for (const condition of conditionsOf(object as CertificateSigningRequest)) {
+      condition.lastUpdateTime ??= formatTime(now);
+      const same = before.find(({ type, status }) => type === condition.type && status === condition.status);
+      condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
+    }
+  },
+  validateUpdate: (object, old, { subresource }) => [
+    ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
+  ],
+};
+
+function conditionsOf({ status }: CertificateSigningRequest): Condition[] {
+  return status?.conditions ?? [];
+}
+
+const shortestDuration = 600;
+
+function* requestProblems({ spec }: CertificateSigningRequest): Problems {
+  const { request, usages = [], signerName = "", expirationSeconds: seconds } = spec;
+  const reason = checkRequest(request ?? "");
+  if (reason !== undefined) yield invalid("spec.request", request ?? null, reason);
+  if (usages.length === 0) yield required("spec.usages");
+  for (const [index, usage] of usages.entries()) {
+    yield* optionalChoice(`spec.usages[${index}]`, usage, "certificates/v1.CertificateSigningRequestSpec");
+  }
+  for (const [index, usage] of usages.entries()) {
+    if (usages.indexOf(usage) < index) yield duplicate(`spec.usages[${index}]`, usage);
+  }
+  yield* signerProblems("spec.signerName", signerName);
+  if (seconds !== undefined && seconds < shortestDuration) {
+    const detail = "may not specify a duration less than 600 seconds (10 minutes)";
+    yield invalid("spec.expirationSeconds", seconds, detail);
+  }
+}
+
+/** Returns the reason if a request in base64 is malformed. Signatures of algorithms that `certs` does not know are not checked. */
+function checkRequest(request: string): string | undefined {
+  try {
+    parseCertificateRequest(Buffer.from(request, "base64").toString("latin1"));
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    return message.endsWith("is not supported") ? undefined : message;
+  }
+}
+
+const longestDomain = 253;
+
+const longestLabel = 63;
+
+const longestSigner = 2 * longestDomain + longestLabel + 2;
+
+/** A signer: a domain and a path such as `example.com/signer`. */
+function* signerProblems(field: string, name: string): Problems {
+  if (name === "") return yield required(field);
+  if (name === "kubernetes.io/legacy-unknown") {
+    return yield invalid(field, name, "the legacy signerName is not allowed via this API version");
+  }
+  const [domain = "", path = "", ...more] = name.split("/");
+  if (!name.includes("/") || more.length > 0) {
+    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    return yield invalid(field, name, detail);
+  }
+  if (domain.length > longestDomain) yield tooLong(field, longestDomain);
+  yield* partProblems(field, domain, checkLabel);
+  if (!domain.includes(".")) {
+    yield invalid(field, domain, "should be a domain with at least two segments separated by dots");
+  }
+  yield* partProblems(field, path, checkSubdomain);
+  if (name.length > longestSigner) yield tooLong(field, longestSigner);
+}
+
+/** The errors of the first part between dots that has some. */
+function* partProblems(field: string, text: string, check: (part: string) => string[]): Problems {
+  const wrong = text.split(".").find((part) => check(part).length > 0);
+  if (wrong === undefined) return;
+  for (const reason of check(wrong)) {
+    yield invalid(field, text, `validating label ${JSON.stringify(wrong)}: ${reason}`);
+  }
+}
+
+/** Condition types that only `/approval` may add. */
+const verdicts = ["Approved", "Denied"];
+
+/** Condition types that are only ever true. */
+const alwaysTrue = new Set([...verdicts, "Failed"]);
+
+/** Validates a new status. An error that the stored status has, too, is not reported. */
+function* statusProblems(
+  object: CertificateSigningRequest,
+  old: CertificateSigningRequest,
+  subresource: string,
+): Problems {
+  yield* conditionProblems(conditionsOf(object), conditionsOf(old));
+  const [now, before] = [object.status?.certificate ?? "", old.status?.certificate ?? ""];
+  const reason = now === before ? undefined : checkCertificates(now);
+  if (reason !== undefined) yield invalid("status.certificate", "<certificate data>", reason);
+  for (const type of alwaysTrue) {
+    if (count(object, type) < count(old, type)) yield refuse("remove", type);
+  }
+  for (const type of subresource === "approval" ? [] : verdicts) {
+    if (count(object, type) > count(old, type)) yield refuse("add", type);
+  }
+  if (now !== before && before !== "") {
+    yield forbidden("status.certificate", "updates may not modify existing certificate content");
+  }
+}
+
+function* conditionProblems(conditions: readonly Condition[], old: readonly Condition[]): Problems {
+  const field = "status.conditions";
+  const keeps = { empty: hasEmpty(old), both: hasBoth(old), duplicates: hasDuplicates(old) };
+  for (const [index, { type = "", status = "" }] of conditions.entries()) {
+    if (type === "" && !keeps.empty) yield required(`${field}[${index}].type`);
+    const allowed = alwaysTrue.has(type) ? ["True"] : ["False", "True", "Unknown"];
+    if (status === "") yield required(`${field}[${index}].status`);
+    else yield* optionalChoice(`${field}[${index}].status`, status, allowed);
+    const before = conditions.slice(0, index).map((each) => each.type ?? "");
+    if (!keeps.both && verdicts.includes(type) && before.some((each) => isOther(each, type))) {
+      yield invalid(field, type, "Approved and Denied conditions are mutually exclusive");
+    }
+    if (!keeps.duplicates && before.includes(type)) yield duplicate(`${field}[${index}].type`, type);
+  }
+}
+
+function isOther(verdict: string, type: string): boolean {
+  return verdicts.includes(verdict) && verdict !== type;
+}
+
+function hasEmpty(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ type }) => !type);
+}
+
+function hasBoth(conditions: readonly Condition[]): boolean {
+  return verdicts.every((verdict) => conditions.some(({ type }) => type === verdict));
+}
+
+function hasDuplicates(conditions: readonly Condition[]): boolean {
+  return new Set(conditions.map(({ type }) => type)).size < conditions.length;
+}
+
+function count(object: CertificateSigningRequest, wanted: string): number {
+  return conditionsOf(object).filter(({ type }) => type === wanted).length;
+}
+
+function refuse(verb: string, type: string) {
+  return forbidden("status.conditions", `updates may not ${verb} a condition of type "${type}"`);
+}
+
+/** Returns the reason if certificates in base64 are malformed: only PEM blocks of certificates are allowed. */
+function checkCertificates(certificate: string): string | undefined {
+  if (certificate === "") return undefined;
+  const text = Buffer.from(certificate, "base64").toString("latin1");
+  const found = text.matchAll(/-----BEGIN ([^\n]*?)-----\r?\n[^-]*-----END \1-----/g);
+  const blocks = [...found].map(([pem, type]) => ({ pem, type }));
+  const other = blocks.find(({ type }) => type !== "CERTIFICATE");
+  if (other) return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`;
+  if (blocks.length === 0) return "must contain at least one CERTIFICATE PEM block";
+  return blocks.every(({ pem }) => isCertificate(pem)) ? undefined : "x509: malformed certificate";
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function requestCondition(object: object): string {
+  const conditions = readField<CertificateSigningRequestCondition[]>(object, "status.conditions") ?? [];
+  const has = (wanted: string) => conditions.some(({ type }) => type === wanted);
+  const issued = readField(object, "status.certificate") !== undefined ? ",Issued" : "";
+  if (has("Denied")) return `Denied${issued}`;
+  if (has("Approved")) return `${has("Failed") ? "Approved,Failed" : "Approved"}${issued}`;
+  return "Pending";
+}
+
+export const certificateSigningRequest: BuiltInKind = {
+  resource: "certificatesigningrequests.certificates.k8s.io",
+  metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
+  strategy: { ...certificateRequestStrategy, statusWritesMetadata: true, validateName: () => [] },
+  cells: {
+    SignerName: text("spec.signerName", "<none>"),
+    Requestor: text("spec.username"),
+    RequestedDuration: (object) => {
+      const seconds = readField<number>(object, "spec.expirationSeconds");
+      return seconds === undefined ? "<none>" : `${seconds}s`;
+    },
+    Condition: requestCondition,
+  },
+  emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { request: null, signerName: "" } },
+};

@@ -1,0 +1,236 @@
+import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
+import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { fieldText } from "../../registry/field-text.ts";
+import { ageOf } from "../../registry/format-age.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { count, readField, text } from "../cells.ts";
+import type { Resource, Strategy } from "../../registry/resource.ts";
+import type { Fields } from "../fill-in.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import { runCheck } from "../../registry/validate-metadata.ts";
+import { type Problems, refused } from "../checks/problems.ts";
+
+/** The fields with different names in the two groups: core's first. */
+const renamed = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+] as const;
+
+/** Events are one kind in two groups: core and events.k8s.io. */
+function eventTo(event: ApiObject, apiVersion: string): ApiObject {
+  const names = new Map<string, string>(
+    renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
+  );
+  const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
+  const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
+  if (apiVersion !== "v1") dropEmpty(converted);
+  return converted;
+}
+
+/** Drops fields that Go serializes in the core group even if empty, but not in events.k8s.io. */
+function dropEmpty(event: ApiObject): void {
+  for (const field of ["reportingController", "reportingInstance"]) {
+    if (event[field] === "") delete event[field];
+  }
+}
+
+/** Events have fields that Go serializes even if empty. */
+const eventStrategy: Partial<Strategy> = {
+  default(object) {
+    object["eventTime"] ??= null;
+    if (object.apiVersion !== "v1") {
+      for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"]) object[field] ??= null;
+      return;
+    }
+    for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
+    const { series } = object as { series?: Fields };
+    if (series) series["lastObservedTime"] ??= null;
+    for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
+  },
+  validate: (object, { resource }) => [...newEvent(object, resource)],
+  validateUpdate: (object, old, { resource }) => [...changedEvent(object, old, resource)],
+};
+
+type SentEvent = ApiObject & Sent<Omit<Event, "metadata">>;
+
+/** Validates a new Event. Those of events.k8s.io have more rules. */
+function* newEvent(object: ApiObject, resource: Resource): Problems {
+  const event: SentEvent = eventTo(object, "v1");
+  yield* placeAndReporter(event, object.apiVersion);
+  if (object.apiVersion === "v1") return;
+  yield* runCheck("new", object, object, resource);
+  yield* seriesProblems(event);
+  if (!event.eventTime) yield required("eventTime");
+  const { type = "", source = {} } = event;
+  // The server shows none of these values.
+  if (type !== "Normal" && type !== "Warning") yield invalid("type", "", `has invalid value: ${type}`);
+  if (event.firstTimestamp) yield unset("firstTimestamp");
+  if (event.lastTimestamp) yield unset("lastTimestamp");
+  if (event.count) yield unset("count");
+  if (source.component || source.host) yield unset("source");
+}
+
+/** Validates a change of an Event: of those of events.k8s.io only the series changes. */
+function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): Problems {
+  const [now, before]: SentEvent[] = [eventTo(object, "v1"), eventTo(old, "v1")];
+  yield* placeAndReporter(now!, object.apiVersion);
+  if (object.apiVersion === "v1") return;
+  yield* runCheck("update", object, old, resource);
+  if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
+  for (const [field, empty, shown = field] of fixed) {
+    const [value, was] = [now![field] ?? empty, before![field] ?? empty];
+    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value), "field is immutable");
+  }
+}
+
+/** The fields that don't change, with their empty values and the server's names for them. */
+const fixed: ReadonlyArray<readonly [field: string, empty: unknown, shown?: string]> = [
+  ["involvedObject", {}],
+  ["reason", ""],
+  ["message", ""],
+  ["source", {}],
+  ["firstTimestamp", null],
+  ["lastTimestamp", null],
+  ["count", 0],
+  ["reason", ""],
+  ["type", ""],
+  ["eventTime", null],
+  ["action", ""],
+  ["related", null],
+  ["reportingComponent", "", "reportingController"],
+  ["reportingInstance", ""],
+];
+
+/** The server shows its own structs here, whose fields have other names. */
+function asGo(value: unknown): object {
+  if (typeof value !== "object" || value === null) return value as object;
+  const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
+  return Object.fromEntries(
+    names.map((name) => [
+      goNames[name] ?? `${name[0]!.toUpperCase()}${name.slice(1)}`,
+      readText(value, name),
+    ]),
+  );
+}
+
+const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+
+const goNames: Readonly<Record<string, string>> = { uid: "UID", apiVersion: "APIVersion" };
+
+function readText(value: object, name: string): string {
+  return (value as Record<string, string | undefined>)[name] ?? "";
+}
+
+function unset(field: string): FieldError {
+  return invalid(field, "", "needs to be unset");
+}
+
+function* seriesProblems({ series }: SentEvent): Problems {
+  if (!series) return;
+  if ((series.count ?? 0) < 2) yield invalid("series.count", "", "should be at least 2");
+  if (!series.lastObservedTime) yield required("series.lastObservedTime");
+}
+
+function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
+  const { namespace = "" } = event.metadata;
+  const about = event.involvedObject?.namespace ?? "";
+  const homes = event.eventTime ? ["default", "kube-system"] : ["", "default"];
+  const isAtHome = about === "" ? homes.includes(namespace) : Boolean(event.eventTime) || about === namespace;
+  if (!isAtHome) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
+  if (!event.eventTime) return;
+  const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
+  const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";
+  if (reportingComponent === "") yield required(reporter);
+  yield* refused(reporter, reportingComponent, checkQualifiedName(reportingComponent));
+  for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
+    if (text === "") yield required(field);
+    yield* atMost(field, text, 128);
+  }
+  yield* atMost("message", message, 1024);
+}
+
+function* atMost(field: string, text: string, most: number): Problems {
+  if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
+}
+
+function sourceCell(object: object): string {
+  const first = (...paths: string[]): string => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
+  const component = first(
+    "source.component",
+    "deprecatedSource.component",
+    "reportingComponent",
+    "reportingController",
+  );
+  const instance = first("source.host", "deprecatedSource.host", "reportingInstance");
+  return instance === "" ? component : `${component}, ${instance}`;
+}
+
+export const event: BuiltInKind = {
+  resource: "events",
+  metadataChecks: { create: [], update: [], status: [] },
+  strategy: eventStrategy,
+  cells: {
+    "Last Seen": (object, now) =>
+      ageOf(
+        readField<string>(object, "series.lastObservedTime") ??
+          readField<string>(object, "lastTimestamp") ??
+          readField<string>(object, "deprecatedLastTimestamp") ??
+          readField<string>(object, "eventTime"),
+        now,
+      ),
+    Type: text("type"),
+    Reason: text("reason"),
+    Object: (object) => {
+      const about =
+        readField<ObjectReference>(object, "involvedObject") ??
+        readField<ObjectReference>(object, "regarding");
+      return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
+    },
+    Subobject: (object) => text("involvedObject.fieldPath")(object) || text("regarding.fieldPath")(object),
+    Source: sourceCell,
+    Message: (object) => (text("message")(object) || text("note")(object)).trim(),
+    "First Seen": (object, now) =>
+      ageOf(readField<string>(object, "firstTimestamp") ?? readField<string>(object, "eventTime"), now),
+    Count: (object) =>
+      count("series.count")(object) || count("count")(object) || count("deprecatedCount")(object) || 1,
+  },
+  selectors: {
+    source: (object) => {
+      const source = fieldText(object, "source.component");
+      return source === "" ? fieldText(object, "reportingComponent") : source;
+    },
+  },
+  emptyObject: {
+    involvedObject: {},
+    source: {},
+    metadata: {},
+    eventTime: null,
+    firstTimestamp: null,
+    lastTimestamp: null,
+    reportingComponent: "",
+    reportingInstance: "",
+  },
+  convert: eventTo,
+};
+
+/** The core group's Events with the field names of events.k8s.io. */
+export const eventOfEventsGroup: BuiltInKind = {
+  ...event,
+  resource: "events.events.k8s.io",
+  emptyObject: {
+    regarding: {},
+    metadata: {},
+    eventTime: null,
+    deprecatedSource: {},
+    deprecatedFirstTimestamp: null,
+    deprecatedLastTimestamp: null,
+  },
+};

@@ -1,0 +1,242 @@
+import type { PersistentVolumeClaim, TypedObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Quantity } from "@tsbuilder/apimachinery/meta";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import { compareQuantities, isWholeQuantity, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { addFinalizer } from "../fill-in.ts";
+import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
+import { isNative } from "./resource-names.ts";
+import { selectorProblems } from "../checks/meta-types.ts";
+import { knownValues } from "../checks/known-values.ts";
+
+export type Claim = Sent<PersistentVolumeClaim>;
+
+/** The spec of a bound claim is immutable, except that its size may grow. */
+const claimStrategy: Partial<Strategy> = {
+  default: (object) => defaultClaim(object),
+  prepareForCreate(object) {
+    object["status"] = { phase: "Pending" };
+    settleSources(claimOf(object).spec ?? {});
+    addFinalizer(object, "kubernetes.io/pvc-protection");
+  },
+  prepareForUpdate(object, old, { subresource }) {
+    if (subresource === "") settleSources(claimOf(object).spec ?? {}, claimOf(old).spec);
+  },
+  validate: (object) => [...claimSpec("spec", claimOf(object).spec ?? {})],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status" ? [...statusProblems(object)] : [...changed(object, old)],
+  warnings: (object) => fractionalSizes("spec", claimOf(object).spec ?? {}),
+};
+
+function claimOf(object: ApiObject): Claim {
+  return object;
+}
+
+/**
+ * Drops a new dataSourceRef to another namespace, which no feature allows by default, and a new dataSource that is
+ * unsupported, and copies dataSource and dataSourceRef to each other.
+ */
+function settleSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}): void {
+  if (spec.dataSourceRef?.namespace && !old.dataSourceRef) delete spec.dataSourceRef;
+  const { dataSource } = spec;
+  const known =
+    dataSource &&
+    (old.dataSource || old.dataSourceRef || sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
+  if (dataSource && !known && !spec.dataSourceRef) delete spec.dataSource;
+  else if (dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...dataSource };
+  else if (spec.dataSourceRef && !dataSource && spec.dataSourceRef.namespace === undefined) {
+    spec.dataSource = { ...spec.dataSourceRef };
+  }
+}
+
+const sources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
+
+/** Warns about sizes with fractions of bytes. */
+function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"]>): Generator<string, void> {
+  for (const list of ["requests", "limits"] as const) {
+    const size = resources?.[list]?.["storage"];
+    if (size === undefined || isWholeQuantity(size)) continue;
+    yield `${field}.resources.${list}[storage]: fractional byte value ${JSON.stringify(size)} is invalid, must be an integer`;
+  }
+}
+
+function* statusProblems(object: ApiObject): Problems {
+  const { capacity, allocatedResources, allocatedResourceStatuses } = claimOf(object).status ?? {};
+  for (const [name, amount] of Object.entries(capacity ?? {})) {
+    yield* storedAmount(`status.capacity[${name}]`, amount);
+  }
+  for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
+    yield* resourceKey("status.allocatedResourceStatuses", name);
+    // The real server shows the resource instead of its status.
+    const resizes = knownValues("core/v1.PersistentVolumeClaimStatus.allocatedResourceStatuses");
+    if (!resizes.includes(resize)) yield notSupported("status.allocatedResourceStatuses", name, resizes);
+  }
+  for (const [name, amount] of Object.entries(allocatedResources ?? {})) {
+    const problems = [...resourceKey("status.allocatedResources", name)];
+    yield* problems.length > 0 ? problems : storedAmount(`status.allocatedResources[${name}]`, amount);
+  }
+}
+
+/** Claims have storage, and what drivers define. */
+function* resourceKey(field: string, name: string): Problems {
+  const reasons = checkQualifiedName(name);
+  yield* refused(field, name, reasons);
+  if (reasons.length === 0 && isNative(name) && name !== "storage")
+    yield notSupported(field, name, ["storage"]);
+}
+
+function* storedAmount(field: string, amount: Quantity): Problems {
+  if (compareQuantities(amount, "0") >= 0) return;
+  yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
+}
+
+function* changed(object: ApiObject, old: ApiObject): Problems {
+  const [now, before] = [claimOf(object), claimOf(old)];
+  yield* claimSpec("spec", now.spec ?? {});
+  if (!isEqual(fixed(now, before), fixed(before, before))) {
+    const detail =
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+    yield forbidden("spec", detail);
+  }
+  const [size = "0", oldSize = "0"] = [sizeOf(now), sizeOf(before)];
+  const present = now.status?.capacity?.["storage"] ?? "0";
+  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0) {
+    yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+  }
+  if (now.spec?.volumeMode !== before.spec?.volumeMode) {
+    yield invalid("volumeMode", now.spec?.volumeMode ?? null, "field is immutable");
+  }
+}
+
+export function sizeOf({ spec }: Claim): Quantity | undefined {
+  return spec?.resources?.requests?.["storage"];
+}
+
+/**
+ * The immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
+ * bound.
+ */
+function fixed(claim: Claim, old: Claim): object {
+  const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
+  const result: NonNullable<Claim["spec"]> = copyJSON(rest);
+  if (old.spec?.volumeName && volumeName) result.volumeName = volumeName;
+  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined) {
+    result.storageClassName = storageClassName;
+  }
+  if (old.status?.phase === "Bound") {
+    delete result.resources?.requests?.["storage"];
+    delete result.volumeAttributesClassName;
+  }
+  return result;
+}
+
+/** Validates the spec of a claim, of a claim template or of an ephemeral volume. */
+export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Problems {
+  const { accessModes: modes = [], selector, storageClassName, volumeAttributesClassName } = spec;
+  if (modes.length === 0) yield required(`${field}.accessModes`, "at least 1 access mode is required");
+  yield* selectorProblems(`${field}.selector`, selector);
+  yield* accessModeProblems(`${field}.accessModes`, modes);
+  const size = spec.resources?.requests?.["storage"];
+  if (size === undefined) yield required(`${field}.resources[storage]`);
+  else if (compareQuantities(size, "0") <= 0) {
+    yield invalid(`${field}.resources[storage]`, size, "must be greater than zero");
+  }
+  if (storageClassName) {
+    yield* refused(`${field}.storageClassName`, storageClassName, checkSubdomain(storageClassName));
+  }
+  yield* optionalChoice(`${field}.volumeMode`, spec.volumeMode, "core/v1.PersistentVolumeClaimSpec");
+  yield* dataSources(field, spec);
+  if (volumeAttributesClassName) {
+    const reasons = checkSubdomain(volumeAttributesClassName);
+    yield* refused(`${field}.volumeAttributesClassName`, volumeAttributesClassName, reasons);
+  }
+}
+
+/** The access modes of a claim or a volume. */
+export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
+  for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
+  if (modes.includes("ReadWriteOncePod") && modes.some(isShared)) {
+    yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
+  }
+}
+
+function isShared(mode: string): boolean {
+  return (
+    mode !== "ReadWriteOncePod" && knownValues("core/v1.PersistentVolumeClaimSpec.accessModes").includes(mode)
+  );
+}
+
+function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<Claim["spec"]>): Problems {
+  if (dataSource) yield* source(`${field}.dataSource`, dataSource);
+  if (dataSourceRef) yield* source(`${field}.dataSourceRef`, dataSourceRef);
+  if (!dataSource || !dataSourceRef) return;
+  // The server shows an empty struct here, as it passes a path instead of the value.
+  if (dataSourceRef.namespace) {
+    yield invalid(field, {}, "may not be specified when dataSourceRef.namespace is specified");
+  } else if (
+    (["apiGroup", "kind", "name"] as const).some((name) => dataSource[name] !== dataSourceRef[name])
+  ) {
+    yield invalid(field, {}, "must match dataSourceRef");
+  }
+}
+
+function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource): Problems {
+  if (name === "") yield required(`${field}.name`);
+  if (kind === "") yield required(`${field}.kind`);
+  if (!apiGroup && kind !== "PersistentVolumeClaim") {
+    yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  }
+  if (apiGroup) yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
+}
+
+/** The data source of a new volume. */
+type DataSource = Sent<TypedObjectReference>;
+
+export function defaultClaim(claim: Claim): void {
+  claim.metadata ??= {};
+  claim.spec ??= {};
+  claim.spec.volumeMode ??= "Filesystem";
+  claim.spec.resources ??= {};
+  claim.status ??= {};
+  claim.status.phase ||= "Pending";
+}
+
+/** The abbreviations of access modes in tables. */
+const modes: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+export function accessModes(object: object, part: string): string {
+  const list = readField<string[]>(object, `${part}.accessModes`) ?? [];
+  return Object.keys(modes)
+    .filter((mode) => list.includes(mode))
+    .map((mode) => modes[mode])
+    .join(",");
+}
+
+export const persistentVolumeClaim: BuiltInKind = {
+  resource: "persistentvolumeclaims",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: { ...claimStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  cells: {
+    Status: (object) =>
+      readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
+    Volume: text("spec.volumeName"),
+    Capacity: (object) =>
+      readField(object, "spec.volumeName") ? text("status.capacity.storage")(object) : "",
+    "Access Modes": (object) => (readField(object, "spec.volumeName") ? accessModes(object, "status") : ""),
+    StorageClass: text("spec.storageClassName"),
+    VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
+    VolumeMode: text("spec.volumeMode", "<unset>"),
+  },
+  emptyObject: { spec: { resources: {} }, status: {} },
+};

@@ -1,0 +1,122 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import { fieldText } from "../../registry/field-text.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { declaredSubdomainName } from "../../registry/validate-name.ts";
+import {
+  type Workload,
+  type WorkloadSpec,
+  replicaSetCounts,
+  defaultScaledSpec,
+  endlessPods,
+  replicaCounts,
+  replicas,
+  templateWarnings,
+} from "../apps/workload.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { formatSelector, readField } from "../cells.ts";
+import { hostnameWarning } from "../checks/names.ts";
+import { type Problems, nonNegative } from "../checks/problems.ts";
+import { validateTemplate } from "./pod-spec/validate.ts";
+import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
+import {
+  type ReplicaSet,
+  type ReplicaSetStatus,
+  replicatedPods,
+} from "../apps/replica-set/replica-set-controller.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
+import type { Defaulted } from "../../control-loop/defaulted.ts";
+import type { Stored } from "../../contract/stored.ts";
+
+export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;
+
+export const replicationControllers: ResourceName<ReplicationController> = "replicationcontrollers";
+
+type PlainSelector = Record<string, string>;
+
+const replicationControllerStrategy: Partial<Strategy> = {
+  validateName: declaredSubdomainName,
+  default(object) {
+    const isWithout = (object["spec"] as Partial<WorkloadSpec> | undefined)?.template === undefined;
+    const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };
+    if (isWithout) delete spec.template;
+    const labels = spec.template?.metadata?.labels;
+    if (labels) {
+      spec.selector ??= labels as LabelSelector & PlainSelector;
+      object.metadata.labels ??= { ...labels };
+    }
+    object["status"] = { replicas: 0, ...(object["status"] as object) };
+  },
+  validate: (object) => [...controllerProblems(object as Workload)],
+  validateUpdate: (object, _old, { subresource }) =>
+    subresource === "status"
+      ? [...replicaCounts(object, replicaSetCounts)]
+      : [...controllerProblems(object as Workload)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    yield* templateWarnings(object, old);
+  },
+};
+
+function* controllerProblems({ spec }: Workload): Problems {
+  const selector = (spec.selector ?? {}) as PlainSelector;
+  const labels = spec.template?.metadata?.labels ?? {};
+  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
+  if (Object.keys(selector).length === 0) yield required("spec.selector");
+  yield* nonNegative("spec.replicas", spec.replicas);
+  if (!spec.template) {
+    yield required("spec.template");
+    return;
+  }
+  if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
+    const field = "spec.template.metadata.labels";
+    yield invalid(
+      field,
+      spec.template?.metadata?.labels ?? null,
+      "`selector` does not match template `labels`",
+    );
+  }
+  yield* validateTemplate(spec.template, "spec.template");
+  yield* endlessPods(spec, "ReplicationController");
+}
+
+/** Keeps as many pods of a ReplicationController as its replicas say. */
+function replicationControllerController(context: ControllerContext): Controller {
+  return replicatedPods(context, {
+    resource: replicationControllers,
+    kind: "ReplicationController",
+    user: "replication",
+    component: "replication-controller",
+    asReplicaSet,
+    withStatus,
+  });
+}
+
+/** Its selector is a map of labels. */
+function asReplicaSet({ spec, status, ...object }: ReplicationController): ReplicaSet {
+  const selector = { matchLabels: spec.selector };
+  return { ...object, spec: { ...spec, selector }, ...(status && { status }) };
+}
+
+/** Its status doesn't count terminating pods. */
+function withStatus(
+  object: ReplicationController,
+  { terminatingReplicas: _terminating, ...status }: ReplicaSetStatus,
+): ReplicationController {
+  return { ...object, status };
+}
+
+export const replicationController: BuiltInKind<"replicationcontroller"> = {
+  resource: "replicationcontrollers",
+  strategy: { ...replicationControllerStrategy, statusWritesMetadata: true },
+  cells: {
+    ...replicas,
+    Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
+  },
+  selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
+  podTemplate: "spec.template",
+  emptyObject: { spec: {}, status: {} },
+  controllers: { replicationcontroller: replicationControllerController },
+  zeroValues: { status: { replicas: 0 } },
+};

@@ -1,0 +1,248 @@
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
+import { canonicalizeQuantity, compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { CellReader } from "../../registry/table-columns.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField } from "../cells.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { emptyStatusStrategy } from "../fill-in.ts";
+import type { Problems } from "../checks/problems.ts";
+import { amount, isCountedByQuota, quotaResourceName } from "./resource-names.ts";
+import { isInScope } from "../../quota/quota.ts";
+import { type ResourceList, addLists, isSameList } from "../../quota/resource-list.ts";
+import { namesFor, usageOf } from "../../quota/usage.ts";
+import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../control-loop/keys.ts";
+import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
+
+type Quota = Sent<ResourceQuota>;
+
+const resourceQuotaStrategy: Partial<Strategy> = {
+  ...emptyStatusStrategy,
+  statusWritesMetadata: true,
+  returnsDeleted: true,
+  validate: (object) => [...specProblems(object)],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status"
+      ? [...statusProblems(object)]
+      : [...specProblems(object), ...sameScopes(object, old)],
+  warnings: (object, old) => (old ? [] : [...requestsAboveLimits(object)]),
+};
+
+function* requestsAboveLimits(object: ApiObject): Generator<string> {
+  const hard = (object as Quota).spec?.hard ?? {};
+  for (const name of ["cpu", "memory", "storage", "ephemeral-storage"]) {
+    const mayBeBare = name === "cpu" || name === "memory";
+    const requests = hard[`requests.${name}`] === undefined && mayBeBare ? name : `requests.${name}`;
+    const limits = `limits.${name}`;
+    const [request, limit] = [hard[requests], hard[limits]];
+    if (request === undefined || limit === undefined || compareQuantities(request, limit) <= 0) continue;
+    const shown = [request, limit].map(canonicalizeQuantity);
+    yield `ResourceQuota ${requests} (${shown[0]}) should be less than ${limits} (${shown[1]})`;
+  }
+}
+
+function* specProblems(object: ApiObject): Problems {
+  const { spec = {} } = object as Quota;
+  yield* amounts("spec.hard", spec.hard);
+  yield* scopeProblems("spec.scopes", spec);
+  yield* selectorOfScopes("spec.scopeSelector.matchExpressions", spec);
+}
+
+type Spec = Sent<ResourceQuotaSpec>;
+
+const podAmounts = [
+  "pods",
+  ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`]),
+];
+
+/** The scopes, and the resources that a quota with each of them can limit. */
+const resourcesOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ["BestEffort", ["pods"]],
+  ["CrossNamespacePodAffinity", podAmounts],
+  ["NotBestEffort", podAmounts],
+  ["NotTerminating", podAmounts],
+  ["PriorityClass", podAmounts],
+  ["Terminating", podAmounts],
+  ["VolumeAttributesClass", ["persistentvolumeclaims", "requests.storage"]],
+]);
+
+const exclusive = [
+  ["BestEffort", "NotBestEffort"],
+  ["Terminating", "NotTerminating"],
+] as const;
+
+/** The number of resources of a quota that do not go with a scope. */
+function misplaced(scope: string, { hard = {} }: Spec): string[] {
+  const fitting = resourcesOf.get(scope);
+  return Object.keys(hard).filter((name) => fitting && isCountedByQuota(name) && !fitting.includes(name));
+}
+
+function hasConflict(scopes: readonly string[]): number {
+  return exclusive.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
+}
+
+/** Validates the scopes of a quota. */
+function* scopeProblems(field: string, spec: Spec): Problems {
+  const { scopes = [] } = spec;
+  for (const scope of scopes) {
+    if (!resourcesOf.has(scope)) yield invalid(field, scopes, "unsupported scope");
+    for (const _ of misplaced(scope, spec))
+      yield invalid(field, scopes, "unsupported scope applied to resource");
+  }
+  for (let count = hasConflict(scopes); count > 0; count--)
+    yield invalid(field, scopes, "conflicting scopes");
+}
+
+/** Validates the selector of scopes. The server names no item in its errors. */
+function* selectorOfScopes(field: string, spec: Spec): Problems {
+  const requirements = spec.scopeSelector?.matchExpressions ?? [];
+  for (const requirement of requirements) yield* requirementProblems(field, requirement, spec);
+  const scopes = requirements.map(({ scopeName = "" }) => scopeName);
+  for (let count = hasConflict(scopes); count > 0; count--) {
+    yield invalid(field, spec.scopes ?? null, "conflicting scopes");
+  }
+}
+
+function* requirementProblems(
+  field: string,
+  { scopeName = "", operator = "", values = [] }: Sent<ScopedResourceSelectorRequirement>,
+  spec: Spec,
+): Problems {
+  if (!resourcesOf.has(scopeName)) yield invalid(`${field}.scopeName`, scopeName, "unsupported scope");
+  for (const _ of misplaced(scopeName, spec)) {
+    yield invalid(field, spec.scopeSelector, "unsupported scope applied to resource");
+  }
+  const takesValues = ["PriorityClass", "VolumeAttributesClass"].includes(scopeName);
+  if (resourcesOf.has(scopeName) && !takesValues && operator !== "Exists") {
+    const detail =
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+    yield invalid(`${field}.operator`, operator, detail);
+  }
+  if (operator === "In" || operator === "NotIn") {
+    if (values.length > 0) return;
+    const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+    yield required(`${field}.values`, detail);
+  } else if (operator === "Exists" || operator === "DoesNotExist") {
+    if (values.length === 0) return;
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+    yield invalid(`${field}.values`, values, detail);
+  } else yield invalid(`${field}.operator`, operator, "not a valid selector operator");
+}
+
+function* statusProblems(object: ApiObject): Problems {
+  const { status = {} } = object as Quota;
+  yield* amounts("status.hard", status.hard);
+  yield* amounts("status.used", status.used);
+}
+
+function* amounts(field: string, list: Sent<ResourceQuotaSpec>["hard"] = {}): Problems {
+  for (const [name, quantity] of Object.entries(list)) {
+    yield* quotaResourceName(`${field}[${name}]`, name);
+    yield* amount(`${field}[${name}]`, name, quantity);
+  }
+}
+
+function* sameScopes(object: ApiObject, old: ApiObject): Problems {
+  const [now = [], before = []] = [object as Quota, old as Quota].map(({ spec }) => spec?.scopes);
+  const isSame = now.every((scope) => before.includes(scope)) && before.every((scope) => now.includes(scope));
+  if (!isSame) yield invalid("spec.scopes", (object as Quota).spec?.scopes, "field is immutable");
+}
+
+const user = userOf("resourcequota");
+
+const quotas: ResourceName<ResourceQuota> = "resourcequotas";
+
+/** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */
+const recountAfter = 300_000;
+
+/** Writes the limits and the usage into the status of each ResourceQuota, which admission enforces. */
+function resourceQuotaController({ objects, clock }: ControllerContext): Controller {
+  return {
+    keysOf(event) {
+      if (event.resource === quotas) return isCounted(event) ? [] : [keyOf(event.object)];
+      return mayFree(event) ? objects.list(quotas, event.object.metadata.namespace).map(keyOf) : [];
+    },
+
+    async reconcile(key) {
+      const quota = findByKey(objects, quotas, key);
+      if (!quota || quota.metadata.deletionTimestamp) return undefined;
+      const hard = quota.spec?.hard ?? {};
+      const used = countAll(quota, Object.keys(hard));
+      const { status } = quota;
+      const isSame = isSameList(hard, status?.hard ?? {}) && isSameList(used, status?.used ?? {});
+      if (!isSame || !status?.hard)
+        await objects.update(user, { ...quota, status: { hard, used } }, "status");
+      return recountAfter;
+    },
+  };
+
+  function countAll(quota: ResourceQuota, names: readonly string[]): ResourceList {
+    let used: ResourceList = {};
+    for (const served of objects.resources()) {
+      const counted = resourceOf(served);
+      const own = served.namespaced ? namesFor(counted, names) : [];
+      if (own.length === 0) continue;
+      used = addLists(Object.fromEntries(own.map((name) => [name, "0"])), used);
+      for (const object of objects.list(served.resource, quota.metadata.namespace)) {
+        if (isInScope(quota, counted.plural, object)) used = addLists(used, usage(counted, object, own));
+      }
+    }
+    return used;
+  }
+
+  function usage(
+    counted: { group: string; plural: string },
+    object: KubernetesObject,
+    names: readonly string[],
+  ): ResourceList {
+    const all = usageOf(counted, object, clock.now());
+    return Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+  }
+}
+
+/** Admission also updates `used`, before the object exists: a count at that moment would miss it. */
+function isCounted({ type, object }: ObjectEvent): boolean {
+  const { spec, status } = object as ResourceQuota;
+  return type === "MODIFIED" && isSameList(spec?.hard ?? {}, status?.hard ?? {});
+}
+
+/** New objects were charged on admission; deleted objects and finished pods release their usage. */
+function mayFree({ type, resource, object }: ObjectEvent): boolean {
+  if (object.metadata.namespace === undefined) return false;
+  const changes = ["pods", "services", "persistentvolumeclaims"];
+  return type === "DELETED" || (type === "MODIFIED" && changes.includes(resource));
+}
+
+function resourceOf({ resource }: ServedResource): { group: string; plural: string } {
+  const [plural = "", ...group] = resource.split(".");
+  return { plural, group: group.join(".") };
+}
+
+/** Used and hard amounts: `pods: 1/3`. */
+function quota(limits: boolean): CellReader {
+  return (object) => {
+    const hard = readField<Record<string, string>>(object, "status.hard") ?? {};
+    const used = readField<Record<string, string>>(object, "status.used") ?? {};
+    return Object.keys(hard)
+      .filter((name) => name.startsWith("limits.") === limits)
+      .toSorted()
+      .map((name) => `${name}: ${used[name] ?? 0}/${hard[name]}`)
+      .join(", ");
+  };
+}
+
+export const resourceQuota: BuiltInKind<"resourcequota"> = {
+  resource: "resourcequotas",
+  strategy: resourceQuotaStrategy,
+  cells: { Request: quota(false), Limit: quota(true) },
+  emptyObject: { spec: {}, status: {} },
+  controllers: { resourcequota: resourceQuotaController },
+};

@@ -1,0 +1,114 @@
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfigurationSpec,
+} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
+import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import type { CellReader } from "../../registry/table-columns.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+import { type Problems, choice, inRange } from "../checks/problems.ts";
+import { fillIn } from "../fill-in.ts";
+import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
+
+const priorityLevelStrategy: Partial<Strategy> = {
+  resetFields: resetFlowControl,
+  default(object) {
+    const { exempt, limited } = (object["spec"] ??= {}) as Sent<PriorityLevelConfigurationSpec>;
+    fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
+    fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
+    fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
+    object["status"] ??= {};
+  },
+  validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
+  validateUpdate: (object, _old, { subresource }) => [
+    ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
+    ...conditionProblems(object),
+  ],
+};
+
+function* levelProblems(object: ApiObject): Problems {
+  const { type = "", limited, exempt } = object["spec"] as Sent<PriorityLevelConfigurationSpec>;
+  if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
+    yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
+  }
+  if (type === "Exempt") {
+    if (limited) yield forbidden("spec.limited", "must be nil if the type is not Limited");
+    if (exempt) yield* shareProblems("spec.exempt", exempt);
+  } else if (type === "Limited") {
+    if (exempt) yield forbidden("spec.exempt", "must be nil if the type is Limited");
+    if (limited) yield* limitedProblems("spec.limited", limited);
+    else yield required("spec.limited", "must not be empty when type is Limited");
+  } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
+}
+
+function* limitedProblems(field: string, limited: Sent<LimitedPriorityLevelConfiguration>): Problems {
+  const { borrowingLimitPercent: borrowed } = limited;
+  yield* shareProblems(field, limited, queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {}));
+  if (borrowed !== undefined && borrowed < 0) {
+    yield invalid(`${field}.borrowingLimitPercent`, borrowed, "if specified, must be a non-negative integer");
+  }
+}
+
+/** The shares of a level; in between, the problems of its queues. */
+function* shareProblems(
+  field: string,
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<ExemptPriorityLevelConfiguration>,
+  between: Iterable<FieldError> = [],
+): Problems {
+  if (shares < 0) {
+    yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
+  }
+  yield* between;
+  yield* inRange(`${field}.lendablePercent`, lendablePercent, 0, 100);
+}
+
+const mostQueues = 10_000_000;
+const mostHashBits = 60;
+
+function* queueProblems(field: string, { type, queuing }: Sent<LimitResponse>): Problems {
+  const at = `${field}.queuing`;
+  if (type === "Reject") {
+    if (queuing) yield forbidden(at, "must be nil if limited.limitResponse.type is not Limited");
+    return;
+  }
+  if (type !== "Queue") return yield* choice(`${field}.type`, type, ["Queue", "Reject"]);
+  if (!queuing) return yield required(at, "must not be empty if limited.limitResponse.type is Limited");
+  const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
+  if (queueLengthLimit <= 0) yield invalid(`${at}.queueLengthLimit`, queueLengthLimit, "must be positive");
+  if (queues <= 0) yield invalid(`${at}.queues`, queues, "must be positive");
+  else if (queues > mostQueues)
+    yield invalid(`${at}.queues`, queues, `must not be greater than ${mostQueues}`);
+  if (handSize <= 0) yield invalid(`${at}.handSize`, handSize, "must be positive");
+  else if (handSize > queues) {
+    yield invalid(`${at}.handSize`, handSize, `should not be greater than queues (${queues})`);
+  } else {
+    const bits = Math.ceil(Math.log2(queues) * handSize);
+    if (bits <= mostHashBits) return;
+    const detail = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${mostHashBits}`;
+    yield invalid(`${at}.handSize`, handSize, detail);
+  }
+}
+
+function numberOr(path: string): CellReader {
+  return (object) => readField<number>(object, path) ?? "<none>";
+}
+
+export const priorityLevelConfiguration: BuiltInKind = {
+  resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+  metadataChecks: { update: ["new"], status: [] },
+  strategy: priorityLevelStrategy,
+  cells: {
+    Type: text("spec.type"),
+    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
+    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
+    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
+    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
+  },
+  emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { type: "" } },
+};

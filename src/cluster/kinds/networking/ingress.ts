@@ -1,0 +1,170 @@
+import type {
+  HTTPIngressPath,
+  IngressBackend,
+  IngressLoadBalancerIngress,
+  IngressRule,
+  IngressServiceBackend,
+  IngressSpec,
+  IngressStatus,
+  IngressTLS,
+} from "@tsbuilder/apimachinery/k8s/networking/v1";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { Sent } from "../../contract/sent.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { checkAddress, isAddress } from "../checks/addresses.ts";
+import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
+import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { typedReference } from "./ingress-class.ts";
+
+type Ingress = ApiObject & { spec?: Sent<IngressSpec>; status?: Sent<IngressStatus> };
+
+const classAnnotation = "kubernetes.io/ingress.class";
+
+function* ingressProblems({ spec = {} }: Ingress): Problems {
+  const { rules = [], tls = [], defaultBackend, ingressClassName } = spec;
+  if (rules.length === 0 && !defaultBackend) {
+    yield invalid("spec", spec.rules ?? null, "either `defaultBackend` or `rules` must be specified");
+  }
+  if (defaultBackend) yield* backend("spec.defaultBackend", defaultBackend);
+  for (const [index, rule] of rules.entries()) yield* hostRule(`spec.rules[${index}]`, rule);
+  for (const [index, each] of tls.entries()) yield* tlsProblems(`spec.tls[${index}]`, each);
+  if (ingressClassName !== undefined) {
+    yield* refused("spec.ingressClassName", ingressClassName, checkSubdomain(ingressClassName));
+  }
+}
+
+/** On creation, the annotation of old clients must not contradict the class. */
+function* classConflict({ metadata, spec = {} }: Ingress): Problems {
+  const annotation = metadata.annotations?.[classAnnotation];
+  if (annotation === undefined || spec.ingressClassName === undefined) return;
+  if (annotation === spec.ingressClassName) return;
+  const detail = "must match `ingressClassName` when both are specified";
+  yield invalid(`annotations.${classAnnotation}`, annotation, detail);
+}
+
+function* hostRule(field: string, { host = "", http }: Sent<IngressRule>): Problems {
+  if (isAddress(host)) yield notAnAddress(`${field}.host`, host);
+  if (host !== "") yield* refused(`${field}.host`, host, checkHost(host));
+  if (!http) return;
+  const { paths = [] } = http;
+  if (paths.length === 0) yield required(`${field}.http.paths`);
+  for (const [index, path] of paths.entries()) yield* pathProblems(`${field}.http.paths[${index}]`, path);
+}
+
+function notAnAddress(field: string, host: string) {
+  return invalid(field, host, "must be a DNS name, not an IP address");
+}
+
+function checkHost(host: string): string[] {
+  return host.includes("*") ? checkWildcardDomain(host) : checkSubdomain(host);
+}
+
+const forbiddenParts = ["//", "/./", "/../", "%2f", "%2F"];
+
+const forbiddenEnds = ["/..", "/."];
+
+function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<HTTPIngressPath>): Problems {
+  if (pathType === undefined) return yield required(`${field}.pathType`, "pathType must be specified");
+  const isRelative = !path.startsWith("/");
+  if (pathType === "Exact" || pathType === "Prefix") {
+    if (isRelative) yield invalid(`${field}.path`, path, "must be an absolute path");
+    for (const part of forbiddenParts) {
+      if (path.includes(part)) yield invalid(`${field}.path`, path, `must not contain '${part}'`);
+    }
+    for (const end of forbiddenEnds) {
+      if (path.endsWith(end)) yield invalid(`${field}.path`, path, `cannot end with '${end}'`);
+    }
+  } else if (pathType === "ImplementationSpecific") {
+    if (path !== "" && isRelative) yield invalid(`${field}.path`, path, "must be an absolute path");
+  } else yield* optionalChoice(`${field}.pathType`, pathType, "networking/v1.HTTPIngressPath");
+  yield* backend(`${field}.backend`, rest.backend ?? {});
+}
+
+function* backend(field: string, { service, resource }: Sent<IngressBackend>): Problems {
+  if (service && resource) yield invalid(field, "", "cannot set both resource and service backends");
+  else if (resource) yield* typedReference(`${field}.resource`, resource);
+  else if (service) yield* serviceBackend(field, service);
+  else yield invalid(field, "", "resource or service backend is required");
+}
+
+function* serviceBackend(field: string, { name, port = {} }: Sent<IngressServiceBackend>): Problems {
+  yield* needed(`${field}.service.name`, name, checkLabel);
+  if (port.name && port.number) yield invalid(field, "", "cannot set both port name & port number");
+  else if (port.name) yield* refused(`${field}.service.port.name`, port.name, checkPortName(port.name));
+  else if (port.number) yield* refused(`${field}.service.port.number`, port.number, checkPort(port.number));
+  else yield required(field, "port name or number is required");
+}
+
+function* tlsProblems(field: string, { hosts = [], secretName }: Sent<IngressTLS>): Problems {
+  for (const [index, host] of hosts.entries()) {
+    yield* refused(`${field}.hosts[${index}]`, host, checkHost(host));
+  }
+  if (secretName) yield* refused(`${field}.secretName`, secretName, checkSubdomain(secretName));
+}
+
+/** Addresses that the object already has are not checked again. */
+function* ingressStatusProblems({ status }: Ingress, old: Ingress): Problems {
+  const known = (old.status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip);
+  for (const [index, { ip = "", hostname = "" }] of (status?.loadBalancer?.ingress ?? []).entries()) {
+    const field = `status.loadBalancer.ingress[${index}]`;
+    if (ip !== "" && !known.includes(ip)) yield* refused(`${field}.ip`, ip, checkAddress(ip));
+    if (hostname === "") continue;
+    yield* refused(`${field}.hostname`, hostname, checkSubdomain(hostname));
+    if (isAddress(hostname)) yield notAnAddress(`${field}.hostname`, hostname);
+  }
+}
+
+const ingressStrategy: Partial<Strategy> = {
+  statusWritesMetadata: true,
+  default(object) {
+    object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
+  },
+  validate: (object) => [...ingressProblems(object), ...classConflict(object)],
+  validateUpdate: (object, old, { subresource }) => [
+    ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
+  ],
+  *warnings(object, old) {
+    const { metadata, spec } = object as Ingress;
+    if (
+      old ||
+      metadata.annotations?.[classAnnotation] === undefined ||
+      spec?.ingressClassName !== undefined
+    ) {
+      return;
+    }
+    yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
+  },
+};
+
+function hosts(object: object): string {
+  const rules = readField<Sent<IngressRule>[]>(object, "spec.rules") ?? [];
+  const named = rules.flatMap(({ host }) => (host ? [host] : []));
+  if (named.length === 0) return "*";
+  return named.length > 3 ? `${named.slice(0, 3).join(",")} + ${named.length - 3} more...` : named.join(",");
+}
+
+function addresses(object: object): string {
+  const list = readField<Sent<IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
+  return list.map(({ ip, hostname }) => ip ?? hostname ?? "").join(",");
+}
+
+function ingressPorts(object: object): string {
+  return readField(object, "spec.tls") === undefined ? "80" : "80, 443";
+}
+
+export const ingress: BuiltInKind = {
+  resource: "ingresses.networking.k8s.io",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: ingressStrategy,
+  cells: {
+    Class: text("spec.ingressClassName", "<none>"),
+    Hosts: hosts,
+    Address: addresses,
+    Ports: ingressPorts,
+  },
+  emptyObject: { spec: {}, status: { loadBalancer: {} } },
+};

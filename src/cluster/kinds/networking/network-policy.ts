@@ -1,0 +1,138 @@
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import type {
+  IPBlock,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { formatSelector, readField } from "../cells.ts";
+import { type Fields, eachOf } from "../fill-in.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
+import { selectorProblems } from "../checks/meta-types.ts";
+import { checkPort } from "../checks/names.ts";
+import { type Problems, refused, optionalChoice } from "../checks/problems.ts";
+
+const networkPolicyStrategy: Partial<Strategy> = {
+  default(object) {
+    const spec = object["spec"] as Fields | undefined;
+    if (!spec) return;
+    spec["podSelector"] ??= {};
+    // Every policy applies to ingress; to egress only if it has egress rules.
+    if (!(spec["policyTypes"] as string[] | undefined)?.length) {
+      spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
+    }
+    for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
+      for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
+    }
+  },
+  validate: (object) => [...policyProblems(object)],
+  validateUpdate: (object, old) => [...policyProblems(object, old)],
+  warnings: (object) => policyWarnings(object),
+};
+
+type NetworkPolicy = ApiObject & { spec?: Sent<NetworkPolicySpec> };
+
+/** Validates a policy; ranges that it already had before an update are not checked again. */
+function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
+  const known = old ? [...blocks(old)].flatMap(([, { cidr = "", except = [] }]) => [cidr, ...except]) : [];
+  const { spec = {} } = policy;
+  yield* selectorProblems("spec.podSelector", spec.podSelector);
+  for (const { field, ports, peers, peersField } of rulesOf(policy)) {
+    for (const [index, port] of ports.entries()) yield* portProblems(`${field}.ports[${index}]`, port);
+    for (const [index, peer] of peers.entries()) yield* peerProblems(`${peersField}[${index}]`, peer, known);
+  }
+  const { policyTypes = [] } = spec;
+  if (policyTypes.length > 2) {
+    return yield invalid("spec.policyTypes", policyTypes, "may not specify more than two policyTypes");
+  }
+  for (const [index, type] of policyTypes.entries()) {
+    if (type === "Ingress" || type === "Egress") continue;
+    yield notSupported(`spec.policyTypes[${index}]`, type, ["Ingress", "Egress"]);
+  }
+}
+
+function* policyWarnings(policy: NetworkPolicy): Generator<string, void> {
+  for (const [field, { cidr = "", except = [] }] of blocks(policy)) {
+    yield* rangeWarnings(`${field}.cidr`, cidr);
+    for (const [index, range] of except.entries()) yield* rangeWarnings(`${field}.except[${index}]`, range);
+  }
+}
+
+function rulesOf({ spec = {} }: NetworkPolicy) {
+  const { ingress = [], egress = [] } = spec;
+  return [
+    ...ingress.map(({ ports = [], from = [] }, index) => {
+      const field = `spec.ingress[${index}]`;
+      return { field, ports, peers: from, peersField: `${field}.from` };
+    }),
+    ...egress.map(({ ports = [], to = [] }, index) => {
+      const field = `spec.egress[${index}]`;
+      return { field, ports, peers: to, peersField: `${field}.to` };
+    }),
+  ];
+}
+
+function* blocks(policy: NetworkPolicy): Generator<[string, Sent<IPBlock>], void> {
+  for (const { peers, peersField } of rulesOf(policy)) {
+    for (const [index, { ipBlock }] of peers.entries()) {
+      if (ipBlock) yield [`${peersField}[${index}].ipBlock`, ipBlock];
+    }
+  }
+}
+
+function* portProblems(field: string, { protocol, port, endPort }: Sent<NetworkPolicyPort>): Problems {
+  yield* optionalChoice(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
+  const refuseEnd = (when: string) =>
+    endPort === undefined
+      ? []
+      : [invalid(`${field}.endPort`, endPort, `may not be specified when \`port\` is ${when}`)];
+  if (port === undefined) yield* refuseEnd("not specified");
+  else if (typeof port === "string") {
+    yield* refuseEnd("non-numeric");
+    yield* refused(`${field}.port`, port, checkPort(port));
+  } else {
+    yield* refused(`${field}.port`, port, checkPort(port));
+    if (endPort === undefined) return;
+    // The message shows the first port.
+    if (endPort < port) yield invalid(`${field}.endPort`, port, "must be greater than or equal to `port`");
+    yield* refused(`${field}.endPort`, endPort, checkPort(endPort));
+  }
+}
+
+function* peerProblems(field: string, peer: Sent<NetworkPolicyPeer>, known: readonly string[]): Problems {
+  const { podSelector, namespaceSelector, ipBlock } = peer;
+  yield* selectorProblems(`${field}.podSelector`, podSelector);
+  yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
+  if (ipBlock) yield* blockProblems(`${field}.ipBlock`, ipBlock, known);
+  if (!podSelector && !namespaceSelector && !ipBlock) yield required(field, "must specify a peer");
+  else if (ipBlock && (podSelector || namespaceSelector)) {
+    yield forbidden(field, "may not specify both ipBlock and another peer");
+  }
+}
+
+function* blockProblems(
+  field: string,
+  { cidr = "", except = [] }: Sent<IPBlock>,
+  known: readonly string[],
+): Problems {
+  if (cidr === "") return yield required(`${field}.cidr`);
+  if (!known.includes(cidr)) yield* refused(`${field}.cidr`, cidr, checkAddressRange(cidr));
+  if (!isRange(cidr)) return;
+  for (const [index, range] of except.entries()) {
+    const at = `${field}.except[${index}]`;
+    if (!known.includes(range)) yield* refused(at, range, checkAddressRange(range));
+    if (!isRange(range) || isStrictSubset(range, cidr)) continue;
+    yield invalid(at, range, "must be a strict subset of `cidr`");
+  }
+}
+
+export const networkPolicy: BuiltInKind = {
+  resource: "networkpolicies.networking.k8s.io",
+  strategy: networkPolicyStrategy,
+  cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },
+  emptyObject: { spec: { podSelector: {} } },
+};

@@ -1,0 +1,62 @@
+import { duplicate } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { Overhead, Scheduling } from "@tsbuilder/apimachinery/k8s/node/v1";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { text } from "../cells.ts";
+import { labelProblems } from "../checks/names.ts";
+import { immutable, needed, type Problems } from "../checks/problems.ts";
+import { containerResources } from "../core/pod-spec/resources.ts";
+import { tolerations } from "../core/pod-spec/scheduling.ts";
+
+type RuntimeClass = ApiObject & {
+  handler?: string;
+  overhead?: Sent<Overhead>;
+  scheduling?: Sent<Scheduling>;
+};
+
+const runtimeClassStrategy: Partial<Strategy> = {
+  validate: (object) => [...runtimeProblems(object)],
+  validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
+    ...runtimeProblems(object),
+    ...immutable("handler", object.handler ?? "", old.handler ?? ""),
+  ],
+};
+
+function* runtimeProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
+  yield* needed("handler", handler, checkLabel);
+  if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed }, new Set());
+  if (scheduling) yield* schedulingProblems("scheduling", scheduling);
+}
+
+function* schedulingProblems(
+  field: string,
+  { nodeSelector, tolerations: list = [] }: Sent<Scheduling>,
+): Problems {
+  yield* labelProblems(`${field}.nodeSelector`, nodeSelector);
+  yield* tolerations(`${field}.tolerations`, list);
+  const keys = list.map(({ key = "", operator = "", value = "", effect = "" }) => ({
+    Key: key,
+    Operator: operator,
+    Value: value,
+    Effect: effect,
+  }));
+  for (const [index, key] of keys.entries()) {
+    if (!keys.slice(0, index).some((other) => isEqual(other, key))) continue;
+    yield duplicate(`${field}.tolerations[${index}]`, {
+      ...key,
+      TolerationSeconds: list[index]!.tolerationSeconds ?? null,
+    });
+  }
+}
+
+export const runtimeClass: BuiltInKind = {
+  resource: "runtimeclasses.node.k8s.io",
+  metadataChecks: { update: ["new", "update"], qualifiedFinalizers: false },
+  strategy: runtimeClassStrategy,
+  cells: { Handler: text("handler") },
+  zeroValues: { handler: "" },
+};

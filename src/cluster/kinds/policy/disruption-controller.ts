@@ -1,0 +1,167 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { type KubernetesObject, findController } from "@tsbuilder/apimachinery/meta";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "@tsbuilder/apimachinery/k8s/policy/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { type Pod, pods } from "../../control-loop/api/core.ts";
+import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
+import { scaledCount, sum } from "../../control-loop/counts.ts";
+import { findByKey, keyOf } from "../../control-loop/keys.ts";
+import { type ReportingContext, reporting } from "../../control-loop/record-event.ts";
+import { isFinished, isReady } from "../../control-loop/pods/pod-state.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
+
+export const podDisruptionBudgets: ResourceName<PodDisruptionBudget> = "poddisruptionbudgets.policy";
+
+const user = userOf("disruption");
+
+interface Scaled extends KubernetesObject {
+  spec?: { replicas?: number };
+}
+
+interface DisruptionContext extends ReportingContext {
+  /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
+  readonly warned: Map<string, string>;
+}
+
+/** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
+export function disruptionController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const warned = new Map<string, string>();
+  const steps = { ...reporting(context, user, "controllermanager"), warned };
+  return {
+    watches: [podDisruptionBudgets, pods],
+
+    keysOf({ resource, object }) {
+      if (resource === podDisruptionBudgets) return [keyOf(object)];
+      return objects.list(podDisruptionBudgets, object.metadata.namespace).map(keyOf);
+    },
+
+    async reconcile(key) {
+      const budget = findByKey(objects, podDisruptionBudgets, key);
+      if (!budget) warned.delete(key);
+      if (!budget || budget.metadata.deletionTimestamp) return undefined;
+      const covered = objects
+        .list(pods, budget.metadata.namespace)
+        .filter(({ metadata }) => matchesLabelSelector(budget.spec?.selector, metadata.labels ?? {}));
+      const status = budgetStatus(budget, covered, wantedByOwners(steps, covered), clock.now());
+      if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
+      await warn(steps, key, budget, covered);
+      return status.disruptedPods ? evictionTimeout : undefined;
+    },
+  };
+}
+
+/** Reports why a budget does not do what it seems to say. */
+async function warn(
+  context: DisruptionContext,
+  key: string,
+  budget: PodDisruptionBudget,
+  covered: readonly Pod[],
+): Promise<void> {
+  const { report, warned } = context;
+  const reason =
+    covered.length === 0 ? "NoPods" : hasUnmanaged(context, budget, covered) ? "UnmanagedPods" : "";
+  if (warned.get(key) === reason) return;
+  warned.set(key, reason);
+  if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
+  if (reason !== "UnmanagedPods") return;
+  const why = "Some of its pods have no controller with replicas: set minAvailable to an integer";
+  await report(budget, "Warning", reason, why);
+}
+
+function hasUnmanaged(
+  context: DisruptionContext,
+  { spec = {} }: PodDisruptionBudget,
+  covered: readonly Pod[],
+): boolean {
+  const isCount = spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
+  return !isCount && covered.some((pod) => !ownerOf(context, pod));
+}
+
+/** The sum of the replicas of the pods' owners, each owner counted once. */
+function wantedByOwners(context: DisruptionContext, covered: readonly Pod[]): number {
+  const owners = covered.flatMap((pod) => ownerOf(context, pod) ?? []);
+  const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
+  return sum([...distinct.values()]);
+}
+
+/** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
+function ownerOf(context: DisruptionContext, object: KubernetesObject): Scaled | undefined {
+  const { objects } = context;
+  const reference = findController(object);
+  if (!reference) return undefined;
+  const { apiVersion, kind, name } = reference;
+  const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
+  if (!served) return undefined;
+  const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
+  return owner && (ownerOf(context, owner) ?? owner);
+}
+
+/** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
+const evictionTimeout = 120_000;
+
+/**
+ * Computes how many disruptions a budget allows, from its pods and from the replicas of their owners. Pods
+ * with an admitted eviction count as gone until they are deleted, or until the eviction times out.
+ */
+export function budgetStatus(
+  budget: PodDisruptionBudget,
+  pods: readonly Pod[],
+  wantedByOwners: number,
+  now: number,
+): PodDisruptionBudgetStatus {
+  const { minAvailable, maxUnavailable } = budget.spec ?? {};
+  const isCount = maxUnavailable === undefined && typeof minAvailable !== "string";
+  const expectedPods = isCount ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? scaledCount(minAvailable ?? 1, expectedPods, Math.ceil)
+      : Math.max(0, expectedPods - scaledCount(maxUnavailable, expectedPods, Math.ceil));
+  const disruptedPods = underEviction(budget, pods, now);
+  const staying = pods.filter(({ metadata }) => {
+    return !metadata.deletionTimestamp && disruptedPods[metadata.name!] === undefined;
+  });
+  const currentHealthy = staying.filter(isReady).length;
+  const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
+  return {
+    observedGeneration: budget.metadata.generation ?? 0,
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    disruptionsAllowed,
+    ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
+    conditions: [allowed(budget, disruptionsAllowed > 0, now)],
+  };
+}
+
+function underEviction(
+  { status }: PodDisruptionBudget,
+  pods: readonly Pod[],
+  now: number,
+): Record<string, string> {
+  const staying = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const noted = Object.entries(status?.disruptedPods ?? {}).filter(
+    ([name, since]) =>
+      staying.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
+  );
+  return Object.fromEntries(noted);
+}
+
+function allowed(
+  { metadata, status }: PodDisruptionBudget,
+  isAllowed: boolean,
+  now: number,
+): NonNullable<PodDisruptionBudgetStatus["conditions"]>[number] {
+  const last = status?.conditions?.find(({ type }) => type === "DisruptionAllowed");
+  const state = isAllowed ? "True" : "False";
+  return {
+    type: "DisruptionAllowed",
+    status: state,
+    reason: isAllowed ? "SufficientPods" : "InsufficientPods",
+    message: "",
+    observedGeneration: metadata.generation ?? 0,
+    lastTransitionTime:
+      last?.status === state ? (last.lastTransitionTime ?? formatTime(now)) : formatTime(now),
+  };
+}

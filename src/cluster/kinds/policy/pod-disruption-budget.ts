@@ -1,0 +1,77 @@
+import { invalidStruct } from "@tsbuilder/apimachinery/errors";
+import type {
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from "@tsbuilder/apimachinery/k8s/policy/v1";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { count, text } from "../cells.ts";
+import { disruptionController } from "./disruption-controller.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { conditionProblems, selectorProblems, shownSelector } from "../checks/meta-types.ts";
+import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
+import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
+
+type PodDisruptionBudget = ApiObject & { spec?: Sent<PodDisruptionBudgetSpec> };
+
+const disruptionBudgetStrategy: Partial<Strategy> = {
+  default(object) {
+    object["status"] = {
+      currentHealthy: 0,
+      desiredHealthy: 0,
+      disruptionsAllowed: 0,
+      expectedPods: 0,
+      ...(object["status"] as object),
+    };
+  },
+  validate: (object) => [...problemsOf(object)],
+  validateUpdate: (object, _old, { subresource }) => [
+    ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
+  ],
+};
+
+function* statusProblems(object: ApiObject): Problems {
+  const status = (object["status"] ?? {}) as Sent<PodDisruptionBudgetStatus>;
+  yield* conditionProblems("status.conditions", status.conditions);
+  for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
+    yield* nonNegative(`status.${field}`, status[field]);
+  }
+}
+
+function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: selector ? shownSelector(selector) : null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+    };
+    yield invalidStruct("spec", shown, "minAvailable and maxUnavailable cannot be both set");
+  }
+  for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
+    yield* intOrPercent(`spec.${field}`, value);
+    yield* notMoreThanAll(`spec.${field}`, value);
+  }
+  yield* selectorProblems("spec.selector", selector);
+  yield* optionalChoice(
+    "spec.unhealthyPodEvictionPolicy",
+    unhealthyPodEvictionPolicy,
+    "policy/v1.PodDisruptionBudgetSpec",
+  );
+}
+
+export const podDisruptionBudget: BuiltInKind<"disruption"> = {
+  resource: "poddisruptionbudgets.policy",
+  metadataChecks: { create: [], update: [], status: [] },
+  strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
+  cells: {
+    "Min Available": text("spec.minAvailable", "N/A"),
+    "Max Unavailable": text("spec.maxUnavailable", "N/A"),
+    "Allowed Disruptions": count("status.disruptionsAllowed"),
+  },
+  emptyObject: { spec: {}, status: {} },
+  controllers: { disruption: disruptionController },
+  zeroValues: { status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 } },
+};

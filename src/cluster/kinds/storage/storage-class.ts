@@ -1,0 +1,115 @@
+import { duplicate, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { TopologySelectorTerm } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { StorageClass as V1 } from "@tsbuilder/apimachinery/k8s/storage/v1";
+import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import { type Problems, immutable, optionalChoice, refused } from "../checks/problems.ts";
+
+const storageClassStrategy: Partial<Strategy> = {
+  returnsDeleted: true,
+  default(object) {
+    object["reclaimPolicy"] ??= "Delete";
+    object["volumeBindingMode"] ??= "Immediate";
+  },
+  validate: (object) => [...classProblems(object)],
+  validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
+};
+
+type StorageClass = ApiObject & Sent<Omit<V1, "metadata" | "apiVersion" | "kind">>;
+
+function* classProblems(object: StorageClass): Problems {
+  const { provisioner, parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object;
+  yield* driverOfClass("provisioner", provisioner);
+  yield* classParameters(parameters);
+  if (reclaimPolicy) yield* optionalChoice("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"]);
+  yield* optionalChoice("volumeBindingMode", volumeBindingMode, "storage/v1.StorageClass");
+  yield* topologies("allowedTopologies", allowedTopologies);
+}
+
+function* classChanges(object: StorageClass, old: StorageClass): Problems {
+  if (!isEqual(object.parameters ?? {}, old.parameters ?? {})) {
+    yield* immutable("parameters", object.parameters, old.parameters);
+  }
+  for (const field of ["provisioner", "reclaimPolicy", "volumeBindingMode"] as const) {
+    yield* immutable(field, object[field], old[field]);
+  }
+}
+
+function* topologies(field: string, terms: readonly Sent<TopologySelectorTerm>[]): Problems {
+  const seen: object[] = [];
+  for (const [index, term] of terms.entries()) {
+    const at = `${field}[${index}].matchLabelExpressions`;
+    const values = new Map<string, string[]>();
+    for (const [position, { key = "", values: list = [] }] of (term.matchLabelExpressions ?? []).entries()) {
+      const each = `${at}[${position}]`;
+      if (list.length === 0) yield required(`${each}.values`);
+      for (const [place, value] of list.entries()) {
+        if (list.indexOf(value) < place) yield duplicate(`${each}.values[${place}]`, value);
+      }
+      yield* refused(`${each}.key`, key, checkQualifiedName(key));
+      if (values.has(key)) yield duplicate(`${each}.key`, key);
+      values.set(key, [...new Set(list)].toSorted());
+    }
+    // The server compares a term without expressions with an empty place for every term, too.
+    const same = values.size === 0 ? terms.length : 0;
+    const shown = Object.fromEntries(values);
+    const again = seen.filter((other) => isEqual(other, shown)).length;
+    for (let count = 0; count < same + again; count++) yield duplicate(at, "");
+    seen.push(shown);
+  }
+}
+
+/** The name of the driver that a class uses. */
+export function* driverOfClass(field: string, driver = ""): Problems {
+  if (driver === "") yield required(field);
+  else yield* refused(field, driver.toLowerCase(), checkQualifiedName(driver.toLowerCase()));
+}
+
+const mostParameters = 512;
+
+const largestParameters = 256 * 1024;
+
+/** The parameters that a class passes to its driver. */
+export function* classParameters(parameters: Readonly<Record<string, string>> = {}): Problems {
+  const entries = Object.entries(parameters);
+  if (entries.length > mostParameters) return yield tooLong("parameters", mostParameters);
+  if (Object.hasOwn(parameters, "")) yield invalid("parameters", "", "field can not be empty.");
+  if (sizeOf(parameters) > largestParameters) yield tooLong("parameters", largestParameters);
+}
+
+/** The bytes of all keys and values. */
+export function sizeOf(map: Readonly<Record<string, string>>): number {
+  return Object.entries(map).reduce((sum, pair) => sum + Buffer.byteLength(pair.join("")), 0);
+}
+
+const longestDriver = 63;
+
+/** The name of a CSI driver, which may have upper-case letters. */
+export function* driverName(field: string, name = ""): Problems {
+  if (name === "") return yield required(field);
+  if (name.length > longestDriver) yield tooLong(field, longestDriver);
+  yield* refused(field, name, checkSubdomain(name.toLowerCase()));
+}
+
+export const storageClass: BuiltInKind = {
+  resource: "storageclasses.storage.k8s.io",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: storageClassStrategy,
+  cells: {
+    Name: (object) => {
+      const annotations = readField<Record<string, string>>(object, "metadata.annotations") ?? {};
+      const isDefault = annotations["storageclass.kubernetes.io/is-default-class"] === "true";
+      return `${text("metadata.name")(object)}${isDefault ? " (default)" : ""}`;
+    },
+    Provisioner: text("provisioner"),
+    ReclaimPolicy: (object) => readField<string>(object, "reclaimPolicy") ?? "Delete",
+    VolumeBindingMode: (object) => readField<string>(object, "volumeBindingMode") ?? "Immediate",
+    AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
+  },
+  zeroValues: { provisioner: "" },
+};

@@ -1,0 +1,99 @@
+import { forbidden, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type {
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeAttachmentStatus,
+  VolumeError,
+} from "@tsbuilder/apimachinery/k8s/storage/v1";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { Strategy } from "../../registry/resource.ts";
+import type { BuiltInKind } from "../built-in-kind.ts";
+import { readField, text } from "../cells.ts";
+import { defaultVolumeSource } from "../core/pod-spec/defaults.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
+import { type Problems, inRange, refused } from "../checks/problems.ts";
+import { inlineVolumeProblems } from "../core/persistent-volume/persistent-volume.ts";
+import { driverName, sizeOf } from "./storage-class.ts";
+
+type VolumeAttachment = ApiObject & {
+  spec?: Sent<VolumeAttachmentSpec>;
+  status?: Sent<VolumeAttachmentStatus>;
+};
+
+const largestMetadata = 256 * 1024;
+
+const longestMessage = 1024;
+
+function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Problems {
+  const { attacher, source = {}, nodeName = "" } = spec;
+  yield* driverName("spec.attacher", attacher);
+  yield* sourceProblems("spec.source", source);
+  yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
+  if (sizeOf(status.attachmentMetadata ?? {}) > largestMetadata) {
+    yield tooLong("status.attachmentMetadata", largestMetadata);
+  }
+  yield* errorProblems("status.attachError", status.attachError);
+  yield* errorProblems("status.detachError", status.detachError);
+  const { persistentVolumeName: volume } = source;
+  if (volume !== undefined)
+    yield* refused("spec.source.persistentVolumeName", volume, checkSubdomain(volume));
+}
+
+function* sourceProblems(field: string, source: Sent<VolumeAttachmentSource>): Problems {
+  const { inlineVolumeSpec, persistentVolumeName: name } = source;
+  const detail = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  if (!inlineVolumeSpec && name === undefined) yield required(field, detail);
+  else if (inlineVolumeSpec && name !== undefined) yield forbidden(field, detail);
+  else if (name === "") {
+    yield required(`${field}.persistentVolumeName`, "must specify non empty persistentVolumeName");
+  } else if (inlineVolumeSpec) yield* inlineVolumeProblems(`${field}.inlineVolumeSpec`, inlineVolumeSpec);
+}
+
+function* errorProblems(field: string, error: Sent<VolumeError> | undefined): Problems {
+  // The message names another limit than the one that is checked.
+  if (Buffer.byteLength(error?.message ?? "") > longestMessage)
+    yield tooLong(`${field}.message`, largestMetadata);
+  yield* inRange(`${field}.errorCode`, error?.errorCode, 0, 2 ** 31 - 1);
+}
+
+/** The message shows the spec as a Go struct. */
+function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachment): Problems {
+  if (isEqual(spec, old.spec ?? {})) return;
+  const { attacher = "", source = {}, nodeName = "" } = spec;
+  const shown = {
+    Attacher: attacher,
+    Source: {
+      PersistentVolumeName: source.persistentVolumeName ?? null,
+      InlineVolumeSpec: source.inlineVolumeSpec ?? null,
+    },
+    NodeName: nodeName,
+  };
+  yield invalidStruct("spec", shown, "field is immutable");
+}
+
+const volumeAttachmentStrategy: Partial<Strategy> = {
+  returnsDeleted: true,
+  default(object) {
+    object["status"] ??= { attached: false };
+    const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
+    if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
+  },
+  validate: (object) => [...attachmentProblems(object)],
+  validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
+};
+
+export const volumeAttachment: BuiltInKind = {
+  resource: "volumeattachments.storage.k8s.io",
+  metadataChecks: { update: ["new"], status: ["new"] },
+  strategy: volumeAttachmentStrategy,
+  cells: {
+    Attacher: text("spec.attacher"),
+    PV: text("spec.source.persistentVolumeName"),
+    Node: text("spec.nodeName"),
+    Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
+  },
+  emptyObject: { spec: { source: {} } },
+  zeroValues: { spec: { attacher: "", nodeName: "" }, status: { attached: false } },
+};
