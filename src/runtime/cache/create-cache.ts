@@ -2,7 +2,7 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { callSafely, synchronous, warnOf } from "../callbacks/call-safely.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import type { Client } from "../client/client.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { acceptOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";

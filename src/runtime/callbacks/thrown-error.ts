@@ -17,3 +17,14 @@ export function show(value: unknown): string {
     return typeof value;
   }
 }
+
+/** Tells errors that the language or Node threw, which would be panics in Go, from those that code threw on purpose. */
+export function isProgrammingError(error: unknown): boolean {
+  return (
+    error instanceof TypeError ||
+    error instanceof ReferenceError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError ||
+    !(error instanceof Error)
+  );
+}

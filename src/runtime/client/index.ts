@@ -1,11 +1,6 @@
 export type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 export { ApiError } from "../errors/api-error.ts";
-export {
-  type ApiWarning,
-  type CallContext,
-  currentCallContext,
-  runInCallContext,
-} from "../scope/call-context.ts";
+export { type ApiWarning, type CallContext, currentCallContext, runInCallContext } from "../scope/scope.ts";
 export type { Client, ClientDefaults, Patch, Reader, Subresource, WatchEvent } from "./client.ts";
 export type { Containers } from "./containers.ts";
 export type {

@@ -1,7 +1,7 @@
 import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import type { CallOptions } from "../http/call-options.ts";
 import type { ClientDefaults, Reader, WatchEvent } from "./client.ts";
 import { namespaceOf, withDefaults } from "./client-defaults.ts";

@@ -10,7 +10,7 @@ import {
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { TransportOptions } from "../http/transport.ts";
-import { runInCallContext } from "../scope/call-context.ts";
+import { runInCallContext } from "../scope/scope.ts";
 import { eventually } from "../testing/eventually.ts";
 
 const pod = { namespace: "default", name: "db-0" };

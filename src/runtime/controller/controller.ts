@@ -6,8 +6,9 @@ import { synchronous } from "../callbacks/call-safely.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { logCallbackError } from "../log/log-callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
-import type { ApiWarning } from "../scope/call-context.ts";
-import type { LogFields, Logger } from "../log/logger.ts";
+import type { ApiWarning } from "../scope/scope.ts";
+import type { Logger } from "../log/logger.ts";
+import type { LogFields } from "../scope/scope.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { runInScope } from "../scope/scope.ts";
@@ -17,8 +18,13 @@ import { type Outcome, endMessage, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
 import type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";
 import { AddedSources } from "./added-sources.ts";
-import type { ControllerObserver, ControllerSpec, MeasurableController, Watch } from "./controller-spec.ts";
-import type { ExtensibleController } from "./watchable-controller.ts";
+import type {
+  ControllerObserver,
+  ControllerSpec,
+  ExtensibleController,
+  MeasurableController,
+  Watch,
+} from "./controller-spec.ts";
 import type { RetryDelay } from "./controller-options.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
 

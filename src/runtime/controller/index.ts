@@ -1,6 +1,6 @@
 export type { Controller, Watch } from "./controller-spec.ts";
 export { ControllerBuilder, RequestControllerBuilder } from "./controller-builder.ts";
-export type { EventHandler, RequestMap } from "./event-reaction.ts";
+export type { EventHandler, RequestMap } from "./kind-source.ts";
 export type {
   AddedWatchFilter,
   BackoffOptions,

@@ -1,5 +1,5 @@
 import { parseDuration } from "@tsbuilder/apimachinery/time";
-import { show, thrownError } from "../callbacks/thrown-error.ts";
+import { isProgrammingError, show, thrownError } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { stackOf } from "../log/format-field.ts";
@@ -59,15 +59,4 @@ function failure(thrown: unknown): Outcome {
   if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
     return { ending: "conflict", result: "requeue", error };
   return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
-}
-
-/** What would be a panic in Go: an error that the language or Node threw. */
-export function isProgrammingError(error: unknown): boolean {
-  return (
-    error instanceof TypeError ||
-    error instanceof ReferenceError ||
-    error instanceof RangeError ||
-    error instanceof SyntaxError ||
-    !(error instanceof Error)
-  );
 }

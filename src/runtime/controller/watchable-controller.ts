@@ -1,13 +1,8 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Controller, Watch } from "./controller-spec.ts";
+import type { Controller, ExtensibleController, Watch } from "./controller-spec.ts";
 import type { AddedWatchFilter } from "./controller-options.ts";
-import { type EventHandler, handling, mapping, type Reaction, type RequestMap } from "./event-reaction.ts";
+import { type EventHandler, handling, mapping, type Reaction, type RequestMap } from "./kind-source.ts";
 import type { Source } from "./source.ts";
-
-/** A controller that sources can be added to. */
-export interface ExtensibleController<R> extends Pick<Controller<R>, "name" | "depth" | "active"> {
-  addSource(source: Source<R>): Watch;
-}
 
 /** What the builder of a controller adds to it. */
 interface WatchableParts<R> {

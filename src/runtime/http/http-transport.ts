@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import { currentScope } from "../scope/scope.ts";
 import { publish } from "../tracing/channels.ts";
 import type { ClusterConfig, Credential } from "./config.ts";

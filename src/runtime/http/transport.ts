@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ApiWarning } from "../scope/call-context.ts";
+import type { ApiWarning } from "../scope/scope.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /** A request without a kind. */

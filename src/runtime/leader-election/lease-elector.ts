@@ -12,7 +12,7 @@ import { withTimeout } from "./with-timeout.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
 import type { LeaderElectionOptions } from "./leader-election-options.ts";
 

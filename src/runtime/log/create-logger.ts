@@ -4,7 +4,8 @@ import { callSafely } from "../callbacks/call-safely.ts";
 import { thrownError } from "../callbacks/thrown-error.ts";
 import { formatField, hintOn, stackOf } from "./format-field.ts";
 import { currentScope } from "../scope/scope.ts";
-import type { LogFields, Logger, LogLevel } from "./logger.ts";
+import type { LogFields } from "../scope/scope.ts";
+import type { Logger, LogLevel } from "./logger.ts";
 
 /** Options of a logger. */
 export interface LoggerOptions {

@@ -1,6 +1,7 @@
 import { callSafely } from "../callbacks/call-safely.ts";
 import { createLogger, type LeveledLogger } from "./create-logger.ts";
-import type { LogFields, Logger, LogLevel } from "./logger.ts";
+import type { LogFields } from "../scope/scope.ts";
+import type { Logger, LogLevel } from "./logger.ts";
 
 /** For lines that a logger rejected, with the reason. */
 const lastResort = createLogger({ level: "debug" });

@@ -1,4 +1,5 @@
-import type { LogFields, Logger } from "./logger.ts";
+import type { LogFields } from "../scope/scope.ts";
+import type { Logger } from "./logger.ts";
 import type { CallbackError } from "../callbacks/callback-error.ts";
 
 /** Logs the failure of a user's function. */

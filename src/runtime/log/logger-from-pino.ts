@@ -1,5 +1,6 @@
 import { currentScope } from "../scope/scope.ts";
-import type { LogFields, Logger } from "./logger.ts";
+import type { LogFields } from "../scope/scope.ts";
+import type { Logger } from "./logger.ts";
 
 /** The part of a pino instance that is used. */
 export interface PinoLike {

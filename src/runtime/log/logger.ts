@@ -1,10 +1,7 @@
+import type { LogFields } from "../scope/scope.ts";
+
 /** The severity of a line. A logger writes its level and the more severe ones. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
-
-/**
- * The fields of a line besides its message. Values are written as JSON; an `Error` with its message, stack and cause.
- */
-export type LogFields = { readonly [name: string]: unknown };
 
 /**
  * Writes structured lines. The message is constant text; variable parts are fields. A line that is written during a

@@ -19,7 +19,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
 import type { Runnable } from "./runnable.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
-import { isProgrammingError } from "../controller/outcome.ts";
+import { isProgrammingError } from "../callbacks/thrown-error.ts";
 import type { LeveledLogger } from "../log/create-logger.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
 

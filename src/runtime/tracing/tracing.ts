@@ -1,5 +1,5 @@
 import { isThenable } from "../callbacks/call-safely.ts";
-import type { LogFields } from "../log/logger.ts";
+import type { LogFields } from "../scope/scope.ts";
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 
 /** Where OpenTelemetry's API stores what an SDK registered; without an SDK, spans would go nowhere. */

@@ -2,7 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { ApiError } from "../errors/api-error.ts";
-import { isProgrammingError } from "../controller/outcome.ts";
+import { isProgrammingError } from "../callbacks/thrown-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";
 import { HttpError } from "./read-body.ts";

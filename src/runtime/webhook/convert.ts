@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { type Kind, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { isProgrammingError } from "../controller/outcome.ts";
+import { isProgrammingError } from "../callbacks/thrown-error.ts";
 import { HttpError } from "./read-body.ts";
 import type { Conversion, Converted } from "./webhooks.ts";
 

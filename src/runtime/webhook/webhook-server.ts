@@ -23,7 +23,7 @@ import {
 } from "../tls/certificate-files.ts";
 import { listenHttps } from "../tls/listen-https.ts";
 import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admission-review.ts";
-import { isProgrammingError } from "../controller/outcome.ts";
+import { isProgrammingError } from "../callbacks/thrown-error.ts";
 import { convertReview, type ConvertedKind } from "./convert.ts";
 import { HttpError, readJson } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapping } from "./event-reaction.ts";
+import { mapping } from "./kind-source.ts";
 
 const object = (owner: string) => ({
   apiVersion: "v1",
