@@ -21,7 +21,7 @@ import type { Runnable } from "./runnable.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { isProgrammingError } from "../callbacks/thrown-error.ts";
 import type { LeveledLogger } from "../log/create-logger.ts";
-import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
+import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
 
 /**
  * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs

@@ -7,7 +7,7 @@ import { eventually } from "../testing/eventually.ts";
 import { silentLogger } from "../testing/silent-logger.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
 import type { SampleMessage } from "../tracing/channels.ts";
-import { differs } from "./manager-parts.ts";
+import { differs } from "./process-watch.ts";
 
 /** A manager with the controller `hashes`, whose requests compute for so many milliseconds. */
 async function startHashes(): Promise<RequestChannel<string>> {
