@@ -2,7 +2,7 @@ import { trace, type Tracer } from "@opentelemetry/api";
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { onTestFinished } from "vitest";
 import { interceptClient } from "../../src/runtime/client/intercept-client.ts";
-import { intervalSource } from "../../src/runtime/controller/interval-source.ts";
+import { intervalSource } from "../../src/runtime/controller/source.ts";
 import { allOf, anyOf, not, objectMatches } from "../../src/runtime/controller/predicate.ts";
 import type { Result } from "../../src/runtime/controller/reconciler.ts";
 import type { Logger } from "../../src/runtime/log/logger.ts";

@@ -1,11 +1,13 @@
-import { mayWrite, newMember, stepMember } from "../../src/runtime/shards/member.ts";
-import type {
-  MemberCommand,
-  MemberEvent,
-  MemberRecord,
-  MemberSettings,
-  MemberState,
-} from "../../src/runtime/shards/member-state.ts";
+import {
+  type MemberCommand,
+  type MemberEvent,
+  type MemberRecord,
+  type MemberSettings,
+  type MemberState,
+  mayWrite,
+  newMember,
+  stepMember,
+} from "../../src/runtime/shards/member.ts";
 import { allRanges, listRanges, noRanges, type Ranges } from "../../src/runtime/shards/ranges.ts";
 
 export const timing = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 };

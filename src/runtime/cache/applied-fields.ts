@@ -1,7 +1,7 @@
+import { createHash } from "node:crypto";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONValue } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import { hashOf } from "./hash.ts";
 
 type Fields = { readonly [field: string]: JSONValue };
 
@@ -146,6 +146,11 @@ function withoutName(desired: KubernetesObject): object {
 
 function digestOf(fieldManager: string, value: unknown): string {
   return hashOf([fieldManager, sorted(value)]);
+}
+
+/** A short text that identifies a value. */
+export function hashOf(value: unknown): string {
+  return createHash("sha1").update(JSON.stringify(value)).digest("base64");
 }
 
 /** The same value with sorted fields, and without empty lists, which the server doesn't keep. */

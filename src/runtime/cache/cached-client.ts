@@ -9,8 +9,8 @@ import type {
   PortForwardOptions,
 } from "../containers/options.ts";
 import { bodyToApply } from "../client/apply-body.ts";
-import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "../client/client.ts";
-import { namespaceOf } from "../client/client-defaults.ts";
+import type { Client, ClientDefaults, Patch, RestMapper, Subresource, WatchEvent } from "../client/client.ts";
+import { namespaceOf } from "../client/requests.ts";
 import type { DeepReadonly, Edit } from "../client/deep-readonly.ts";
 import type { Desired, DesiredStatus } from "../client/desired.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
@@ -28,12 +28,10 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../client/options.ts";
-import type { RestMapper } from "../client/rest-mapper.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { isAppliedAlready, ownedBy } from "./applied-fields.ts";
+import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
 import { freezeShared } from "./freeze-shared.ts";
-import { hashOf } from "./hash.ts";
 
 /** Creates a client that reads from a cache and writes to the server. Its reads include its writes. */
 export function createCachedClient(live: LiveClient, cache: Cache): Client {

@@ -1,4 +1,4 @@
-export { CallbackError, type CallbackName } from "../callbacks/callback-error.ts";
+export { CallbackError, type CallbackName } from "../callbacks/callbacks.ts";
 export type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
 export type {
   Informer,

@@ -2,6 +2,7 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import type { ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
+import { ApiError } from "../errors/api-error.ts";
 
 /**
  * Keeps the objects of one kind as they are on the server, and notifies subscribers of changes. All controllers of a
@@ -112,4 +113,20 @@ export interface InformerStats {
   readonly watchErrors: number;
   /** The last error until the next success: an `ApiError` with `isForbidden` means that RBAC rules are missing. */
   readonly lastError: Error | undefined;
+}
+
+/** Says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
+export function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
+  const { lastError } = stats;
+  if (hasSynced)
+    return new Error(`a map function or handler of ${kind.kind} objects has not ended in time`, { cause });
+  const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+  let hint = lastError === undefined ? "" : `: ${lastError.message}`;
+  if (lastError instanceof ApiError && lastError.isForbidden)
+    hint += `. The operator needs the verbs get, list and watch on ${resource}`;
+  if (lastError instanceof ApiError && lastError.isNotFound)
+    hint += `. Is the CustomResourceDefinition of ${resource} installed?`;
+  return new Error(`the ${kind.kind} objects (${kind.apiVersion}) could not be listed in time${hint}`, {
+    cause: lastError ?? cause,
+  });
 }

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ObjectKey } from "../client/object-key.ts";
-import { synchronous } from "../callbacks/call-safely.ts";
-import { show } from "../callbacks/thrown-error.ts";
+import { show, synchronous } from "../callbacks/callbacks.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
 /** An object in the store. */

@@ -1,8 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import { onAbort } from "../clock/on-abort.ts";
+import { onAbort } from "../clock/waits.ts";
 import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
-import type { ShardGate, ShardLoader } from "../shards/shard-gate.ts";
-import type { ShardKey } from "../shards/sharded-kinds.ts";
+import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 
 /** The part of a kind that this process caches. */

@@ -1,6 +1,5 @@
 import { TerminalError } from "../errors/terminal-error.ts";
-import type { ClusterConfig, Impersonation } from "../http/config.ts";
-import { identityHeaders } from "../http/identity-headers.ts";
+import { type ClusterConfig, type Impersonation, identityHeaders } from "../http/config.ts";
 
 /** What a `KubeConfig` of every version of `@kubernetes/client-node` has, and nothing else is needed of it. */
 export interface LoadableKubeConfig {

@@ -1,6 +1,15 @@
+import type { Duplex } from "node:stream";
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
-import type { Containers } from "./containers.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+} from "../containers/options.ts";
+import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import type { DeepReadonly, Edit } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import type { ObjectKey, ObjectRef } from "./object-key.ts";
@@ -16,8 +25,6 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./options.ts";
-import type { RestMapper } from "./rest-mapper.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /**
  * Reads objects. A manager's client reads from its cache: objects are frozen, shared with other readers, and include
@@ -158,6 +165,52 @@ export interface Client extends Reader, Containers {
 
   /** Sends any request: `/version`, `/readyz`, a WebSocket of an extension API. */
   request(request: RawRequest): Promise<RawResponse>;
+}
+
+/** An object of a kind that is known only at run time. */
+export interface UnstructuredObject extends KubernetesObject {
+  [field: string]: unknown;
+}
+
+/** Finds kinds by discovery. Results are cached; an unknown kind is looked up again, because its CRD may be new. */
+export interface RestMapper {
+  /**
+   * The kind of that name; throws an `ApiError` with `isNotFound` (reason `NoKindMatch`) if the server doesn't have it.
+   */
+  kindFor(
+    gvk: { readonly apiVersion: string; readonly kind: string },
+    options?: CallOptions,
+  ): Promise<Kind<UnstructuredObject>>;
+
+  /** All kinds of the server, each in its preferred version. */
+  kinds(options?: CallOptions): Promise<Kind<UnstructuredObject>[]>;
+
+  /** Clears the cached results. */
+  reset(): void;
+}
+
+/** Ways into the containers of a pod, through the API server. The embedded cluster has no containers. */
+export interface Containers {
+  /** Reads the log of a container, line by line: `for await (const line of client.logs(pod, { follow: true }))`. */
+  logs(pod: ObjectRef, options?: LogOptions): LogLines;
+
+  /**
+   * Runs a command in a container, and resolves with its exit code and output, whatever the code is. Rejects if the
+   * command can't run, if the connection breaks, or with the signal's reason; then the command may go on running.
+   */
+  exec(pod: ObjectRef, command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+
+  /**
+   * Opens a connection to a port of a pod, for programs that accept a stream. If nothing listens there, the stream is
+   * destroyed with an error. Its end closes both directions.
+   */
+  openPort(pod: ObjectRef, port: number, options?: CallOptions): Promise<Duplex>;
+
+  /**
+   * Makes a port of a running pod reachable on this machine, on the loopback interface only, until it is closed or the
+   * signal is aborted. Each connection is one to the pod.
+   */
+  portForward(pod: ObjectRef, port: number, options?: PortForwardOptions): Promise<PortForward>;
 }
 
 /** Defaults for every call, set by `Client.with`. */

@@ -2,7 +2,7 @@ export type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 export { ApiError } from "../errors/api-error.ts";
 export { type ApiWarning, type CallContext, currentCallContext, runInCallContext } from "../scope/scope.ts";
 export type { Client, ClientDefaults, Patch, Reader, Subresource, WatchEvent } from "./client.ts";
-export type { Containers } from "./containers.ts";
+export type { Containers } from "./client.ts";
 export type {
   CommandInput,
   ExecOptions,
@@ -40,7 +40,7 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./options.ts";
-export type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
+export type { RestMapper, UnstructuredObject } from "./client.ts";
 export { TerminalError } from "../errors/terminal-error.ts";
 export type { ConfigSource } from "../http/http-transport.ts";
 export { podNamespace } from "../config/in-cluster-config.ts";
@@ -56,6 +56,6 @@ export type {
   WebSocketConnection,
 } from "../http/transport.ts";
 export { Children, type Preparation, type Rejection } from "./children.ts";
-export { createOrUpdate, type Draft, type Outcome } from "./create-or-update.ts";
-export { removeForeignPorts } from "./foreign-ports.ts";
-export { retryOnConflict, type RetryOptions } from "./retry-on-conflict.ts";
+export { createOrUpdate, type Draft, type Outcome } from "./read-modify-write.ts";
+export { removeForeignPorts } from "./children.ts";
+export { retryOnConflict, type RetryOptions } from "./read-modify-write.ts";

@@ -1,8 +1,8 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
-import { Namespace, Widget, useWidgetCluster } from "../../../e2e/support/widget-cluster.ts";
-import type { LiveClient } from "./live-client.ts";
+import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
+import type { LiveClient } from "./live-client.ts";
 
 const cluster = useWidgetCluster();
 const { create, key } = cluster;

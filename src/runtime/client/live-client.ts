@@ -1,43 +1,13 @@
 import type { Duplex } from "node:stream";
 import {
+  findController,
   type Kind,
   type KubernetesList,
   type KubernetesObject,
   type StatusDetails,
-  findController,
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
-import {
-  alreadyOwned,
-  bodyToApply,
-  bodyWithOwner,
-  conflictOfUid,
-  controllerBeside,
-  leaveStranger,
-} from "./apply-body.ts";
-import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
-import { namespaceOf, required, withDefaults } from "./client-defaults.ts";
-import { type DeepReadonly, type Edit, asReadonly } from "./deep-readonly.ts";
-import type { Desired, DesiredStatus } from "./desired.ts";
-import { DiscoveryMapper } from "./discovery-mapper.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
-import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
-import { type ObjectKey, type ObjectRef, formatKey, keyOf } from "./object-key.ts";
-import type {
-  ApplyOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  PatchOptions,
-  ReadOptions,
-  WriteOptions,
-} from "./options.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { resourcePath } from "./resource-path.ts";
-import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
-import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
-import { LiveReader, isMissingObject } from "./live-reader.ts";
 import { execute } from "../containers/exec.ts";
 import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
 import type {
@@ -48,45 +18,47 @@ import type {
   PortForward,
   PortForwardOptions,
 } from "../containers/options.ts";
-import { listenFor } from "../containers/port-forward.ts";
-import { openPort } from "../containers/port-stream.ts";
+import { listenFor, openPort } from "../containers/port-forward.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { CallOptions } from "../http/call-options.ts";
+import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
+import { parseAnswer } from "../http/json-body.ts";
+import type { CallOptions, RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import { Pod } from "../k8s/core/v1.ts";
-import type { Containers } from "./containers.ts";
-
-/** What a live client does in containers; see `Containers` for the contract of each call. */
-class LiveContainers extends LiveReader implements Containers {
-  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
-    const path = this.path(Pod, pod, "log");
-    return logLines(async () => readLines(await this.request(logRequest(path, options))));
-  }
-
-  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const path = this.path(Pod, pod, "exec");
-    return execute(path, command, this.withSignal(options), (request) => this.request(request));
-  }
-
-  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
-    const path = this.path(Pod, pod, "portforward");
-    return openPort(path, port, options.signal, (request) => this.request(request));
-  }
-
-  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
-    const { signal, ...more } = this.withSignal(options);
-    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
-    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
-    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
-  }
-}
-
-function notRunning(pod: string, phase = "Pending"): ApiError {
-  return new ApiError({
-    code: 409,
-    reason: "Conflict",
-    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
-  });
-}
+import {
+  alreadyOwned,
+  bodyToApply,
+  bodyWithOwner,
+  conflictOfUid,
+  controllerBeside,
+  leaveStranger,
+} from "./apply-body.ts";
+import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
+import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
+import type { Desired, DesiredStatus } from "./desired.ts";
+import { DiscoveryMapper } from "./discovery-mapper.ts";
+import { isMissingObject, LiveReader } from "./live-reader.ts";
+import { formatKey, keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import type {
+  ApplyOptions,
+  CreateOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  PatchOptions,
+  ReadOptions,
+  WriteOptions,
+} from "./options.ts";
+import {
+  applyRequest,
+  deleteRequest,
+  namespaceOf,
+  patchRequest,
+  required,
+  resourcePath,
+  typed,
+  withDefaults,
+  writeQuery,
+} from "./requests.ts";
+import { selectionQuery } from "./selection.ts";
 
 /** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -111,7 +83,7 @@ export function createSlicedClient(
 }
 
 /** Always asks the server; see `Client` for the contract of each call. */
-export class LiveClient extends LiveContainers implements Client {
+export class LiveClient extends LiveReader implements Client {
   readonly mapper: DiscoveryMapper;
 
   constructor(transport: HttpTransport, defaults: ClientDefaults, mapper?: DiscoveryMapper) {
@@ -280,6 +252,28 @@ export class LiveClient extends LiveContainers implements Client {
     return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
   }
 
+  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
+    const path = this.path(Pod, pod, "log");
+    return logLines(async () => readLines(await this.request(logRequest(path, options))));
+  }
+
+  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    const path = this.path(Pod, pod, "exec");
+    return execute(path, command, this.withSignal(options), (request) => this.request(request));
+  }
+
+  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
+    const path = this.path(Pod, pod, "portforward");
+    return openPort(path, port, options.signal, (request) => this.request(request));
+  }
+
+  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    const { signal, ...more } = this.withSignal(options);
+    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
+    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
+    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
+  }
+
   private replace<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,
@@ -333,6 +327,14 @@ export class LiveClient extends LiveContainers implements Client {
   ): RawRequest {
     return applyRequest(this.path(kind, key, subresource), body, this.write(options));
   }
+}
+
+function notRunning(pod: string, phase = "Pending"): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "Conflict",
+    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
+  });
 }
 
 /** A subresource by its path. Its body has a kind of its own, which the caller sets if the server requires it. */

@@ -1,20 +1,17 @@
-import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
+import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/scope.ts";
-import type { CallOptions } from "../http/call-options.ts";
-import type { ClientDefaults, Reader, WatchEvent } from "./client.ts";
-import { namespaceOf, withDefaults } from "./client-defaults.ts";
-import { type DeepReadonly, asReadonly } from "./deep-readonly.ts";
 import type { HttpTransport } from "../http/http-transport.ts";
+import { JsonLines, malformed, parseAnswer } from "../http/json-body.ts";
+import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
+import { currentCallContext } from "../scope/scope.ts";
+import type { ClientDefaults, Reader, WatchEvent } from "./client.ts";
+import { asReadonly, type DeepReadonly } from "./deep-readonly.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { type ObjectKey, type ObjectRef, keyOf } from "./object-key.ts";
+import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
-import { malformed, parseAnswer } from "./parse-answer.ts";
-import { resourcePath } from "./resource-path.ts";
-import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { JsonLines } from "../http/json-lines.ts";
+import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
+import { selectionQuery } from "./selection.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper

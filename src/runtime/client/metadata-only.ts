@@ -1,6 +1,19 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 
+const ids = new WeakMap<Kind, string>();
+
+/** Identifies a kind and its view. Called several times for each read and write. */
+export function idOf(kind: Kind): string {
+  let id = ids.get(kind);
+  if (id === undefined) {
+    id = `${kind.apiVersion}/${kind.kind}${isMetadataOnly(kind) ? "#metadata" : ""}`;
+    ids.set(kind, id);
+  }
+  return id;
+}
+
 const metadataKinds = new WeakMap<Kind, Kind>();
+
 const originals = new WeakMap<Kind, Kind>();
 
 /**

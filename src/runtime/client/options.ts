@@ -1,5 +1,5 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import type { CallOptions } from "../http/call-options.ts";
+import type { CallOptions } from "../http/transport.ts";
 
 export type { CallOptions };
 

@@ -2,9 +2,8 @@ import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta"
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createOrUpdate } from "./create-or-update.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
-import { retryOnConflict } from "./retry-on-conflict.ts";
+import { createOrUpdate, retryOnConflict } from "./read-modify-write.ts";
 
 interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };

@@ -7,7 +7,7 @@ import { createLogger } from "../log/create-logger.ts";
 import type { MemberCluster } from "../manager/cluster.ts";
 import type { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { configFromSecret, followKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 

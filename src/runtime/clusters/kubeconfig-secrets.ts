@@ -1,9 +1,9 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
-import { syncFailure } from "../cache/sync-failure.ts";
+import { syncFailure } from "../cache/informer.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
-import { onAbort } from "../clock/on-abort.ts";
+import { onAbort } from "../clock/waits.ts";
 import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
 import type { Source } from "../controller/source.ts";
 import { TerminalError } from "../errors/terminal-error.ts";

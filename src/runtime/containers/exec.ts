@@ -1,7 +1,7 @@
 import { PassThrough, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import { onAbort, unlessAborted } from "../clock/on-abort.ts";
+import { onAbort, unlessAborted } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse, WebSocketConnection } from "../http/transport.ts";
 import type { CommandInput, ExecOptions, ExecResult, TerminalSize } from "./options.ts";

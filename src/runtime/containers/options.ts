@@ -1,6 +1,6 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { Writable } from "node:stream";
-import type { CallOptions } from "../http/call-options.ts";
+import type { CallOptions } from "../http/transport.ts";
 
 /** Chooses a container of a pod. */
 interface ContainerOptions extends CallOptions {

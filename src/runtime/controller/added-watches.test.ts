@@ -8,8 +8,8 @@ import { createLogger } from "../log/create-logger.ts";
 import type { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock } from "../testing/move-clock.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
-import { AddedSources } from "./added-sources.ts";
+import { startTestManager } from "../testing/test-manager.ts";
+import { AddedSources } from "./controller.ts";
 import type { Controller } from "./controller-spec.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 

@@ -6,7 +6,7 @@ import {
   parseApiVersion,
 } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
-import { idOf } from "../cache/kind-id.ts";
+import { idOf } from "../client/metadata-only.ts";
 import type { Client } from "../client/client.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
@@ -14,7 +14,7 @@ import { readDuration } from "../clock/read-duration.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import { defaultBackoff } from "../queue/backoff.ts";
-import type { Controller, ControllerSpec, ExtensibleController } from "./controller-spec.ts";
+import type { Controller, ControllerSpec, ExtensibleController, Watch } from "./controller-spec.ts";
 import type {
   AddedWatchFilter,
   ControllerDefaults,
@@ -35,7 +35,6 @@ import type { Predicate } from "./predicate.ts";
 import { ObjectShard } from "./object-shard.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
-import { WatchableController } from "./watchable-controller.ts";
 
 /** What a builder needs from the manager. */
 export interface ControllerHost {
@@ -226,6 +225,59 @@ export class RequestControllerBuilder<R> {
       ...(ofKind !== undefined && { maxConcurrentReconciles: ofKind }),
       ...this.options,
     };
+  }
+}
+
+/** What the builder of a controller adds to it. */
+interface WatchableParts<R> {
+  readonly keyOf: (request: R) => string;
+  /** Makes the source of a kind, with the options and predicates of the controller. */
+  readonly sourceOf: <T extends KubernetesObject>(
+    kind: Kind<T>,
+    reaction: Reaction<T, R>,
+    filter: AddedWatchFilter<T>,
+  ) => Source<R>;
+}
+
+/** A controller as its user sees it: it can watch more kinds at any time. */
+class WatchableController<R> implements Controller<R> {
+  readonly name: string;
+  readonly #engine: ExtensibleController<R>;
+  readonly #parts: WatchableParts<R>;
+
+  constructor(engine: ExtensibleController<R>, parts: WatchableParts<R>) {
+    this.name = engine.name;
+    this.#engine = engine;
+    this.#parts = parts;
+  }
+
+  get depth(): number {
+    return this.#engine.depth;
+  }
+
+  get active(): number {
+    return this.#engine.active;
+  }
+
+  watch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    filter: AddedWatchFilter<T> = {},
+  ): Watch {
+    const { keyOf, sourceOf } = this.#parts;
+    return this.#engine.addSource(sourceOf(kind, mapping(map, keyOf), filter));
+  }
+
+  watchEvents<T extends KubernetesObject>(
+    kind: Kind<T>,
+    handler: EventHandler<T, R>,
+    filter: AddedWatchFilter<T> = {},
+  ): Watch {
+    return this.#engine.addSource(this.#parts.sourceOf(kind, handling(handler), filter));
+  }
+
+  watchSource(source: Source<R>): Watch {
+    return this.#engine.addSource(source);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { CallbackName } from "../callbacks/callback-error.ts";
+import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";

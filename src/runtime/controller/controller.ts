@@ -1,23 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
-import { onAbort } from "../clock/on-abort.ts";
-import { synchronous } from "../callbacks/call-safely.ts";
-import { CallbackError } from "../callbacks/callback-error.ts";
-import { logCallbackError } from "../log/log-callback-error.ts";
-import { show } from "../callbacks/thrown-error.ts";
-import type { ApiWarning } from "../scope/scope.ts";
-import type { Logger } from "../log/logger.ts";
-import type { LogFields } from "../scope/scope.ts";
+import { onAbort } from "../clock/waits.ts";
+import { CallbackError, isProgrammingError, show, synchronous, thrownError } from "../callbacks/callbacks.ts";
+import { type Logger, logCallbackError } from "../log/logger.ts";
+import { type ApiWarning, type LogFields, runInScope } from "../scope/scope.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
-import { runInScope } from "../scope/scope.ts";
-import { publish } from "../tracing/channels.ts";
+import { type ReconcileEndMessage, type ReconcileStartMessage, publish } from "../tracing/channels.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import { type Outcome, endMessage, outcomeOf } from "./outcome.ts";
-import type { Context } from "./reconciler.ts";
+import type { Context, Result } from "./reconciler.ts";
 import type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";
-import { AddedSources } from "./added-sources.ts";
 import type {
   ControllerObserver,
   ControllerSpec,
@@ -27,6 +20,9 @@ import type {
 } from "./controller-spec.ts";
 import type { RetryDelay } from "./controller-options.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import { stackOf } from "../log/format-field.ts";
 
 /** A request with its key, which is computed once: it must not change while the request is processed. */
 interface Keyed<R> {
@@ -306,6 +302,85 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 }
 
+/** What the sources of a controller need to start. */
+interface AddedSourcesHost<R> {
+  readonly log: Logger;
+  /** Resolves when the source has enqueued its initial requests. */
+  readonly start: (source: Source<R>, signal: AbortSignal) => Promise<void>;
+}
+
+/** The sources that are added to a controller at any time, and removed again. */
+export class AddedSources<R> {
+  readonly #host: AddedSourcesHost<R>;
+  /** Those that wait for the controller to start. */
+  readonly #waiting = new Set<{
+    readonly source: Source<R>;
+    readonly begin: (signal: AbortSignal) => void;
+    readonly stop: () => void;
+  }>();
+  #warm: AbortSignal | undefined;
+  #running: AbortSignal | undefined;
+
+  constructor(host: AddedSourcesHost<R>) {
+    this.#host = host;
+  }
+
+  add(source: Source<R>): Watch {
+    const ending = new AbortController();
+    const stop = () => ending.abort(new Error(`the watch of ${source.name} was stopped`));
+    const synced = new Promise<void>((resolve, reject) => {
+      const waiting = {
+        source,
+        begin: (signal: AbortSignal) =>
+          void this.#host.start(source, AbortSignal.any([signal, ending.signal])).then(resolve, reject),
+        stop,
+      };
+      this.#waiting.add(waiting);
+      ending.signal.addEventListener("abort", () => {
+        this.#waiting.delete(waiting);
+        resolve();
+      });
+    });
+    synced.catch((error: unknown) =>
+      this.#host.log.error("A watch that was added is not synced in time, and goes on trying", {
+        source: source.name,
+        error,
+      }),
+    );
+    this.#begin();
+    return { synced, stop };
+  }
+
+  /** Starts the sources that need no lease, now and later. */
+  warmUp(signal: AbortSignal): void {
+    this.#warm = signal;
+    onAbort(signal, () => this.#forget());
+    this.#begin();
+  }
+
+  /** Starts all sources, now and later. */
+  start(signal: AbortSignal): void {
+    this.#running = signal;
+    onAbort(signal, () => this.#forget());
+    this.#begin();
+  }
+
+  /** The controller has stopped: what still waits for its start will not begin. */
+  #forget(): void {
+    for (const { stop } of this.#waiting) stop();
+  }
+
+  #begin(): void {
+    if (this.#running?.aborted || this.#warm?.aborted) return this.#forget();
+    for (const waiting of this.#waiting) {
+      const signal = this.#running ?? (waiting.source.beforeLease ? this.#warm : undefined);
+      if (!signal) continue;
+      this.#waiting.delete(waiting);
+      waiting.begin(signal);
+    }
+  }
+}
+
 /** What sources get from a running controller. */
 interface SourceHost<R> extends Pick<SourceContext, "report"> {
   readonly clock: Clock;
@@ -409,6 +484,57 @@ function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }:
       else log.error("Reconciler error", { error: outcome.error });
       return;
   }
+}
+
+/** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
+type Outcome =
+  | { readonly ending: "done"; readonly result: "success" }
+  | {
+      readonly ending: "later";
+      readonly result: "requeue_after";
+      readonly after: number;
+      readonly priority: number | undefined;
+    }
+  /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
+  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
+  | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
+  | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
+  | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
+
+/** Interprets what a reconcile returned or threw. Any value may be thrown; an invalid result counts as an error. */
+function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
+  if ("error" in end) return failure(end.error);
+  const { requeueAfter, priority } = end.result ?? {};
+  if (requeueAfter === undefined) return { ending: "done", result: "success" };
+  if (priority !== undefined && !Number.isFinite(priority))
+    return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
+  try {
+    const after = parseDuration(requeueAfter);
+    if (after <= 0) return { ending: "again", result: "requeue", requeueAfter };
+    return { ending: "later", result: "requeue_after", after, priority };
+  } catch {
+    return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
+  }
+}
+
+/** Tells how a reconcile ended, as data. */
+function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
+  return {
+    ...start,
+    outcome: outcome.ending,
+    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
+    error: "error" in outcome ? outcome.error.message : undefined,
+    stack: "error" in outcome ? stackOf(outcome.error) : undefined,
+    seconds,
+  };
+}
+
+function failure(thrown: unknown): Outcome {
+  const error = thrownError(thrown);
+  if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
+  if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
+    return { ending: "conflict", result: "requeue", error };
+  return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
 }
 
 /** The reconciles that run, each with its range if the controller's objects are shared. */

@@ -14,7 +14,7 @@ import type { ObjectKey } from "../client/object-key.ts";
 import type { Manager } from "../manager/manager.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 
 interface Zone extends CustomResource<object> {}
 const Zone = defineKind<Zone>(

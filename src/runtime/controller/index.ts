@@ -23,7 +23,7 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from "./predicate.ts";
-export { type IntervalOptions, intervalSource } from "./interval-source.ts";
-export { RequestChannel } from "./request-channel.ts";
+export { type IntervalOptions, intervalSource } from "./source.ts";
+export { RequestChannel } from "./source.ts";
 export type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
 export type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";

@@ -1,20 +1,15 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
-import type { InformerEvent } from "../cache/informer.ts";
-import { syncFailure } from "../cache/sync-failure.ts";
-import { isThenable, synchronous } from "../callbacks/call-safely.ts";
-import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
-import { show } from "../callbacks/thrown-error.ts";
+import { type InformerEvent, syncFailure } from "../cache/informer.ts";
+import { CallbackError, isThenable, show, stillRuns, synchronous } from "../callbacks/callbacks.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";
 import { keyText } from "../client/object-key.ts";
-import { onAbort } from "../clock/on-abort.ts";
-import { settledWithin } from "../clock/settled-within.ts";
+import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
-import { enqueueEach } from "./enqueue-each.ts";
+import { type Enqueue, type Source, enqueueEach } from "./source.ts";
 import type { ObjectShard } from "./object-shard.ts";
 import type { Predicate } from "./predicate.ts";
-import type { Enqueue, Source } from "./source.ts";
 
 /** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 const lowPriority = -100;

@@ -1,7 +1,10 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import type { CallbackError } from "../callbacks/callback-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
+import { onAbort } from "../clock/waits.ts";
+import { readDuration } from "../clock/read-duration.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /**
  * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start`
@@ -44,4 +47,83 @@ export interface SourceContext {
   readonly stuckAfter: number;
   /** Logs and counts the failure of a function that the source was given. */
   readonly report: (error: CallbackError) => void;
+}
+
+/** Options of `intervalSource`. */
+export interface IntervalOptions<R> {
+  /** Time between the end of one round and the start of the next. */
+  readonly every: Duration;
+  /** Returns what should be reconciled now, from a cloud API or a constant list. An error is logged. */
+  readonly requests: (signal: AbortSignal) => readonly R[] | Promise<readonly R[]>;
+  readonly name?: string | undefined;
+}
+
+/** Enqueues requests periodically, for external state that sends no events. The first round is at the start. */
+export function intervalSource<R>({
+  every,
+  requests,
+  name = `every ${every}`,
+}: IntervalOptions<R>): Source<R> {
+  const milliseconds = readDuration(`every of source "${name}"`, every);
+  if (milliseconds <= 0)
+    throw new TerminalError(`every of source "${name}" is "${every}": it must be positive`);
+  return {
+    name,
+    async start(enqueue, { signal, clock, stuckAfter, report }) {
+      let cancel = () => {};
+      onAbort(signal, () => cancel());
+      const say = (what: unknown) =>
+        report(new CallbackError("source", `the function of source "${name}"`, what));
+      const round = async () => {
+        cancel = clock.setTimer(() => say(new Error(stillRuns(stuckAfter))), stuckAfter);
+        try {
+          enqueueEach(await requests(signal), enqueue);
+        } catch (error) {
+          if (!signal.aborted) say(error);
+        }
+        cancel();
+        if (!signal.aborted) cancel = clock.setTimer(() => void round(), milliseconds);
+      };
+      await round();
+    },
+  };
+}
+
+/** Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end. */
+export function enqueueEach<R>(requests: Iterable<R>, enqueue: (request: R) => void): void {
+  const errors: unknown[] = [];
+  for (const request of requests) {
+    try {
+      enqueue(request);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/**
+ * Lets code outside of controllers request reconciles: an HTTP handler, a message consumer, another controller.
+ * Requests sent before the controller starts are kept. The queue drops nothing and holds each request once.
+ */
+export class RequestChannel<R> implements Source<R> {
+  readonly name: string;
+  /** Requests sent in this process are for this process, and wait in its queue. */
+  readonly beforeLease = true;
+  readonly #waiting: (readonly [R, EnqueueOptions | undefined])[] = [];
+  #enqueue: Enqueue<R> | undefined;
+
+  constructor(name = "channel") {
+    this.name = name;
+  }
+
+  send(request: R, options?: EnqueueOptions): void {
+    if (this.#enqueue) this.#enqueue(request, options);
+    else this.#waiting.push([request, options]);
+  }
+
+  start(enqueue: Enqueue<R>): void {
+    this.#enqueue = enqueue;
+    for (const [request, options] of this.#waiting.splice(0)) enqueue(request, options);
+  }
 }

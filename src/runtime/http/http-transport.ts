@@ -2,24 +2,26 @@ import type { IncomingMessage } from "node:http";
 import type net from "node:net";
 import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { callSafely, warnOf } from "../callbacks/call-safely.ts";
+import { callSafely, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import { currentScope } from "../scope/scope.ts";
 import { publish } from "../tracing/channels.ts";
-import type { ClusterConfig, Credential } from "./config.ts";
+import { type ClusterConfig, type Credential, identityHeaders } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
-import type { Answer, HttpConnection } from "./http-connection.ts";
-import { identityHeaders } from "./identity-headers.ts";
-import { onAbort, unlessAborted } from "../clock/on-abort.ts";
-import { type WireRequest, requestBytes } from "./request-bytes.ts";
-import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
+import { type Answer, type HttpConnection, type WireRequest, requestBytes } from "./http-connection.ts";
+import { onAbort, unlessAborted, wait } from "../clock/waits.ts";
+import {
+  BrokenConnectionError,
+  TimeoutError,
+  errorFromAnswer,
+  errorFromSocket,
+  isDistrust,
+} from "./http-errors.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 import { OpenWebSocket } from "./web-socket.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
-import { wait } from "../clock/wait.ts";
 import type { AnswerHead } from "./answer-parser.ts";
-import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 
 /** A config, or a function that loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiWarning } from "../scope/scope.ts";
-import type { CallOptions } from "./call-options.ts";
 
 /** A request without a kind. */
 export interface RawRequest extends CallOptions {
@@ -19,6 +18,12 @@ export interface RawRequest extends CallOptions {
   readonly stream?: boolean | undefined;
   /** Ask for a WebSocket that speaks one of these protocols, on a separate connection. */
   readonly webSocket?: readonly string[] | undefined;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts the call. Default: the signal of the reconcile that makes it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 type QueryValue = string | number | boolean | undefined;

@@ -1,7 +1,6 @@
 import { type EventEmitter, once } from "node:events";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { BrokenConnectionError } from "./connection-errors.ts";
-import { errorFromSocket } from "./response-error.ts";
+import { BrokenConnectionError, errorFromSocket } from "./http-errors.ts";
 import type { WebSocketConnection } from "./transport.ts";
 
 /** Proxies and load balancers close connections that are silent for long: milliseconds between pings. */

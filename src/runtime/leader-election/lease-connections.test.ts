@@ -6,7 +6,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { electionTiming } from "./election-timing.ts";
+import { electionTiming } from "./options.ts";
 import { Lease } from "./lease.ts";
 import { LeaseElector } from "./lease-elector.ts";
 

@@ -3,18 +3,16 @@ import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
-import { type ElectionTiming, electionTiming, jitter } from "./election-timing.ts";
+import { type ElectionTiming, type LeaderElectionOptions, electionTiming, jitter } from "./options.ts";
 import { Lease, type LeaseSpec } from "./lease.ts";
-import { withTimeout } from "./with-timeout.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
-import type { LeaderElectionOptions } from "./leader-election-options.ts";
 
 /** Options of an elector. */
 interface LeaseElectorOptions {

@@ -3,7 +3,7 @@ import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { MemberRecord } from "../shards/member-state.ts";
+import type { MemberRecord } from "../shards/member.ts";
 import { allRanges, formatRanges, parseRanges, type Ranges } from "../shards/ranges.ts";
 import { Lease } from "./lease.ts";
 

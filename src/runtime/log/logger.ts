@@ -1,4 +1,5 @@
 import type { LogFields } from "../scope/scope.ts";
+import type { CallbackError } from "../callbacks/callbacks.ts";
 
 /** The severity of a line. A logger writes its level and the more severe ones. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -16,4 +17,18 @@ export interface Logger {
   with(fields: LogFields): Logger;
   /** Whether lines of a level are written; check it before computing expensive fields. */
   isEnabled(level: LogLevel): boolean;
+}
+
+/** Logs the failure of a user's function. */
+export function logCallbackError(
+  log: Logger,
+  { subject, object, cause }: CallbackError,
+  fields: LogFields,
+): void {
+  log.error("A callback failed, going on without it", {
+    ...fields,
+    callback: subject,
+    ...(object !== undefined && { object }),
+    error: cause,
+  });
 }

@@ -5,7 +5,7 @@ import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts
 import type { Result } from "../controller/reconciler.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 
 const cluster = useWidgetCluster();
 

@@ -10,7 +10,7 @@ import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
 import { resetSocket } from "../testing/fault-proxy.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import type { Manager } from "./manager.ts";
 
 interface Counter extends CustomResource<{ count: number }, { count?: number; writes?: number }> {}

@@ -2,9 +2,8 @@ import type { Cache } from "../cache/cache.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
-import type { Service } from "../serve/service.ts";
-import { aborted, RunnableGroup } from "./runnable-group.ts";
-import type { Runnable } from "./runnable.ts";
+import type { Service } from "../serve/http-listener.ts";
+import { type Runnable, RunnableGroup, aborted } from "./runnable-group.ts";
 
 /** Elects a leader among several processes. */
 export interface Elector {

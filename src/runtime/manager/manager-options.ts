@@ -5,11 +5,10 @@ import type { ClientOptions } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
-import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
-import type { ShardingOptions } from "../leader-election/sharding-options.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/options.ts";
 import type { Logger } from "../log/logger.ts";
-import type { MetricsOptions } from "../metrics/metrics-options.ts";
-import type { WebhookServerOptions } from "../webhook/webhook-server-options.ts";
+import type { MetricsOptions } from "../metrics/metrics-server.ts";
+import type { WebhookServerOptions } from "../webhook/webhook-server.ts";
 
 /** Options of a manager's client. */
 export interface ManagerClientOptions extends Pick<

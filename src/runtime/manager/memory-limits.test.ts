@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { createLogger } from "../log/create-logger.ts";
-import type { MemoryLimits } from "../metrics/memory-metrics.ts";
+import type { MemoryLimits } from "../metrics/runtime-metrics.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
 
 const mebibyte = 2 ** 20;

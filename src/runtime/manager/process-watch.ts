@@ -13,8 +13,8 @@ import { getHeapStatistics } from "node:v8";
 import type { Cache } from "../cache/cache.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
-import type { MemoryLimits } from "../metrics/memory-metrics.ts";
-import type { Service } from "../serve/service.ts";
+import type { MemoryLimits } from "../metrics/runtime-metrics.ts";
+import type { Service } from "../serve/http-listener.ts";
 import { type ControllerSample, isObserved, publish, type SampleMessage } from "../tracing/channels.ts";
 
 /** What a watchdog watches and notifies; times in milliseconds. */

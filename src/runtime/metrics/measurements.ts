@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { CallbackName } from "../callbacks/callback-error.ts";
+import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Credentials } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";

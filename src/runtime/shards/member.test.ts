@@ -7,8 +7,14 @@ import {
   ShardWorld,
   timing,
 } from "../../../e2e/support/shard-world.ts";
-import { mayWrite, newMember, stepMember } from "./member.ts";
-import type { MemberEvent, MemberRecord, MemberState } from "./member-state.ts";
+import {
+  type MemberEvent,
+  type MemberRecord,
+  type MemberState,
+  mayWrite,
+  newMember,
+  stepMember,
+} from "./member.ts";
 import { allRanges, countRanges, noRanges, rangeCount } from "./ranges.ts";
 
 const { leaseDuration, retryPeriod } = timing;

@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { settledWithin } from "../clock/settled-within.ts";
-import { hasRange, noRanges, type Ranges } from "./ranges.ts";
-import { type ShardKey, ShardedKinds } from "./sharded-kinds.ts";
+import type { Kind, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import { settledWithin } from "../clock/waits.ts";
+import { type Ranges, hasRange, noRanges, rangeOf } from "./ranges.ts";
 
 /** Caches the objects of the ranges that are held. */
 export interface ShardLoader {
@@ -140,5 +140,41 @@ export class ShardGate {
   /** Starts what waited for the Lease to be renewed. */
   resume(): void {
     for (const worker of this.#workers) worker.resume();
+  }
+}
+
+/** What the hash is made of. */
+export type ShardKey = "uid" | "namespace";
+
+/** How the objects of kinds are shared, and whose caches are. */
+class ShardedKinds {
+  readonly #by: ShardKey;
+  readonly #divided = new Set<string>();
+  readonly #whole = new Set<string>();
+
+  constructor(by: ShardKey) {
+    this.#by = by;
+  }
+
+  /** Objects without a namespace are shared by uid. */
+  keyOf({ scope }: Pick<Kind, "scope">): ShardKey {
+    return scope === "Namespaced" ? this.#by : "uid";
+  }
+
+  rangeOf(kind: Pick<Kind, "scope">, metadata: Pick<ObjectMeta, "uid" | "namespace">): number {
+    return rangeOf(metadata[this.keyOf(kind)] ?? "");
+  }
+
+  /** Lets the cache keep a kind's own part only, unless someone needs all of it. */
+  divide(id: string): void {
+    this.#divided.add(id);
+  }
+
+  keepWhole(id: string): void {
+    this.#whole.add(id);
+  }
+
+  isDivided(id: string): boolean {
+    return this.#divided.has(id) && !this.#whole.has(id);
   }
 }

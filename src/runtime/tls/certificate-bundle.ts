@@ -7,7 +7,7 @@ import {
   renewalTime,
   splitBundle,
 } from "@tsbuilder/apimachinery/certs";
-import { assertUsable } from "./assert-usable.ts";
+import { assertUsable } from "./certificate-files.ts";
 
 /** A CA and the serving certificate that it signed, all PEM. */
 export interface CertificateBundle {

@@ -1,4 +1,4 @@
-import { isThenable } from "../callbacks/call-safely.ts";
+import { isThenable } from "../callbacks/callbacks.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 

@@ -1,21 +1,24 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ListMeta } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { show } from "../callbacks/thrown-error.ts";
+import { show } from "../callbacks/callbacks.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
-import { JsonLines } from "../http/json-lines.ts";
-import { asksForPatience, backOff, noFailures } from "./backoff.ts";
-import { newWatcher, stepWatcher } from "./watcher.ts";
-import type {
-  WatchFrame,
-  WatcherCommand,
-  WatcherContext,
-  WatcherEvent,
-  WatcherState,
-} from "./watcher-state.ts";
+import { waitWithClock } from "../clock/waits.ts";
+import { JsonLines } from "../http/json-body.ts";
+import {
+  type WatchFrame,
+  type WatcherCommand,
+  type WatcherContext,
+  type WatcherEvent,
+  type WatcherState,
+  asksForPatience,
+  backOff,
+  newWatcher,
+  noFailures,
+  stepWatcher,
+} from "./watcher.ts";
 
 const quote = 0x22;
 

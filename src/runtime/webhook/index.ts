@@ -1,5 +1,5 @@
 export { WebhookBuilder } from "./webhook-builder.ts";
-export type { AdmissionDecision, AdmissionWebhook } from "./admission-webhook.ts";
+export type { AdmissionDecision, AdmissionWebhook } from "./webhooks.ts";
 export type {
   AdmissionContext,
   AdmissionRequest,

@@ -3,14 +3,14 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
-import { retryOnConflict } from "../client/retry-on-conflict.ts";
+import { retryOnConflict } from "../client/read-modify-write.ts";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
-import type { SelfManagedCertificateOptions } from "./webhook-server-options.ts";
+import type { SelfManagedCertificateOptions } from "./webhook-server.ts";
 
 /** Options of a managed certificate. */
 export interface ManagedCertificateOptions {

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { Latch } from "./latch.ts";
+import { Latch } from "./waits.ts";
 
 test.each<[string, (latch: Latch) => void]>([
   ["open", (latch) => latch.open()],

@@ -7,8 +7,8 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
-import { Manager } from "../manager/manager.ts";
-import type { MetricsOptions } from "./metrics-options.ts";
+import { Manager } from "./manager.ts";
+import type { MetricsOptions } from "../metrics/metrics-server.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {

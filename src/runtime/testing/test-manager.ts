@@ -1,9 +1,14 @@
+import { settled } from "@tsbuilder/apimachinery/time";
+import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
 import type { KubeconfigFile } from "../config/kubeconfig-file.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";
+import { type EventuallyOptions, eventually } from "./eventually.ts";
+import { claimsAnnotation } from "../leader-election/member-leases.ts";
+import { hasRange, noRanges, parseRanges, rangeOf } from "../shards/ranges.ts";
 
 /** A manager that runs in a test. */
 export interface TestManager {
@@ -51,4 +56,27 @@ export async function startTestManager(
       await end;
     },
   };
+}
+
+/**
+ * Resolves when all controllers of a manager are idle: no request is ready or being reconciled, and nothing is going on
+ * in this process that would lead to one. Delayed requests don't count. If the cluster runs in another process, an event
+ * may still be on its way from there. Rejects after the timeout.
+ */
+export async function untilIdle(manager: Manager, options?: EventuallyOptions): Promise<void> {
+  await eventually(async () => {
+    if (!manager.isIdle) return false;
+    await settled();
+    return manager.isIdle;
+  }, options);
+}
+
+/** What the Lease of a process that shares the objects claims; undefined for other Leases. */
+export function shardClaims({ metadata }: { readonly metadata: ObjectMeta }): string | undefined {
+  return metadata.annotations?.[claimsAnnotation];
+}
+
+/** Whether such a claim covers the objects with a uid, or in a namespace. */
+export function isClaimed(claims: string, uidOrNamespace: string): boolean {
+  return hasRange(parseRanges(claims) ?? noRanges, rangeOf(uidOrNamespace));
 }

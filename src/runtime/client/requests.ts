@@ -1,7 +1,8 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Patch } from "./client.ts";
-import type { ApplyOptions, DeleteAllOptions, DeleteOptions, WriteOptions } from "./options.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { RawRequest } from "../http/transport.ts";
+import type { ClientDefaults, Patch } from "./client.ts";
+import type { ApplyOptions, DeleteAllOptions, DeleteOptions, WriteOptions } from "./options.ts";
 
 /** Converts the options of a write to query parameters. */
 export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptions): {
@@ -70,4 +71,59 @@ export function typed(kind: Kind, object: object, namespace: string | undefined)
     kind: kind.kind,
     metadata: namespace === undefined ? { ...metadata } : { ...metadata, namespace },
   };
+}
+
+/** The URL path of a collection, an object or a subresource. */
+export function resourcePath(
+  kind: Kind,
+  {
+    namespace,
+    name,
+    subresource,
+  }: { namespace?: string | undefined; name?: string; subresource?: string } = {},
+): string {
+  let path = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  if (kind.scope === "Namespaced" && namespace) path += `/namespaces/${encodeURIComponent(namespace)}`;
+  path += `/${kind.plural}`;
+  if (name !== undefined) {
+    if (kind.scope === "Namespaced" && !namespace) {
+      throw new TerminalError(`${kind.kind} "${name}" needs a namespace: objects of this kind live in one`);
+    }
+    path += `/${encodeURIComponent(name)}`;
+  }
+  return subresource === undefined ? path : `${path}/${subresource}`;
+}
+
+/** The options of a write, with the client's defaults for those that the call omits. */
+export function withDefaults<Options extends WriteOptions>(
+  { fieldManager, fieldValidation, dryRun }: ClientDefaults,
+  options: Options,
+): Options {
+  return {
+    ...options,
+    fieldManager: options.fieldManager ?? fieldManager,
+    fieldValidation: options.fieldValidation ?? fieldValidation,
+    dryRun: options.dryRun ?? dryRun,
+  };
+}
+
+/** The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. */
+export function namespaceOf(
+  kind: Kind,
+  { namespace: only }: ClientDefaults,
+  namespace: string | undefined,
+): string | undefined {
+  if (kind.scope === "Cluster") return undefined;
+  if (only && namespace && namespace !== only) {
+    throw new TerminalError(`this client is bound to namespace "${only}", so "${namespace}" is out of reach`);
+  }
+  return namespace ?? only;
+}
+
+/** Throws for a call without the namespace that its kind needs. */
+export function required(kind: Kind, namespace: string | undefined): string | undefined {
+  if (kind.scope === "Namespaced" && !namespace) {
+    throw new TerminalError(`a ${kind.kind} needs a namespace: objects of this kind live in one`);
+  }
+  return namespace;
 }

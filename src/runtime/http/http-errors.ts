@@ -1,10 +1,40 @@
+import type { AnswerHead } from "./answer-parser.ts";
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
-import type { Answer } from "./http-connection.ts";
+
+/** No data for too long. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+  readonly code = "ETIMEDOUT";
+
+  constructor(milliseconds: number) {
+    super(`no data for ${milliseconds / 1000} s`);
+  }
+}
+
+/** Opening a connection took too long. */
+export class ConnectTimeoutError extends Error {
+  override readonly name = "ConnectTimeoutError";
+  readonly code = "ETIMEDOUT";
+
+  constructor(milliseconds: number) {
+    super(`no connection within ${milliseconds / 1000} s`);
+  }
+}
+
+/** The server closed the connection before its answer was complete. */
+export class BrokenConnectionError extends Error {
+  override readonly name = "BrokenConnectionError";
+  readonly code = "ECONNRESET";
+
+  constructor() {
+    super("the server closed the connection before it had answered");
+  }
+}
 
 /** Converts an answer to an error with the server's Status, or with one made from a proxy's answer. */
 export function errorFromAnswer(
-  { status, headers, text }: Pick<Answer, "status" | "headers" | "text">,
+  { status, headers, text }: Pick<AnswerHead, "status" | "headers"> & { readonly text: string },
   request: string,
   now: number,
 ): ApiError {

@@ -1,13 +1,29 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
 import {
+  formatLabelSelector,
   matchesFields,
   matchesLabelSelector,
   matchesRequirements,
   parseFieldSelector,
   parseLabelSelector,
 } from "@tsbuilder/apimachinery/selector";
-import { isLabelSelector } from "../client/selection-query.ts";
-import type { Selection } from "../client/options.ts";
+import type { Selection } from "./options.ts";
+
+/** Converts a selection to the server's query parameters. */
+export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "fields">): {
+  labelSelector?: string;
+  fieldSelector?: string;
+} {
+  const labelSelector = labelText(labels);
+  const fieldSelector = equalities(fields);
+  return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
+}
+
+/** Distinguishes a label selector from a map of labels. */
+function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
+  const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
+  return typeof matchLabels === "object" || Array.isArray(matchExpressions);
+}
 
 type Labels = { readonly [label: string]: string } | undefined;
 
@@ -36,4 +52,16 @@ function textAt(object: unknown, path: string): string | undefined {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)
     : undefined;
+}
+
+function labelText(labels: Selection["labels"]): string {
+  if (typeof labels === "string") return labels;
+  return isLabelSelector(labels) ? formatLabelSelector(labels) : equalities(labels);
+}
+
+function equalities(pairs: { readonly [name: string]: string | undefined } | undefined): string {
+  return Object.entries(pairs ?? {})
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
 }
