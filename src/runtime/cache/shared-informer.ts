@@ -232,6 +232,17 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 }
 
+/** Entries by a field: the name or namespace, which every object has, or an index. */
+function find<T extends KubernetesObject>(
+  { store }: Partition<T>,
+  field: string,
+  value: string,
+): Iterable<Entry<T>> {
+  if (field === "metadata.namespace") return store.entries(value);
+  if (field !== "metadata.name") return store.indexed(field, value);
+  return [...store.entries()].filter(({ object }) => object.metadata.name === value);
+}
+
 /** Marks the end of the first list in the queue. */
 const syncMark = Symbol("synced");
 
@@ -331,15 +342,4 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     }
     return undefined;
   }
-}
-
-/** Entries by a field: the name or namespace, which every object has, or an index. */
-function find<T extends KubernetesObject>(
-  { store }: Partition<T>,
-  field: string,
-  value: string,
-): Iterable<Entry<T>> {
-  if (field === "metadata.namespace") return store.entries(value);
-  if (field !== "metadata.name") return store.indexed(field, value);
-  return [...store.entries()].filter(({ object }) => object.metadata.name === value);
 }

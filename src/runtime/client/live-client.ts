@@ -1,4 +1,3 @@
-import type { Duplex } from "node:stream";
 import {
   findController,
   type Kind,
@@ -8,22 +7,9 @@ import {
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { TimeSlices } from "../clock/time-slices.ts";
-import { execute } from "../containers/exec.ts";
-import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
-import type {
-  ExecOptions,
-  ExecResult,
-  LogLines,
-  LogOptions,
-  PortForward,
-  PortForwardOptions,
-} from "../containers/options.ts";
-import { listenFor, openPort } from "../containers/port-forward.ts";
-import { ApiError } from "../errors/api-error.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseAnswer } from "../http/json-body.ts";
-import type { CallOptions, RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
-import { Pod } from "../k8s/core/v1.ts";
+import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import {
   alreadyOwned,
   bodyToApply,
@@ -36,8 +22,8 @@ import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
 import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import { isMissingObject, LiveReader } from "./live-reader.ts";
-import { formatKey, keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import { isMissingObject, LiveContainers } from "./live-reader.ts";
+import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type {
   ApplyOptions,
   CreateOptions,
@@ -83,7 +69,7 @@ export function createSlicedClient(
 }
 
 /** Always asks the server; see `Client` for the contract of each call. */
-export class LiveClient extends LiveReader implements Client {
+export class LiveClient extends LiveContainers implements Client {
   readonly mapper: DiscoveryMapper;
 
   constructor(transport: HttpTransport, defaults: ClientDefaults, mapper?: DiscoveryMapper) {
@@ -252,28 +238,6 @@ export class LiveClient extends LiveReader implements Client {
     return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
   }
 
-  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
-    const path = this.path(Pod, pod, "log");
-    return logLines(async () => readLines(await this.request(logRequest(path, options))));
-  }
-
-  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const path = this.path(Pod, pod, "exec");
-    return execute(path, command, this.withSignal(options), (request) => this.request(request));
-  }
-
-  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
-    const path = this.path(Pod, pod, "portforward");
-    return openPort(path, port, options.signal, (request) => this.request(request));
-  }
-
-  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
-    const { signal, ...more } = this.withSignal(options);
-    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
-    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
-    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
-  }
-
   private replace<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,
@@ -327,14 +291,6 @@ export class LiveClient extends LiveReader implements Client {
   ): RawRequest {
     return applyRequest(this.path(kind, key, subresource), body, this.write(options));
   }
-}
-
-function notRunning(pod: string, phase = "Pending"): ApiError {
-  return new ApiError({
-    code: 409,
-    reason: "Conflict",
-    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
-  });
 }
 
 /** A subresource by its path. Its body has a kind of its own, which the caller sets if the server requires it. */

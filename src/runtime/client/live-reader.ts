@@ -1,14 +1,27 @@
+import type { Duplex } from "node:stream";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
+import { execute } from "../containers/exec.ts";
+import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+} from "../containers/options.ts";
+import { listenFor, openPort } from "../containers/port-forward.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { HttpTransport } from "../http/http-transport.ts";
 import { JsonLines, malformed, parseAnswer } from "../http/json-body.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
+import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import type { ClientDefaults, Reader, WatchEvent } from "./client.ts";
+import type { ClientDefaults, Containers, Reader, WatchEvent } from "./client.ts";
 import { asReadonly, type DeepReadonly } from "./deep-readonly.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import { formatKey, keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
 import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
 import { selectionQuery } from "./selection.ts";
@@ -175,6 +188,39 @@ async function* watchEvents<T extends KubernetesObject>(
   } finally {
     stream.destroy();
   }
+}
+
+/** Adds the calls into containers; see `Containers` for the contract of each. */
+export class LiveContainers extends LiveReader implements Containers {
+  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
+    const path = this.path(Pod, pod, "log");
+    return logLines(async () => readLines(await this.request(logRequest(path, options))));
+  }
+
+  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    const path = this.path(Pod, pod, "exec");
+    return execute(path, command, this.withSignal(options), (request) => this.request(request));
+  }
+
+  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
+    const path = this.path(Pod, pod, "portforward");
+    return openPort(path, port, options.signal, (request) => this.request(request));
+  }
+
+  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    const { signal, ...more } = this.withSignal(options);
+    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
+    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
+    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
+  }
+}
+
+function notRunning(pod: string, phase = "Pending"): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "Conflict",
+    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
+  });
 }
 
 /** Whether an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind. */

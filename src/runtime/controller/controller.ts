@@ -302,6 +302,285 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 }
 
+/** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
+type Outcome =
+  | { readonly ending: "done"; readonly result: "success" }
+  | {
+      readonly ending: "later";
+      readonly result: "requeue_after";
+      readonly after: number;
+      readonly priority: number | undefined;
+    }
+  /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
+  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
+  | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
+  | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
+  | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
+
+/** Interprets what a reconcile returned or threw. Any value may be thrown; an invalid result counts as an error. */
+function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
+  if ("error" in end) return failure(end.error);
+  const { requeueAfter, priority } = end.result ?? {};
+  if (requeueAfter === undefined) return { ending: "done", result: "success" };
+  if (priority !== undefined && !Number.isFinite(priority))
+    return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
+  try {
+    const after = parseDuration(requeueAfter);
+    if (after <= 0) return { ending: "again", result: "requeue", requeueAfter };
+    return { ending: "later", result: "requeue_after", after, priority };
+  } catch {
+    return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
+  }
+}
+
+function failure(thrown: unknown): Outcome {
+  const error = thrownError(thrown);
+  if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
+  if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
+    return { ending: "conflict", result: "requeue", error };
+  return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
+}
+
+interface ReportTargets {
+  readonly log: Logger;
+  readonly observer: ControllerObserver | undefined;
+  /** How often the request was retried in a row, this time included. */
+  readonly retries: number;
+  /** Whether the reconcile was aborted because the controller is shutting down. */
+  readonly isStopping: boolean;
+}
+
+/** More conflicts in a row than any race has: something is read from where it doesn't change. */
+const manyConflicts = 10;
+
+/** Logs how a reconcile ended and counts its errors. */
+function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }: ReportTargets): void {
+  switch (outcome.ending) {
+    case "done":
+      log.debug("Reconcile successful");
+      return;
+    case "later":
+      log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
+      return;
+    case "again": {
+      const { requeueAfter } = outcome;
+      log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
+        requeueAfter,
+      });
+      return;
+    }
+    case "conflict":
+      if (retries > manyConflicts) {
+        observer?.failed("error");
+        log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
+        return;
+      }
+      log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
+      return;
+    case "terminal":
+      observer?.failed("terminal");
+      log.error("Reconciler error, not retried until the next change", { error: outcome.error });
+      return;
+    case "error":
+      observer?.failed("error");
+      if (outcome.isPanic) observer?.failed("panic");
+      if (isStopping) log.info("Reconcile stopped", { error: outcome.error });
+      else log.error("Reconciler error", { error: outcome.error });
+      return;
+  }
+}
+
+/** Tells how a reconcile ended, as data. */
+function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
+  return {
+    ...start,
+    outcome: outcome.ending,
+    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
+    error: "error" in outcome ? outcome.error.message : undefined,
+    stack: "error" in outcome ? stackOf(outcome.error) : undefined,
+    seconds,
+  };
+}
+
+interface RunningReconcile {
+  readonly fields: () => LogFields;
+  readonly onTimeout: (reason: DOMException) => void;
+}
+
+/**
+ * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that ignores
+ * its signal. Returns a function that stops both.
+ */
+function startReconcileTimers(
+  clock: Clock,
+  {
+    log,
+    stuckAfter,
+    reconcileTimeout,
+  }: Pick<ControllerSpec<never>, "log" | "stuckAfter" | "reconcileTimeout">,
+  { fields, onTimeout }: RunningReconcile,
+): () => void {
+  const startedAt = clock.monotonic();
+  const warn = () => {
+    const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
+    log.warn("Reconcile is still running", { ...fields(), seconds });
+    cancelWarning = clock.setTimer(warn, stuckAfter);
+  };
+  let cancelWarning = clock.setTimer(warn, stuckAfter);
+  const expire = () =>
+    onTimeout(new DOMException(`the reconcile took longer than ${reconcileTimeout} ms`, "TimeoutError"));
+  const cancelTimeout = reconcileTimeout === undefined ? undefined : clock.setTimer(expire, reconcileTimeout);
+  return () => {
+    cancelWarning();
+    cancelTimeout?.();
+  };
+}
+
+/** The reconciles that run, each with its range if the controller's objects are shared. */
+class RunningReconciles {
+  readonly #ranges = new Map<AbortController, number | undefined>();
+  readonly #waiting = new Set<() => void>();
+
+  get size(): number {
+    return this.#ranges.size;
+  }
+
+  begin(abort: AbortController, range: number | undefined): void {
+    this.#ranges.set(abort, range);
+  }
+
+  end(abort: AbortController): void {
+    this.#ranges.delete(abort);
+    for (const look of this.#waiting) look();
+  }
+
+  /** Resolves when none of these ranges runs. */
+  idle(ranges: Ranges): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#of(ranges).length > 0) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  abort(ranges: Ranges, reason: unknown): void {
+    for (const abort of this.#of(ranges)) abort.abort(reason);
+  }
+
+  abortAll(reason: unknown): void {
+    for (const abort of this.#ranges.keys()) abort.abort(reason);
+  }
+
+  #of(ranges: Ranges): AbortController[] {
+    return [...this.#ranges]
+      .filter(([, range]) => range !== undefined && hasRange(ranges, range))
+      .map(([abort]) => abort);
+  }
+}
+
+/** How many are remembered. */
+const remembered = 10;
+
+/** The last reconciles that ended, to find out what ran a moment ago. */
+class EndedReconciles {
+  readonly #ended: { readonly key: string; readonly at: number }[] = [];
+
+  add(key: string): void {
+    this.#ended.push({ key, at: performance.now() });
+    if (this.#ended.length > remembered) this.#ended.shift();
+  }
+
+  /** The keys of those that ended after a time of `performance.now()`. */
+  since(moment: number): readonly string[] {
+    return this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
+  }
+}
+
+/** Calls a function when its result is first needed, and keeps the result. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** A user's delay in milliseconds; undefined if it has none, or if it fails, which is reported. */
+export function ownDelay(
+  delay: RetryDelay,
+  report: (error: CallbackError) => void,
+): (retries: number, key: string) => number | undefined {
+  return (retries, key) => {
+    try {
+      const wanted: unknown = synchronous(delay(retries, key));
+      if (wanted === undefined) return undefined;
+      const milliseconds = typeof wanted === "string" ? parseDuration(wanted) : Number.NaN;
+      if (milliseconds >= 0) return milliseconds;
+      throw new TypeError(`it returned ${show(wanted)}: a duration such as "30s" is expected`);
+    } catch (error) {
+      report(new CallbackError("backoff", "the function backoff.delay", error, key));
+      return undefined;
+    }
+  };
+}
+
+/** What sources get from a running controller. */
+interface SourceHost<R> extends Pick<SourceContext, "report"> {
+  readonly clock: Clock;
+  readonly enqueue: (source: string, ...request: Parameters<Enqueue<R>>) => void;
+}
+
+/**
+ * Starts the sources of a controller. Resolves when each has enqueued its initial requests; rejects if one takes too
+ * long.
+ */
+async function startSources<R>(
+  { sources, log, cacheSyncTimeout, stuckAfter }: ControllerSpec<R>,
+  signal: AbortSignal,
+  { clock, enqueue, report }: SourceHost<R>,
+): Promise<void> {
+  const timeout = new AbortController();
+  const cancel =
+    cacheSyncTimeout === undefined ? () => {} : clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
+  const patience = AbortSignal.any([signal, timeout.signal]);
+  const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
+  try {
+    await Promise.all(
+      sources.map(async (source) => {
+        log.info("Starting EventSource", { source: source.name });
+        // A function that was called before the stop may still return afterwards.
+        const enqueueUntilStopped: Enqueue<R> = (...request) => {
+          if (!signal.aborted) enqueue(source.name, ...request);
+        };
+        await Promise.race([
+          source.start(enqueueUntilStopped, context),
+          overdue(source, patience, signal, cacheSyncTimeout),
+        ]);
+      }),
+    );
+  } finally {
+    cancel();
+  }
+}
+
+/** Rejects when a source has not started in time, even if it ignores its signals. */
+function overdue<R>(
+  { name }: Source<R>,
+  patience: AbortSignal,
+  signal: AbortSignal,
+  milliseconds: number | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = new Error(`the source "${name}" has not started within ${(milliseconds ?? 0) / 1000} s`);
+    onAbort(patience, () => {
+      if (signal.aborted) resolve();
+      // A source that minds them knows better what it waits for, and says so in this turn.
+      else setImmediate(() => reject(late));
+    });
+  });
+}
+
 /** What the sources of a controller need to start. */
 interface AddedSourcesHost<R> {
   readonly log: Logger;
@@ -379,283 +658,4 @@ export class AddedSources<R> {
       waiting.begin(signal);
     }
   }
-}
-
-/** What sources get from a running controller. */
-interface SourceHost<R> extends Pick<SourceContext, "report"> {
-  readonly clock: Clock;
-  readonly enqueue: (source: string, ...request: Parameters<Enqueue<R>>) => void;
-}
-
-/**
- * Starts the sources of a controller. Resolves when each has enqueued its initial requests; rejects if one takes too
- * long.
- */
-async function startSources<R>(
-  { sources, log, cacheSyncTimeout, stuckAfter }: ControllerSpec<R>,
-  signal: AbortSignal,
-  { clock, enqueue, report }: SourceHost<R>,
-): Promise<void> {
-  const timeout = new AbortController();
-  const cancel =
-    cacheSyncTimeout === undefined ? () => {} : clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
-  const patience = AbortSignal.any([signal, timeout.signal]);
-  const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
-  try {
-    await Promise.all(
-      sources.map(async (source) => {
-        log.info("Starting EventSource", { source: source.name });
-        // A function that was called before the stop may still return afterwards.
-        const enqueueUntilStopped: Enqueue<R> = (...request) => {
-          if (!signal.aborted) enqueue(source.name, ...request);
-        };
-        await Promise.race([
-          source.start(enqueueUntilStopped, context),
-          overdue(source, patience, signal, cacheSyncTimeout),
-        ]);
-      }),
-    );
-  } finally {
-    cancel();
-  }
-}
-
-/** Rejects when a source has not started in time, even if it ignores its signals. */
-function overdue<R>(
-  { name }: Source<R>,
-  patience: AbortSignal,
-  signal: AbortSignal,
-  milliseconds: number | undefined,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const late = new Error(`the source "${name}" has not started within ${(milliseconds ?? 0) / 1000} s`);
-    onAbort(patience, () => {
-      if (signal.aborted) resolve();
-      // A source that minds them knows better what it waits for, and says so in this turn.
-      else setImmediate(() => reject(late));
-    });
-  });
-}
-
-interface ReportTargets {
-  readonly log: Logger;
-  readonly observer: ControllerObserver | undefined;
-  /** How often the request was retried in a row, this time included. */
-  readonly retries: number;
-  /** Whether the reconcile was aborted because the controller is shutting down. */
-  readonly isStopping: boolean;
-}
-
-/** More conflicts in a row than any race has: something is read from where it doesn't change. */
-const patience = 10;
-
-/** Logs how a reconcile ended and counts its errors. */
-function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }: ReportTargets): void {
-  switch (outcome.ending) {
-    case "done":
-      log.debug("Reconcile successful");
-      return;
-    case "later":
-      log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
-      return;
-    case "again": {
-      const { requeueAfter } = outcome;
-      log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
-        requeueAfter,
-      });
-      return;
-    }
-    case "conflict":
-      if (retries > patience) {
-        observer?.failed("error");
-        log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
-        return;
-      }
-      log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
-      return;
-    case "terminal":
-      observer?.failed("terminal");
-      log.error("Reconciler error, not retried until the next change", { error: outcome.error });
-      return;
-    case "error":
-      observer?.failed("error");
-      if (outcome.isPanic) observer?.failed("panic");
-      if (isStopping) log.info("Reconcile stopped", { error: outcome.error });
-      else log.error("Reconciler error", { error: outcome.error });
-      return;
-  }
-}
-
-/** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
-type Outcome =
-  | { readonly ending: "done"; readonly result: "success" }
-  | {
-      readonly ending: "later";
-      readonly result: "requeue_after";
-      readonly after: number;
-      readonly priority: number | undefined;
-    }
-  /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
-  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
-  | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
-  | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
-  | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
-
-/** Interprets what a reconcile returned or threw. Any value may be thrown; an invalid result counts as an error. */
-function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
-  if ("error" in end) return failure(end.error);
-  const { requeueAfter, priority } = end.result ?? {};
-  if (requeueAfter === undefined) return { ending: "done", result: "success" };
-  if (priority !== undefined && !Number.isFinite(priority))
-    return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
-  try {
-    const after = parseDuration(requeueAfter);
-    if (after <= 0) return { ending: "again", result: "requeue", requeueAfter };
-    return { ending: "later", result: "requeue_after", after, priority };
-  } catch {
-    return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
-  }
-}
-
-/** Tells how a reconcile ended, as data. */
-function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
-  return {
-    ...start,
-    outcome: outcome.ending,
-    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
-    error: "error" in outcome ? outcome.error.message : undefined,
-    stack: "error" in outcome ? stackOf(outcome.error) : undefined,
-    seconds,
-  };
-}
-
-function failure(thrown: unknown): Outcome {
-  const error = thrownError(thrown);
-  if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
-  if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
-    return { ending: "conflict", result: "requeue", error };
-  return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
-}
-
-/** The reconciles that run, each with its range if the controller's objects are shared. */
-class RunningReconciles {
-  readonly #ranges = new Map<AbortController, number | undefined>();
-  readonly #waiting = new Set<() => void>();
-
-  get size(): number {
-    return this.#ranges.size;
-  }
-
-  begin(abort: AbortController, range: number | undefined): void {
-    this.#ranges.set(abort, range);
-  }
-
-  end(abort: AbortController): void {
-    this.#ranges.delete(abort);
-    for (const look of this.#waiting) look();
-  }
-
-  /** Resolves when none of these ranges runs. */
-  idle(ranges: Ranges): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (this.#of(ranges).length > 0) return;
-        this.#waiting.delete(look);
-        resolve();
-      };
-      this.#waiting.add(look);
-      look();
-    });
-  }
-
-  abort(ranges: Ranges, reason: unknown): void {
-    for (const abort of this.#of(ranges)) abort.abort(reason);
-  }
-
-  abortAll(reason: unknown): void {
-    for (const abort of this.#ranges.keys()) abort.abort(reason);
-  }
-
-  #of(ranges: Ranges): AbortController[] {
-    return [...this.#ranges]
-      .filter(([, range]) => range !== undefined && hasRange(ranges, range))
-      .map(([abort]) => abort);
-  }
-}
-
-interface RunningReconcile {
-  readonly fields: () => LogFields;
-  readonly onTimeout: (reason: DOMException) => void;
-}
-
-/**
- * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that ignores
- * its signal. Returns a function that stops both.
- */
-function startReconcileTimers(
-  clock: Clock,
-  {
-    log,
-    stuckAfter,
-    reconcileTimeout,
-  }: Pick<ControllerSpec<never>, "log" | "stuckAfter" | "reconcileTimeout">,
-  { fields, onTimeout }: RunningReconcile,
-): () => void {
-  const startedAt = clock.monotonic();
-  const warn = () => {
-    const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
-    log.warn("Reconcile is still running", { ...fields(), seconds });
-    cancelWarning = clock.setTimer(warn, stuckAfter);
-  };
-  let cancelWarning = clock.setTimer(warn, stuckAfter);
-  const expire = () =>
-    onTimeout(new DOMException(`the reconcile took longer than ${reconcileTimeout} ms`, "TimeoutError"));
-  const cancelTimeout = reconcileTimeout === undefined ? undefined : clock.setTimer(expire, reconcileTimeout);
-  return () => {
-    cancelWarning();
-    cancelTimeout?.();
-  };
-}
-
-/** A user's delay in milliseconds; undefined if it has none, or if it fails, which is reported. */
-export function ownDelay(
-  delay: RetryDelay,
-  report: (error: CallbackError) => void,
-): (retries: number, key: string) => number | undefined {
-  return (retries, key) => {
-    try {
-      const wanted: unknown = synchronous(delay(retries, key));
-      if (wanted === undefined) return undefined;
-      const milliseconds = typeof wanted === "string" ? parseDuration(wanted) : Number.NaN;
-      if (milliseconds >= 0) return milliseconds;
-      throw new TypeError(`it returned ${show(wanted)}: a duration such as "30s" is expected`);
-    } catch (error) {
-      report(new CallbackError("backoff", "the function backoff.delay", error, key));
-      return undefined;
-    }
-  };
-}
-
-/** How many are remembered. */
-const remembered = 10;
-
-/** The last reconciles that ended, to find out what ran a moment ago. */
-class EndedReconciles {
-  readonly #ended: { readonly key: string; readonly at: number }[] = [];
-
-  add(key: string): void {
-    this.#ended.push({ key, at: performance.now() });
-    if (this.#ended.length > remembered) this.#ended.shift();
-  }
-
-  /** The keys of those that ended after a time of `performance.now()`. */
-  since(moment: number): readonly string[] {
-    return this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
-  }
-}
-
-/** Calls a function when its result is first needed, and keeps the result. */
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

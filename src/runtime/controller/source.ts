@@ -89,19 +89,6 @@ export function intervalSource<R>({
   };
 }
 
-/** Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end. */
-export function enqueueEach<R>(requests: Iterable<R>, enqueue: (request: R) => void): void {
-  const errors: unknown[] = [];
-  for (const request of requests) {
-    try {
-      enqueue(request);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-}
-
 /**
  * Lets code outside of controllers request reconciles: an HTTP handler, a message consumer, another controller.
  * Requests sent before the controller starts are kept. The queue drops nothing and holds each request once.
@@ -126,4 +113,17 @@ export class RequestChannel<R> implements Source<R> {
     this.#enqueue = enqueue;
     for (const [request, options] of this.#waiting.splice(0)) enqueue(request, options);
   }
+}
+
+/** Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end. */
+export function enqueueEach<R>(requests: Iterable<R>, enqueue: (request: R) => void): void {
+  const errors: unknown[] = [];
+  for (const request of requests) {
+    try {
+      enqueue(request);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

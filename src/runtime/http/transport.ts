@@ -2,6 +2,12 @@ import type { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiWarning } from "../scope/scope.ts";
 
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts the call. Default: the signal of the reconcile that makes it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A request without a kind. */
 export interface RawRequest extends CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
@@ -18,12 +24,6 @@ export interface RawRequest extends CallOptions {
   readonly stream?: boolean | undefined;
   /** Ask for a WebSocket that speaks one of these protocols, on a separate connection. */
   readonly webSocket?: readonly string[] | undefined;
-}
-
-/** Options of every call. */
-export interface CallOptions {
-  /** Aborts the call. Default: the signal of the reconcile that makes it. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 type QueryValue = string | number | boolean | undefined;

@@ -7,7 +7,7 @@ import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import { type ElectionTiming, type LeaderElectionOptions, electionTiming, jitter } from "./options.ts";
-import { Lease, type LeaseSpec } from "./lease.ts";
+import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";

@@ -5,7 +5,7 @@ import { ApiError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { MemberRecord } from "../shards/member.ts";
 import { allRanges, formatRanges, parseRanges, type Ranges } from "../shards/ranges.ts";
-import { Lease } from "./lease.ts";
+import { Lease } from "../k8s/coordination/v1.ts";
 
 /** The label of all Leases of one operator, and the annotations in which they say what they claim. */
 const label = "tsbuilder.dev/shards";

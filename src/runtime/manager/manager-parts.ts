@@ -113,28 +113,42 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   };
 }
 
-/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
-function makeAddedCluster(
-  clusterName: string,
-  options: ManagerOptions,
-  all: Base,
-  beforeSend: ClientOptions["beforeSend"],
-  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
-): AddedCluster {
-  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
-  const live = makeLiveClient(options, base, beforeSend);
-  const cache = makeManagerCache(options, base, live, undefined);
-  const cached = createCachedClient(live, cache);
-  return new AddedCluster(clusterName, {
-    ...base,
-    ...shared,
-    client: options.client?.wrap?.(cached) ?? cached,
-    cache,
-    events: makeEvents(base, live),
-    controllerDefaults: options.controllers ?? {},
-    gracefulShutdownTimeout: graceOf(options),
-    close: () => live.close(),
-  });
+/** What all parts of a manager share. */
+interface Base {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly slices: TimeSlices;
+  readonly config: () => Promise<ClusterConfig>;
+  readonly measurements: Measurements;
+  readonly log: Logger;
+}
+
+function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
+  // It becomes the field manager, which the API server validates on every apply.
+  if (!/^[\x20-\x7e]{1,128}$/.test(name))
+    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
+  const measurements = new Measurements();
+  const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
+  return {
+    name,
+    clock,
+    slices: new TimeSlices(clock),
+    config: loadOnce(config ?? (() => loadConfig())),
+    measurements,
+    log,
+  };
+}
+
+/** The config of a cluster is loaded once for all clients; one that could not be loaded is tried again. */
+function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
+  let found: Promise<ClusterConfig> | undefined;
+  return () => {
+    if (found) return found;
+    const loading = typeof config === "function" ? config() : Promise.resolve(config);
+    loading.catch(() => (found = undefined));
+    found = loading;
+    return loading;
+  };
 }
 
 /** Leases and Events have their own connections: a busy operator must not delay a renewal. */
@@ -156,11 +170,6 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
       onStatus: (isLeading) => measurements.leading(leaderElection.id, isLeading),
     });
   return { background, events, elector };
-}
-
-function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
-  const reportingInstance = `${name}-${hostname()}`;
-  return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
 }
 
 /** Shares the objects with other processes. */
@@ -189,6 +198,127 @@ function makeLiveClient(
     beforeSend,
   };
   return createSlicedClient(config, all, slices);
+}
+
+function makeManagerCache(
+  { cache: options }: ManagerOptions,
+  { name, clock, slices, measurements, log }: Base,
+  live: LiveClient,
+  sharing: Sharing | undefined,
+): Cache {
+  const all: CacheOptions = {
+    fieldManager: name,
+    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
+    clock,
+    ...options,
+    onError: (error, informer) => {
+      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
+      if (options?.onError) options.onError(error, informer);
+      else logCacheError(log, error, informer.kind);
+    },
+  };
+  return createShardedCache(live, all, sharing?.gate, slices);
+}
+
+function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {
+  if (error instanceof CallbackError) logCallbackError(log, error, { kind });
+  else if (error instanceof ApiError && error.isNotFound)
+    log.error("The cluster doesn't serve this kind, trying again", {
+      kind,
+      apiVersion,
+      ...(group.includes(".") &&
+        !group.endsWith(".k8s.io") && {
+          hint: "if it is a custom resource, install its CRD: make install",
+        }),
+    });
+  else log.error("Watch failed, trying again", { kind, error });
+}
+
+/** What the servers answer from. */
+interface Answering {
+  readonly cache: Cache;
+  readonly live: LiveClient;
+  readonly sharing: Sharing | undefined;
+}
+
+/** Everything that others call, and the watchdog that tells when nobody would be answered. */
+function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
+  const { clock, log, measurements } = base;
+  const webhooks = makeWebhookServer(options, base, live);
+  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
+  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
+  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
+    measurements.healthCheckFailed(endpoint, check),
+  );
+  const metricsServer = makeMetricsServer(options, base, live);
+  const watchdog = makeWatchdog(options, base);
+  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
+}
+
+function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
+  const healthChecks = new HealthChecks(clock);
+  const readyChecks = new HealthChecks(clock);
+  readyChecks.add("informer-sync", () => checkInformers(cache));
+  readyChecks.add("webhook", () => webhooks.check());
+  if (sharing) readyChecks.add("shards", () => sharing.member.check());
+  return { healthChecks, readyChecks };
+}
+
+/** A watch that lost its permissions keeps retrying, but its manager must not count as ready. */
+function checkInformers(cache: Cache): void {
+  const behind = cache.informers.find(
+    ({ hasSynced, stats }) =>
+      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
+  );
+  if (behind)
+    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
+}
+
+function makeMetricsServer(
+  { metrics = {} }: ManagerOptions,
+  { clock, measurements, log }: Base,
+  live: LiveClient,
+): MetricsServer {
+  return new MetricsServer({
+    options: metrics,
+    client: live,
+    clock,
+    log,
+    handlers: {
+      "/metrics": (_request, response) => measurements.send(response),
+      ...(metrics.debug === true && debugHandlers(log)),
+      ...metrics.handlers,
+    },
+  });
+}
+
+function makeWebhookServer(
+  { webhooks: options = {} }: ManagerOptions,
+  { clock, config, log }: Base,
+  live: LiveClient,
+): WebhookServer {
+  const { selfManaged } = options;
+  const server: WebhookServer = new WebhookServer({
+    options,
+    log,
+    clock,
+    certificates:
+      selfManaged &&
+      (() => {
+        const converted = () => [...server.converted.values()].map(({ hub }) => hub);
+        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
+      }),
+  });
+  return server;
+}
+
+function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
+  return new LoopWatchdog({
+    controllers: () => measurements.controllers,
+    log,
+    blockedAfter: readDuration("blockedAfter", blockedAfter),
+    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
+  });
 }
 
 interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
@@ -236,161 +366,31 @@ function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
   return readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout);
 }
 
-/** What all parts of a manager share. */
-interface Base {
-  readonly name: string;
-  readonly clock: Clock;
-  readonly slices: TimeSlices;
-  readonly config: () => Promise<ClusterConfig>;
-  readonly measurements: Measurements;
-  readonly log: Logger;
-}
-
-function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
-  // It becomes the field manager, which the API server validates on every apply.
-  if (!/^[\x20-\x7e]{1,128}$/.test(name))
-    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
-  const measurements = new Measurements();
-  const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
-  return {
-    name,
-    clock,
-    slices: new TimeSlices(clock),
-    config: loadOnce(config ?? (() => loadConfig())),
-    measurements,
-    log,
-  };
-}
-
-/** The config of a cluster is loaded once for all clients; one that could not be loaded is tried again. */
-function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
-  let found: Promise<ClusterConfig> | undefined;
-  return () => {
-    if (found) return found;
-    const loading = typeof config === "function" ? config() : Promise.resolve(config);
-    loading.catch(() => (found = undefined));
-    found = loading;
-    return loading;
-  };
-}
-
-function makeManagerCache(
-  { cache: options }: ManagerOptions,
-  { name, clock, slices, measurements, log }: Base,
-  live: LiveClient,
-  sharing: Sharing | undefined,
-): Cache {
-  const all: CacheOptions = {
-    fieldManager: name,
-    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
-    clock,
-    ...options,
-    onError: (error, informer) => {
-      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
-      if (options?.onError) options.onError(error, informer);
-      else logCacheError(log, error, informer.kind);
-    },
-  };
-  return createShardedCache(live, all, sharing?.gate, slices);
-}
-
-function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {
-  if (error instanceof CallbackError) logCallbackError(log, error, { kind });
-  else if (error instanceof ApiError && error.isNotFound)
-    log.error("The cluster doesn't serve this kind, trying again", {
-      kind,
-      apiVersion,
-      ...(group.includes(".") &&
-        !group.endsWith(".k8s.io") && {
-          hint: "if it is a custom resource, install its CRD: make install",
-        }),
-    });
-  else log.error("Watch failed, trying again", { kind, error });
-}
-
-/** A watch that lost its permissions keeps retrying, but its manager must not count as ready. */
-function checkInformers(cache: Cache): void {
-  const behind = cache.informers.find(
-    ({ hasSynced, stats }) =>
-      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
-  );
-  if (behind)
-    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
-}
-
-/** What the servers answer from. */
-interface Answering {
-  readonly cache: Cache;
-  readonly live: LiveClient;
-  readonly sharing: Sharing | undefined;
-}
-
-/** Everything that others call, and the watchdog that tells when nobody would be answered. */
-function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
-  const { clock, log, measurements } = base;
-  const webhooks = makeWebhookServer(options, base, live);
-  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
-  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
-  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
-    measurements.healthCheckFailed(endpoint, check),
-  );
-  const metricsServer = makeMetricsServer(options, base, live);
-  const watchdog = makeWatchdog(options, base);
-  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
-}
-
-function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
-  const healthChecks = new HealthChecks(clock);
-  const readyChecks = new HealthChecks(clock);
-  readyChecks.add("informer-sync", () => checkInformers(cache));
-  readyChecks.add("webhook", () => webhooks.check());
-  if (sharing) readyChecks.add("shards", () => sharing.member.check());
-  return { healthChecks, readyChecks };
-}
-
-function makeMetricsServer(
-  { metrics = {} }: ManagerOptions,
-  { clock, measurements, log }: Base,
-  live: LiveClient,
-): MetricsServer {
-  return new MetricsServer({
-    options: metrics,
-    client: live,
-    clock,
-    log,
-    handlers: {
-      "/metrics": (_request, response) => measurements.send(response),
-      ...(metrics.debug === true && debugHandlers(log)),
-      ...metrics.handlers,
-    },
+/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
+function makeAddedCluster(
+  clusterName: string,
+  options: ManagerOptions,
+  all: Base,
+  beforeSend: ClientOptions["beforeSend"],
+  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
+): AddedCluster {
+  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
+  const live = makeLiveClient(options, base, beforeSend);
+  const cache = makeManagerCache(options, base, live, undefined);
+  const cached = createCachedClient(live, cache);
+  return new AddedCluster(clusterName, {
+    ...base,
+    ...shared,
+    client: options.client?.wrap?.(cached) ?? cached,
+    cache,
+    events: makeEvents(base, live),
+    controllerDefaults: options.controllers ?? {},
+    gracefulShutdownTimeout: graceOf(options),
+    close: () => live.close(),
   });
 }
 
-function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
-  return new LoopWatchdog({
-    controllers: () => measurements.controllers,
-    log,
-    blockedAfter: readDuration("blockedAfter", blockedAfter),
-    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
-  });
-}
-
-function makeWebhookServer(
-  { webhooks: options = {} }: ManagerOptions,
-  { clock, config, log }: Base,
-  live: LiveClient,
-): WebhookServer {
-  const { selfManaged } = options;
-  const server: WebhookServer = new WebhookServer({
-    options,
-    log,
-    clock,
-    certificates:
-      selfManaged &&
-      (() => {
-        const converted = () => [...server.converted.values()].map(({ hub }) => hub);
-        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
-      }),
-  });
-  return server;
+function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
+  const reportingInstance = `${name}-${hostname()}`;
+  return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
 }

@@ -2,6 +2,28 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { onAbort } from "../clock/waits.ts";
 import type { Logger } from "../log/logger.ts";
 
+/** Anything that runs as long as the manager: a poller, a server, a migration. */
+export interface Runnable {
+  /** For messages. */
+  readonly name: string;
+  /** Wait until the lease is held. Default: true. */
+  readonly needLeaderElection?: boolean | undefined;
+  /**
+   * Runs until it is done or the signal is aborted. Returning early is not a failure. A rejection stops the manager,
+   * which reports it.
+   */
+  start(context: RunContext): Promise<void> | void;
+}
+
+/** What a runnable gets when it starts. */
+export interface RunContext {
+  /** Aborted when the manager stops; `start` should finish its work and return. */
+  readonly signal: AbortSignal;
+  /** Aborted when the manager's time to stop is over: whatever is still running is abandoned. */
+  readonly deadline: AbortSignal;
+  readonly log: Logger;
+}
+
 /**
  * Runnables that start and stop together. One that is added while the group runs starts at once. Failures are reported
  * when they happen.
@@ -72,28 +94,6 @@ export class RunnableGroup {
     this.#running.add(run);
     void run.then(() => this.#running.delete(run));
   }
-}
-
-/** Anything that runs as long as the manager: a poller, a server, a migration. */
-export interface Runnable {
-  /** For messages. */
-  readonly name: string;
-  /** Wait until the lease is held. Default: true. */
-  readonly needLeaderElection?: boolean | undefined;
-  /**
-   * Runs until it is done or the signal is aborted. Returning early is not a failure. A rejection stops the manager,
-   * which reports it.
-   */
-  start(context: RunContext): Promise<void> | void;
-}
-
-/** What a runnable gets when it starts. */
-export interface RunContext {
-  /** Aborted when the manager stops; `start` should finish its work and return. */
-  readonly signal: AbortSignal;
-  /** Aborted when the manager's time to stop is over: whatever is still running is abandoned. */
-  readonly deadline: AbortSignal;
-  readonly log: Logger;
 }
 
 /** Resolves when the signal is aborted. */

@@ -19,36 +19,6 @@ import { type Certificate, CertificateFiles, type CertificateSource } from "../t
 import { listenHttps } from "../tls/listen-https.ts";
 import { type LeveledLogger, logLevels } from "../log/create-logger.ts";
 
-/** A certificate created at the start, for servers whose callers don't verify it, like most scrapers in a cluster. */
-class SelfSignedCertificate implements CertificateSource {
-  readonly #names: readonly string[];
-
-  constructor(names: readonly string[]) {
-    this.#names = names;
-  }
-
-  async start(): Promise<Certificate> {
-    const ca = createCA({ commonName: `${this.#names[0]}-ca` });
-    return issueCertificate(ca, {
-      dnsNames: [...this.#names],
-      ipAddresses: ["127.0.0.1"],
-      usages: ["server"],
-    });
-  }
-
-  stop(): void {}
-}
-
-/** Options of the server. */
-export interface MetricsServerParts {
-  readonly options: MetricsOptions;
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** By path. */
-  readonly handlers: { readonly [path: string]: HttpHandler };
-}
-
 /** Options for serving metrics. */
 export interface MetricsOptions {
   /** The address, such as `:8443`; `0` turns metrics off. Default: `0`. */
@@ -65,6 +35,16 @@ export interface MetricsOptions {
   readonly handlers?: { readonly [path: string]: HttpHandler } | undefined;
   /** Also serve `/debug/heap`, `/debug/profile` and `/debug/log-level`. Default: false. */
   readonly debug?: boolean | undefined;
+}
+
+/** Options of the server. */
+export interface MetricsServerParts {
+  readonly options: MetricsOptions;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** By path. */
+  readonly handlers: { readonly [path: string]: HttpHandler };
 }
 
 /** Serves metrics, and other handlers for administrators of the operator, with the same authorization. */
@@ -284,4 +264,24 @@ function attachment(name: string): { readonly [header: string]: string } {
     "content-type": "application/octet-stream",
     "content-disposition": `attachment; filename="${name}"`,
   };
+}
+
+/** A certificate created at the start, for servers whose callers don't verify it, like most scrapers in a cluster. */
+class SelfSignedCertificate implements CertificateSource {
+  readonly #names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  async start(): Promise<Certificate> {
+    const ca = createCA({ commonName: `${this.#names[0]}-ca` });
+    return issueCertificate(ca, {
+      dnsNames: [...this.#names],
+      ipAddresses: ["127.0.0.1"],
+      usages: ["server"],
+    });
+  }
+
+  stop(): void {}
 }

@@ -147,7 +147,7 @@ export class ShardGate {
 export type ShardKey = "uid" | "namespace";
 
 /** How the objects of kinds are shared, and whose caches are. */
-class ShardedKinds {
+export class ShardedKinds {
   readonly #by: ShardKey;
   readonly #divided = new Set<string>();
   readonly #whole = new Set<string>();

@@ -117,6 +117,31 @@ export class ManagedCertificate implements CertificateSource {
   }
 }
 
+/** Creates the certificate source for the given options. */
+export function makeManagedCertificate(
+  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
+  config: () => Promise<ClusterConfig>,
+  parts: {
+    readonly client: Client;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly converted: () => Iterable<Kind>;
+  },
+): ManagedCertificate {
+  return new ManagedCertificate({
+    ...parts,
+    days,
+    secretName: (service) => secret ?? `${service.name}-cert`,
+    service: async () => {
+      const found = namespace ?? podNamespace() ?? (await config()).namespace;
+      if (found) return { name, namespace: found };
+      throw new TerminalError(
+        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
+      );
+    },
+  });
+}
+
 /** The Service in front of the webhooks. */
 interface WebhookService {
   readonly name: string;
@@ -257,28 +282,3 @@ export const CertificateSecret = defineKind<CertificateSecret>(
   { group: "", version: "v1" },
   { kind: "Secret", plural: "secrets" },
 );
-
-/** Creates the certificate source for the given options. */
-export function makeManagedCertificate(
-  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
-  config: () => Promise<ClusterConfig>,
-  parts: {
-    readonly client: Client;
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly converted: () => Iterable<Kind>;
-  },
-): ManagedCertificate {
-  return new ManagedCertificate({
-    ...parts,
-    days,
-    secretName: (service) => secret ?? `${service.name}-cert`,
-    service: async () => {
-      const found = namespace ?? podNamespace() ?? (await config()).namespace;
-      if (found) return { name, namespace: found };
-      throw new TerminalError(
-        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
-      );
-    },
-  });
-}
