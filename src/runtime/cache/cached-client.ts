@@ -273,7 +273,7 @@ export class ApplyMemory {
   }
 
   /**
-   * Whether the last apply was the same, and the object is still its result: with the same values and owned fields.
+   * Returns true if the last apply was the same and the object is still its result, with the same values and owned fields.
    * Another manager may have taken a field in the meantime without changing its value.
    */
   isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
@@ -305,7 +305,7 @@ function fingerprintOf(object: KubernetesObject): string {
   return fingerprint;
 }
 
-/** Whether deleted objects remain for a while: pods until they have terminated, others until dependents are handled. */
+/** Returns true if deleted objects may remain for a while: pods until they have terminated, others until dependents are handled. */
 function mayStay(kind: Kind, options: DeleteAllOptions = {}): boolean {
   const { propagationPolicy = "Background" } = options;
   return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");

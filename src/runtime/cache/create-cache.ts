@@ -233,7 +233,7 @@ class InformerCache implements Cache {
   }
 }
 
-/** What planning needs besides the options of the kind. */
+/** The inputs of planning besides the options of the kind. */
 interface PlanContext {
   readonly client: Pick<Client, "request">;
   readonly keepManagedFields: boolean;

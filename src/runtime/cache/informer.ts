@@ -11,7 +11,7 @@ import { ApiError } from "../errors/api-error.ts";
 export interface Informer<T extends KubernetesObject = KubernetesObject> {
   readonly kind: Kind<T>;
 
-  /** Whether the first list is in the store. Subscriptions have their own `hasSynced`. */
+  /** True once the first list is in the store. Subscriptions have their own `hasSynced`. */
   readonly hasSynced: boolean;
 
   /**
@@ -26,7 +26,7 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
    */
   subscribe(handler: InformerHandler<DeepReadonly<T>>, options?: SubscribeOptions): Subscription;
 
-  /** Whether it watches this namespace; `get` throws for one that it doesn't. */
+  /** Returns true if the informer watches this namespace; `get` throws for any other. */
   covers(namespace: string | undefined): boolean;
 
   /** Reads an object, including writes of this process. */
@@ -88,7 +88,7 @@ export interface SubscribeOptions {
 
 /** The subscription of one handler to an informer. */
 export interface Subscription {
-  /** Whether the handler has processed every object of the first list. */
+  /** True once the handler has processed every object of the first list. */
   readonly hasSynced: boolean;
 
   /** Resolves when `hasSynced` becomes true; rejects with the signal's reason, or when the subscription ends before. */
@@ -115,7 +115,7 @@ export interface InformerStats {
   readonly lastError: Error | undefined;
 }
 
-/** Says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
+/** Creates an error that says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
 export function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
   const { lastError } = stats;
   if (hasSynced)

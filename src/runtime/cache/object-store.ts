@@ -12,10 +12,10 @@ export interface Entry<T extends KubernetesObject = KubernetesObject> {
 
 type ValuesOf<T> = (object: T) => readonly string[];
 
-/** Told when an index can't say where an object belongs; the object is left out of the index. */
+/** Called when an index function fails; the object is left out of that index. */
 export type OnIndexError<T> = (name: string, object: T, thrown: unknown) => void;
 
-/** Objects by namespace and name, and by whatever else somebody wants to find them. */
+/** Objects by namespace and name, and by the values of any number of indexes. */
 export class ObjectStore<T extends KubernetesObject> {
   #namespaces = new Map<string, Map<string, Entry<T>>>();
   readonly #indexes = new Map<string, Index<T>>();
@@ -90,7 +90,7 @@ export class ObjectStore<T extends KubernetesObject> {
     return other;
   }
 
-  /** Takes all entries of another store, which is of no use afterwards, into this empty one. */
+  /** Takes over all entries of another store into this empty one. The other store must not be used afterwards. */
   adopt(other: ObjectStore<T>): void {
     this.#namespaces = other.#namespaces;
     this.#size = other.#size;
@@ -142,7 +142,7 @@ interface Index<T extends KubernetesObject> {
   readonly name: string;
   readonly valuesOf: ValuesOf<T>;
   readonly entries: Map<string, Set<Entry<T>>>;
-  /** Under which values an entry stands: the function may not say the same twice. */
+  /** The values under which each entry was added: a second call of the function may return others. */
   readonly values: Map<Entry<T>, readonly string[]>;
 }
 

@@ -20,7 +20,7 @@ import { matchLabels } from "../client/selection.ts";
 import type { Entry } from "./object-store.ts";
 import { Partition } from "./partition.ts";
 
-/** What one watch of an informer covers. */
+/** The part of a kind that one watch of an informer covers. */
 export interface PartitionPlan {
   /** The namespace; undefined for all, or for all without a partition of their own. */
   readonly namespace: string | undefined;
@@ -30,7 +30,7 @@ export interface PartitionPlan {
   readonly run: (partition: Partition<KubernetesObject>, signal: AbortSignal) => Promise<void>;
 }
 
-/** What an informer needs besides its watches. */
+/** The settings of an informer besides its watches. */
 export interface InformerParts {
   readonly clock: Clock;
   readonly slices: TimeSlices;

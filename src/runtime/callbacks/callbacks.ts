@@ -8,14 +8,14 @@ export function callSafely(run: () => unknown, onError: (error: Error) => void):
   }
 }
 
-/** Whether a function returned a promise after all, as an `async` one may even if its type says void. */
+/** Returns true if a function returned a promise, as an `async` one may although its type says void. */
 export function isThenable(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /**
- * Returns the result of a user's function that can't be awaited. Throws if it is a promise after all: any promise looks
- * like `true`, and nobody would notice that it is rejected.
+ * Returns the result of a user's function that can't be awaited. Throws if it is a promise: any promise is truthy, and its
+ * rejection would go unnoticed.
  */
 export function synchronous<T>(result: T): T {
   if (!isThenable(result)) return result;
@@ -67,7 +67,7 @@ export function thrownError(thrown: unknown): Error {
   try {
     if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
   } catch {
-    // A proxy, or a getter that throws: what follows asks it nothing more.
+    // A proxy or a getter may throw. `show` below handles such a value.
   }
   return new Error(`a value was thrown that is not an Error: ${show(thrown)}`);
 }

@@ -183,7 +183,7 @@ const alternatives: readonly (readonly string[])[] = [
   ["exec", "grpc", "httpGet", "tcpSocket"],
   // Where a variable's value is from.
   ["value", "valueFrom"],
-  // What a PodDisruptionBudget counts.
+  // A PodDisruptionBudget has one of the two.
   ["maxUnavailable", "minAvailable"],
 ];
 

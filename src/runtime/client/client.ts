@@ -189,7 +189,7 @@ export interface RestMapper {
   reset(): void;
 }
 
-/** Ways into the containers of a pod, through the API server. The embedded cluster has no containers. */
+/** Access to the containers of a pod, through the API server. The embedded cluster has no containers. */
 export interface Containers {
   /** Reads the log of a container, line by line: `for await (const line of client.logs(pod, { follow: true }))`. */
   logs(pod: ObjectRef, options?: LogOptions): LogLines;
@@ -232,7 +232,7 @@ export type Patch =
   | { readonly json: readonly JSONPatchOperation[] }
   | { readonly strategic: object };
 
-/** What a watch reports. A bookmark's object holds nothing but its version. */
+/** An event of a watch. The object of a bookmark has only a resource version. */
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: KubernetesObject };

@@ -17,7 +17,7 @@ export function metadataOnly(kind: Kind): Kind {
   return view;
 }
 
-/** Whether a kind was made by `metadataOnly`. */
+/** Returns true for a kind that `metadataOnly` returned. */
 export function isMetadataOnly(kind: Kind): boolean {
   return originals.has(kind);
 }

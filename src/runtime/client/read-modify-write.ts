@@ -11,7 +11,7 @@ import type { WriteOptions } from "./options.ts";
 /** The object to fill in: a new one has only its name. */
 export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
 
-/** What `createOrUpdate` did. */
+/** The result of `createOrUpdate`. */
 export interface Outcome<T extends KubernetesObject> {
   readonly object: DeepReadonly<T>;
   readonly result: "created" | "updated" | "unchanged";

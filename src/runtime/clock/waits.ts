@@ -5,7 +5,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 const patient = new WeakSet<AbortSignal>();
 
 /**
- * Calls a listener when a signal is aborted, and at once if it already is: nobody has to look at the signal before.
+ * Calls a listener when a signal is aborted, and at once if it already is, so callers needn't check the signal first.
  * Returns a function that removes the listener. Node warns of a leak at eleven listeners of one signal, but a reconcile
  * may well make twenty concurrent calls.
  */
@@ -100,7 +100,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** A one-time event, and those who wait for it. */
+/** A one-time event that any number of callers can wait for. */
 export class Latch {
   #state: "shut" | "open" | { readonly broken: Error } = "shut";
   readonly #waiters = new Set<{ resolve: () => void; reject: (reason: Error) => void }>();
@@ -116,7 +116,7 @@ export class Latch {
     this.#waiters.clear();
   }
 
-  /** Rejects all waits: it will not happen any more. */
+  /** Rejects all waits: the event can't happen any more. */
   break(reason: Error): void {
     if (this.#state !== "shut") return;
     this.#state = { broken: reason };
@@ -124,7 +124,7 @@ export class Latch {
     this.#waiters.clear();
   }
 
-  /** Resolves when it has happened; rejects with the signal's reason, or if it can't happen any more. */
+  /** Resolves when the event has happened; rejects with the signal's reason, or if the event can't happen any more. */
   wait(signal?: AbortSignal): Promise<void> {
     if (this.#state === "open") return Promise.resolve();
     if (this.#state !== "shut") return Promise.reject(this.#state.broken);

@@ -113,7 +113,7 @@ class KubeconfigSecrets implements Reconciler {
     return Object.entries(this.#options.labels).every(([label, value]) => labels[label] === value);
   }
 
-  /** Removes what was added here: a cluster of that name which the operator itself added is none of a Secret's business. */
+  /** Removes a cluster that was added here, but not one of the same name that the operator itself added. */
   async #remove(name: string): Promise<void> {
     const running = this.#running.get(name);
     this.#running.delete(name);
@@ -121,14 +121,14 @@ class KubeconfigSecrets implements Reconciler {
   }
 }
 
-/** What makes a kubeconfig read a file of this process, or run a program in it. */
+/** The fields by which a kubeconfig reads a file of this process or runs a program in it. */
 const reaching = {
   cluster: ["certificate-authority"],
   user: ["exec", "auth-provider", "tokenFile", "client-certificate", "client-key"],
 } as const;
 
 /**
- * Reads a kubeconfig that another user of the cluster wrote. Whoever may write such a Secret must not be able to run
+ * Reads a kubeconfig that another user of the cluster wrote. A user who may write such a Secret must not be able to run
  * programs in the operator's pod, or to send its files and tokens to a server: what would do that is refused.
  */
 export async function configFromSecret(text: string, where: string): Promise<ClusterConfig> {

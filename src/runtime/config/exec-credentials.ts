@@ -99,7 +99,7 @@ async function run(
   return answer.status;
 }
 
-/** What the program gets in `KUBERNETES_EXEC_INFO`. */
+/** The ExecCredential that the program gets in `KUBERNETES_EXEC_INFO`. */
 function execInfo(
   exec: KubeconfigExec,
   { cluster }: { readonly name: string; readonly cluster: KubeconfigCluster },
@@ -153,7 +153,7 @@ function output(exec: KubeconfigExec, info: string, { clock, observer }: RunPart
       fail(`was not found${exec.installHint ? `\n${exec.installHint}` : ""}`, error);
     });
     let cancel = clock.setTimer(() => {
-      // Whoever waits for it needn't wait until it has ended, which it may refuse.
+      // Requests stop waiting now: the program may ignore the signal and not end.
       fail(`has not ended within ${programTimeout / 1000} s`);
       child.kill();
       cancel = clock.setTimer(() => {

@@ -6,7 +6,7 @@ import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse, WebSocketConnection } from "../http/transport.ts";
 import type { CommandInput, ExecOptions, ExecResult, TerminalSize } from "./options.ts";
 
-/** The first version in which the end of the input can be told. */
+/** The first version that has a message for the end of the input. */
 const protocol = "v5.channel.k8s.io";
 
 /** The first byte of a message. */
@@ -70,7 +70,7 @@ function passOn(stream: Writable): CommandOutput {
   // The streams of this process can't be ended.
   const end = stream !== process.stdout && stream !== process.stderr;
   const passed = pipeline(source, stream, { end });
-  // Whoever writes or ends gets the error.
+  // `write` and `end` report this error.
   passed.catch(() => {});
   return {
     write: (chunk) =>
@@ -124,7 +124,7 @@ type Send = (piece: Buffer) => Promise<void>;
 async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, sendEnd?: Send): Promise<void> {
   const source =
     input instanceof Readable ? input : Readable.from(input instanceof Uint8Array ? [input] : input);
-  // What it fails with is read from it, and may be emitted at any time later.
+  // The loop below gets the stream's error. Without a listener, a later "error" event would end the process.
   source.on("error", ignore);
   try {
     for await (const chunk of read(source, ended)) {
@@ -203,7 +203,7 @@ async function receive(
   );
 }
 
-/** The exit code that a Status tells; throws an `ApiError` if the command did not run. */
+/** Reads the exit code from a Status; throws an `ApiError` if the command did not run. */
 function exitCodeOf(status: Partial<Status>, request: string): number {
   if (status.status === "Success") return 0;
   const cause = status.details?.causes?.find(({ reason }) => reason === "ExitCode");

@@ -28,7 +28,7 @@ export interface LogLines extends AsyncIterable<string> {
   text(): Promise<string>;
 }
 
-/** What a command reads: all at once or while it is made. */
+/** The standard input of a command: all at once, or in pieces while the command runs. */
 export type CommandInput = string | Uint8Array | Iterable<Chunk> | AsyncIterable<Chunk>;
 
 type Chunk = string | Uint8Array;
@@ -55,7 +55,7 @@ export interface ExecOptions extends ContainerOptions {
   readonly resize?: Iterable<TerminalSize> | AsyncIterable<TerminalSize> | undefined;
 }
 
-/** How a command ended, and what it wrote that went to no stream. */
+/** How a command ended, and its output that went to no stream. */
 export interface ExecResult {
   readonly exitCode: number;
   readonly stdout: string;

@@ -55,7 +55,7 @@ async function passOn(local: Socket, open: () => Promise<Duplex>): Promise<void>
     local.pipe(remote);
     await pipeline(remote, local);
   } catch (error) {
-    // That the local program went away is no failure of the port.
+    // Other errors mean that the local program closed its connection, which is not a failure of the port.
     if (error instanceof ApiError) throw error;
   } finally {
     remote.destroy();
@@ -64,8 +64,8 @@ async function passOn(local: Socket, open: () => Promise<Duplex>): Promise<void>
 }
 
 /**
- * The oldest version, which all kubelets and container runtimes know, and in which an end ends both directions. The newer
- * one tunnels SPDY, needs Kubernetes 1.31, and container runtimes end both directions soon after one of them all the same.
+ * The oldest version, which all kubelets and container runtimes know. Ending one direction ends both. The newer version
+ * tunnels SPDY and needs Kubernetes 1.31, and container runtimes end both directions there, too.
  */
 const protocol = "v4.channel.k8s.io";
 

@@ -36,11 +36,11 @@ import { ObjectShard } from "./object-shard.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-/** What a builder needs from the manager. */
+/** The parts of the manager that a builder needs. */
 export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
-  /** What this process works on, if several share the objects. */
+  /** The objects that this process works on, if several processes share them. */
   readonly shards?: ShardGate | undefined;
   /** The defaults of all controllers; the options of a builder override them. */
   readonly controllerDefaults: ControllerDefaults;
@@ -97,7 +97,7 @@ export class RequestControllerBuilder<R> {
     return this;
   }
 
-  /** Watches a kind of which this process needs only those objects that it reconciles, or whose owners it does. */
+  /** Watches a kind of which this process needs only the objects that it reconciles itself or whose owners it reconciles. */
   protected watchesOwn<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,
@@ -228,7 +228,7 @@ export class RequestControllerBuilder<R> {
   }
 }
 
-/** What the builder of a controller adds to it. */
+/** The functions of its builder that a controller needs for later watches. */
 interface WatchableParts<R> {
   readonly keyOf: (request: R) => string;
   /** Makes the source of a kind, with the options and predicates of the controller. */
@@ -309,7 +309,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
       ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
-    // Hashes of uids don't say whose an object is; namespaces do.
+    // By uid, an object and its owner may belong to different processes; by namespace they don't.
     const keys = [this.#kind, kind].map((one) => this.host.shards?.kinds.keyOf(one));
     if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
     this.watchesOwn(kind, ownersOf, filter);

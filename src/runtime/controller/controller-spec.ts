@@ -95,7 +95,7 @@ export interface ControllerObserver extends QueueObserver {
   failed(kind: "error" | "terminal" | "panic" | "timeout"): void;
 }
 
-/** What metrics read from a controller. */
+/** The state of a controller that metrics read. */
 export interface ObservedController extends Pick<Controller, "name" | "depth" | "active"> {
   readonly workers: number;
   readonly queue: { readonly depths: ReadonlyMap<number, number>; readonly failing: number };

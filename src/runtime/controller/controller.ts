@@ -24,7 +24,7 @@ import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { stackOf } from "../log/format-field.ts";
 
-/** A request with its key, which is computed once: it must not change while the request is processed. */
+/** A request with its key. The key is computed once, because it must not change while the request is processed. */
 interface Keyed<R> {
   readonly key: string;
   readonly request: R;
@@ -38,14 +38,14 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #slices: TimeSlices;
   readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new RunningReconciles();
-  /** What one reconcile triggers must not inherit its signal and log fields. */
+  /** Leaves the scope of the running reconcile, whose signal and log fields must not be inherited by what it triggers. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
   readonly #ended = new EndedReconciles();
   #isWorking = false;
   #isPumpScheduled = false;
-  /** The reconcile that was started last. */
+  /** The abort controller of the reconcile that was started last. */
   #latest: AbortController | undefined;
   #onIdle: (() => void) | undefined;
   #warmup: Promise<void> | undefined;
@@ -253,8 +253,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#ended.add(key);
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
-      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, none of
-      // the others is ready, and the next one may start at once.
+      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, no other
+      // reconcile is ready to continue, and the next one may start at once.
       if (this.#latest === abort && this.#slices.isOpen) this.#pump();
       else this.#schedulePump();
     }
@@ -281,7 +281,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     }
   }
 
-  /** What follows from each outcome of a reconcile. */
+  /** Forgets or requeues the request, depending on the outcome. */
   #settle({ request, priority }: Taken<Keyed<R>>, outcome: Outcome): void {
     switch (outcome.ending) {
       case "done":
@@ -346,11 +346,11 @@ interface ReportTargets {
   readonly observer: ControllerObserver | undefined;
   /** How often the request was retried in a row, this time included. */
   readonly retries: number;
-  /** Whether the reconcile was aborted because the controller is shutting down. */
+  /** True if the reconcile was aborted because the controller is shutting down. */
   readonly isStopping: boolean;
 }
 
-/** More conflicts in a row than any race has: something is read from where it doesn't change. */
+/** After more conflicts in a row than this, the reconciler reads the object from where it doesn't change. */
 const manyConflicts = 10;
 
 /** Logs how a reconcile ended and counts its errors. */
@@ -390,7 +390,7 @@ function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }:
   }
 }
 
-/** Tells how a reconcile ended, as data. */
+/** The message for subscribers about how a reconcile ended. */
 function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
   return {
     ...start,
@@ -482,10 +482,10 @@ class RunningReconciles {
   }
 }
 
-/** How many are remembered. */
+/** The number of ended reconciles that are remembered. */
 const remembered = 10;
 
-/** The last reconciles that ended, to find out what ran a moment ago. */
+/** The last reconciles that ended: the watchdog reports them if they may have blocked the event loop. */
 class EndedReconciles {
   readonly #ended: { readonly key: string; readonly at: number }[] = [];
 
@@ -494,7 +494,7 @@ class EndedReconciles {
     if (this.#ended.length > remembered) this.#ended.shift();
   }
 
-  /** The keys of those that ended after a time of `performance.now()`. */
+  /** The keys of the reconciles that ended after a time of `performance.now()`. */
   since(moment: number): readonly string[] {
     return this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
   }
@@ -506,7 +506,7 @@ function lazy<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** A user's delay in milliseconds; undefined if it has none, or if it fails, which is reported. */
+/** Wraps a user's delay function: returns milliseconds, or undefined if the function returns nothing or fails, which is reported. */
 export function ownDelay(
   delay: RetryDelay,
   report: (error: CallbackError) => void,
@@ -525,7 +525,7 @@ export function ownDelay(
   };
 }
 
-/** What sources get from a running controller. */
+/** The parts of a running controller that sources use. */
 interface SourceHost<R> extends Pick<SourceContext, "report"> {
   readonly clock: Clock;
   readonly enqueue: (source: string, ...request: Parameters<Enqueue<R>>) => void;
@@ -575,23 +575,23 @@ function overdue<R>(
     const late = new Error(`the source "${name}" has not started within ${(milliseconds ?? 0) / 1000} s`);
     onAbort(patience, () => {
       if (signal.aborted) resolve();
-      // A source that minds them knows better what it waits for, and says so in this turn.
+      // A source that respects its signals rejects in this turn, with an error that names what it waits for.
       else setImmediate(() => reject(late));
     });
   });
 }
 
-/** What the sources of a controller need to start. */
+/** The parts of a controller that added sources need. */
 interface AddedSourcesHost<R> {
   readonly log: Logger;
   /** Resolves when the source has enqueued its initial requests. */
   readonly start: (source: Source<R>, signal: AbortSignal) => Promise<void>;
 }
 
-/** The sources that are added to a controller at any time, and removed again. */
+/** Sources that are added to a controller, and removed again, at any time. */
 export class AddedSources<R> {
   readonly #host: AddedSourcesHost<R>;
-  /** Those that wait for the controller to start. */
+  /** Sources that wait for the controller to start. */
   readonly #waiting = new Set<{
     readonly source: Source<R>;
     readonly begin: (signal: AbortSignal) => void;
@@ -644,7 +644,7 @@ export class AddedSources<R> {
     this.#begin();
   }
 
-  /** The controller has stopped: what still waits for its start will not begin. */
+  /** Ends the sources that still wait: the controller has stopped. */
   #forget(): void {
     for (const { stop } of this.#waiting) stop();
   }

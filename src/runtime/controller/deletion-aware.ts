@@ -7,7 +7,7 @@ import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, runInCallContext } from "../scope/scope.ts";
 import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
 
-/** What a controller does with objects that are being deleted. */
+/** The finalizers of a controller, and its treatment of objects that are being deleted. */
 interface DeletionPolicy<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   /** In the order in which they are called. */
@@ -108,9 +108,9 @@ export function deletionAware<T extends KubernetesObject>(
 }
 
 /**
- * What this process knows of the objects that have its finalizers. The view that a process starts with, or takes the
- * lease with, may be older than a finalizer that another process removed: nobody would clean up what is made for such an
- * object, and its cleanup might delete what belongs to the next object of that name.
+ * Remembers which objects have the finalizers of this controller on the server. When a process starts or takes over the
+ * lease, its cache may be older than the removal of a finalizer by another process. Children made for such an object
+ * would never be cleaned up, and its cleanup might delete the children of the next object of that name.
  */
 class FinalizedObjects<T extends KubernetesObject> {
   readonly #client: Client;
@@ -125,14 +125,14 @@ class FinalizedObjects<T extends KubernetesObject> {
     this.#finalizers = finalizers;
   }
 
-  /** The server has the object, with the finalizers. */
+  /** Notes that the server has the object, with the finalizers. */
   noteThere(object: DeepReadonly<T>): void {
     this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: false });
   }
 
   /**
-   * Its last finalizer was removed. The server answers that request with the previous version, so the cache doesn't know
-   * that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
+   * Notes that the last finalizer was removed. The server answers that request with the previous version, so the cache
+   * doesn't know that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
    */
   noteGone(object: DeepReadonly<T>): void {
     this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: true });
@@ -154,11 +154,11 @@ class FinalizedObjects<T extends KubernetesObject> {
     return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
   }
 
-  /** Whether the server has the object, with finalizers. */
+  /** Returns true if the server has the object, with the finalizers. */
   async has(object: DeepReadonly<T>, finalizers = this.#finalizers): Promise<boolean> {
     if (this.#of(object)) return true;
     const { namespace, name = "" } = object.metadata;
-    // A list of one: operators may list what they watch, and not all of them may get it.
+    // A list of one object, because operators may list the kinds that they watch, but not all have the verb get.
     const fields = { "metadata.name": name };
     const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
     const { uid, finalizers: present = [] } = found?.metadata ?? {};

@@ -14,15 +14,15 @@ import type { Predicate } from "./predicate.ts";
 /** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 const lowPriority = -100;
 
-/** What a source for a watched kind needs. */
+/** The inputs of the source of a watched kind. */
 interface KindSourceSpec<T extends KubernetesObject, R> {
   readonly cache: Cache;
   readonly kind: Kind<T>;
   readonly predicates: readonly Predicate<T>[];
-  /** What an event causes. */
+  /** Turns an event into requests. */
   readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
-  /** For the kind of a controller whose objects are shared: what this process gains is handled like a first list. */
+  /** Set for the kind of a controller whose objects are shared: objects that this process gains are handled like a first list. */
   readonly shard?: ObjectShard<T> | undefined;
 }
 
@@ -116,7 +116,7 @@ export type EventHandler<T extends KubernetesObject, R> = (
 /** Reports the failure of a user's function. */
 type Fail = (callback: "map" | "handler", object: KubernetesObject, error: unknown) => void;
 
-/** What a watch does with an event. A promise is awaited before the next event. */
+/** Handles the events of a watch. A promise is awaited before the next event. */
 export interface Reaction<T extends KubernetesObject, R> {
   readonly callback: "map" | "handler";
   react(event: InformerEvent<DeepReadonly<T>>, enqueue: Enqueue<R>, fail: Fail): void | Promise<void>;
@@ -157,7 +157,7 @@ export function mapping<T extends KubernetesObject, R>(
   };
 }
 
-/** Leaves everything to an event handler. */
+/** Passes events to an event handler, which enqueues requests itself. */
 export function handling<T extends KubernetesObject, R>(handler: EventHandler<T, R>): Reaction<T, R> {
   return {
     callback: "handler",

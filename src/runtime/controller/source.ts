@@ -15,7 +15,7 @@ export interface Source<R> {
   /** For messages. */
   readonly name: string;
   /**
-   * Whether the source may start before this process holds the lease. True for sources that only observe, like a watch.
+   * True if the source may start before this process holds the lease, as sources may that only observe, like a watch.
    * A source that consumes what it enqueues, like a message queue, must wait for the lease. Default: false.
    */
   readonly beforeLease?: boolean | undefined;
@@ -32,11 +32,11 @@ export interface EnqueueOptions {
   readonly after?: Duration | undefined;
   /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
-  /** What caused it, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
+  /** The cause of the request, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
   readonly cause?: string | undefined;
 }
 
-/** What a source gets when it starts. */
+/** The second argument of `Source.start`. */
 export interface SourceContext {
   readonly signal: AbortSignal;
   /** Aborted when the start exceeds `cacheSyncTimeout`. */
@@ -95,7 +95,7 @@ export function intervalSource<R>({
  */
 export class RequestChannel<R> implements Source<R> {
   readonly name: string;
-  /** Requests sent in this process are for this process, and wait in its queue. */
+  /** True because requests sent in this process are for this process, and may wait in its queue until it leads. */
   readonly beforeLease = true;
   readonly #waiting: (readonly [R, EnqueueOptions | undefined])[] = [];
   #enqueue: Enqueue<R> | undefined;

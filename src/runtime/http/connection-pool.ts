@@ -9,7 +9,7 @@ import { ReloadedFile } from "./reloaded-file.ts";
 import type { LookupReport } from "./transport.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-/** What a connection is for. */
+/** The purpose of a connection. */
 export interface ConnectionRequest {
   readonly stream: boolean;
   readonly credential: Credential;

@@ -16,13 +16,13 @@ export interface Answer extends AnswerHead {
   readonly webSocket?: OpenWebSocket | undefined;
 }
 
-/** What a connection reports to its pool. */
+/** Is notified of the state of a connection: its pool. */
 export interface ConnectionOwner {
-  /** It is free for a request. */
+  /** The connection is free for a request. */
   onFree(connection: HttpConnection): void;
   /**
-   * It has ended; called once. `isSuspect` if a request got no answer: whatever broke the path, such as a firewall or a
-   * load balancer, has probably broken other connections of that age too.
+   * The connection has ended; called once. `isSuspect` is true if a request got no answer: a firewall or a load balancer
+   * that broke this path has probably broken other connections of that age, too.
    */
   onGone(connection: HttpConnection, isSuspect: boolean): void;
 }
@@ -38,7 +38,7 @@ interface Exchange {
 
 /**
  * A server closes a connection that is idle for long. Closing it first avoids a race with the next request. The server
- * counts in system time, so this does too, whatever clock a test moves.
+ * counts in system time, so this limit does too, even if a test moves the clock.
  */
 const longestIdle = 55_000;
 
@@ -76,7 +76,7 @@ export class HttpConnection implements AnswerSink {
     socket.on("close", () => this.#end());
   }
 
-  /** Whether it has ended: that may happen between being acquired and being used. */
+  /** True once the connection has ended, which may happen between being acquired and being used. */
   get isGone(): boolean {
     return this.#isGone;
   }

@@ -2,7 +2,7 @@ import type { AnswerHead } from "./answer-parser.ts";
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 
-/** No data for too long. */
+/** The connection carried no data for too long. */
 export class TimeoutError extends Error {
   override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";
@@ -63,7 +63,7 @@ export function errorFromSocket(cause: unknown, request: string): ApiError {
   );
 }
 
-/** Whether the server's certificate was not trusted: its CA may have been rotated. Nothing was sent. */
+/** Returns true if the server's certificate was not trusted: its CA may have been rotated. Nothing was sent. */
 export function isDistrust({ cause }: ApiError): boolean {
   const { code = "" } = (cause ?? {}) as { code?: string };
   return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);

@@ -254,7 +254,7 @@ export class HttpTransport {
 /** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
 const closeTimeout = 2000;
 
-/** What is asked for, and how. */
+/** The WebSocket that a request asks for. */
 interface WebSocketWish {
   readonly wire: WireRequest;
   readonly protocols: readonly string[];
@@ -273,7 +273,7 @@ class WebSocketHandshake {
     this.#wish = wish;
   }
 
-  /** Nothing is sent after all. */
+  /** Closes the socket without sending anything. */
   rest(): void {
     this.#socket.destroy();
   }
@@ -282,7 +282,7 @@ class WebSocketHandshake {
     this.#socket.destroy(error);
   }
 
-  /** Resolves with the open WebSocket, or with what the server says instead. */
+  /** Resolves with the open WebSocket, or with another answer of the server. */
   async send(_: unknown, { timeout }: { readonly timeout: number }): Promise<Answer> {
     const { wire, protocols, clock, label } = this.#wish;
     const { WebSocket } = await import("ws");
@@ -344,7 +344,7 @@ function isRepeatable({ method = "GET", headers, stream, webSocket }: RawRequest
   return method === "GET" || headers?.["content-type"] === "application/apply-patch+yaml";
 }
 
-/** This is how a kept connection that the server closed fails; an unreachable server fails differently. */
+/** Returns true for the error of a kept connection that the server closed; an unreachable server fails differently. */
 function brokeUnderway({ cause }: ApiError): boolean {
   const { code } = (cause ?? {}) as { code?: string };
   return code === "ECONNRESET" || code === "EPIPE";

@@ -23,7 +23,7 @@ export class JsonLines {
     return lines;
   }
 
-  /** What came after the last newline. A stream that ended properly has nothing left. */
+  /** The bytes after the last newline. A stream that ended properly has none. */
   get rest(): string {
     return Buffer.concat(this.#pieces).toString("utf8");
   }
@@ -52,7 +52,7 @@ export function parseAnswer(text: string, request: string): object {
   throw malformed(text, request, cause);
 }
 
-/** An answer that an API server would not send. */
+/** The error for an answer that an API server would not send. */
 export function malformed(text: string, request: string, cause?: unknown): ApiError {
   const start = text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 80))}`;
   const message = `the answer is not a Kubernetes object: ${start}. Is a proxy in between?`;

@@ -9,7 +9,7 @@ const pingPeriod = 30_000;
 /** The code of a connection that ended without a closing frame. */
 const abnormal = 1006;
 
-/** What is used of a WebSocket of `ws`, of which those who install the runtime have no types. */
+/** The members of a WebSocket of `ws` that are used. The types of `ws` are not installed with the runtime. */
 interface Socket extends EventEmitter {
   readonly protocol: string;
   readonly readyState: number;

@@ -32,9 +32,9 @@ interface LeaseElectorOptions {
 }
 
 /**
- * Holds a Lease among processes written in any language: the record is client-go's. Whether another process's lease has
- * expired is determined by the time since it was last seen to change, not by the times in it. The own lease counts as
- * lost when it could not be renewed for `renewDeadline`, before any other process may take it.
+ * Holds a Lease among processes written in any language: the record is client-go's. The lease of another process has
+ * expired if it was not seen to change for its duration; the times in it don't count, because clocks differ. The own lease
+ * counts as lost when it could not be renewed for `renewDeadline`, before any other process may take it.
  */
 export class LeaseElector {
   onLost: (error: Error) => void = () => {};
@@ -84,7 +84,7 @@ export class LeaseElector {
       seenHolder = holder;
       await waitWithClock(clock, timing.retryPeriod * (1 + jitter * Math.random()), signal);
     }
-    // It is ours even if nobody needs it any more: then release() releases it.
+    // The lease is held even if the signal was aborted meanwhile: then release() releases it.
     this.#state = "leading";
     signal.throwIfAborted();
     log.info("Successfully acquired lease", { lease: `${this.#namespace}/${name}`, identity });
@@ -214,7 +214,7 @@ export class LeaseElector {
     return true;
   }
 
-  /** An earlier time, or none, was restored or edited: such a lease can be renewed again. */
+  /** Returns false for an earlier time or none, which a restore or an edit leaves behind: such a lease can be renewed again. */
   #isRenewedByAnother(spec: LeaseSpec | undefined): boolean {
     if (this.#claimed.includes(spec?.renewTime)) return false;
     return timeOf(spec?.renewTime) > timeOf(this.#claimed[0]);
@@ -262,7 +262,7 @@ export class LeaseElector {
   }
 }
 
-/** A time that can't be read is earlier than any other. */
+/** Parses a time; an invalid one counts as earlier than any other. */
 function timeOf(time: string | undefined): number {
   try {
     return parseTime(time ?? "");
@@ -310,7 +310,7 @@ export function leaseNamespace(
 /**
  * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile, before each
  * attempt. A suspended process may resume in the middle of a reconcile, or of the delay before a retry, before its timer
- * for the lease can fire. What a WebSocket is for, such as a command in a container, may change anything.
+ * for the lease can fire. A WebSocket counts as a write, because a command in a container may change anything.
  */
 export function fence(elector: Pick<LeaseElector, "assertFresh"> | undefined): (request: RawRequest) => void {
   return ({ method = "GET", webSocket }) => {

@@ -22,7 +22,7 @@ import type { ClusterConfig } from "../http/config.ts";
 import { type ShardingOptions, electionTiming } from "./options.ts";
 import { leaseNamespace } from "./lease-elector.ts";
 
-/** Is notified of what moves; updates the metrics. */
+/** Is notified when ranges move; updates the metrics. */
 export interface MemberObserver {
   gained(ranges: number): void;
   lost(ranges: number): void;
@@ -30,7 +30,7 @@ export interface MemberObserver {
   waited(milliseconds: number): void;
 }
 
-/** What a member needs. */
+/** The inputs of a member. */
 export interface LeaseMemberOptions {
   readonly leases: MemberLeases;
   readonly gate: ShardGate;
@@ -52,7 +52,7 @@ class LeaseMember {
   #running: Promise<void> | undefined;
   #onJoined = (): void => {};
   #endWait = (): void => {};
-  /** Since when ranges are this process's part without being open. */
+  /** The times at which ranges became this process's part; a range is removed when it is open. */
   readonly #waiting = new Map<number, number>();
 
   constructor(options: LeaseMemberOptions) {
@@ -61,7 +61,7 @@ class LeaseMember {
     gate.mayWrite = (ranges) => mayWrite(settings, this.#state, ranges, clock.monotonic());
   }
 
-  /** How many processes share the objects, as far as this one knows. */
+  /** The number of processes that share the objects, as far as this one knows. */
   get members(): number {
     return this.#state.members;
   }
@@ -84,7 +84,7 @@ class LeaseMember {
     forget();
   }
 
-  /** Leaves, so that others needn't wait for the end of the Lease. Nothing may be reconciled any more. */
+  /** Gives up all ranges, so that other processes needn't wait for the Lease to expire. Call it when no reconcile runs. */
   async leave(): Promise<void> {
     const { gate, clock, requestTimeout, leases, log } = this.#options;
     this.#stop.abort();
@@ -203,7 +203,7 @@ function hintFor(error: unknown): { readonly hint?: string } {
   };
 }
 
-/** One of several processes, and what it works on. */
+/** A process that shares the objects with others, and the gate to its part of them. */
 export interface Sharing {
   readonly member: LeaseMember;
   readonly gate: ShardGate;

@@ -34,7 +34,7 @@ export interface ShardingOptions extends Pick<
   "id" | "namespace" | "leaseDuration" | "renewDeadline" | "retryPeriod" | "labels"
 > {
   /**
-   * What decides which process an object belongs to: its own `uid`, which spreads the work most evenly, or its
+   * The field whose hash decides which process an object belongs to: its own `uid`, which spreads the work most evenly, or its
    * `namespace`, with which owned objects are divided among the caches, too. Default: `uid`.
    */
   readonly by?: "uid" | "namespace" | undefined;

@@ -115,7 +115,7 @@ function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFie
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The text is a cluster's, too: a terminal must not obey it. */
+/** Escapes control characters: parts of a line come from the cluster, and a terminal must not obey them. */
 function encodeText(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, formatField(value)]));
   const rest = Object.keys(shown).length === 0 ? "" : `\t${JSON.stringify(shown)}`;
@@ -124,7 +124,7 @@ function encodeText(ts: string, level: LogLevel, message: string, fields: LogFie
   return visibleText(`${ts}\t${level.toUpperCase()}\t${message}${rest}${below}\n`);
 }
 
-/** For lines that a logger rejected, with the reason. */
+/** Writes the lines that a user's logger rejected, with the reason. */
 const lastResort = createLogger({ level: "debug" });
 
 /**

@@ -15,7 +15,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** A logger that adds these fields to its lines. */
   with(fields: LogFields): Logger;
-  /** Whether lines of a level are written; check it before computing expensive fields. */
+  /** Returns true if lines of a level are written; check it before computing expensive fields. */
   isEnabled(level: LogLevel): boolean;
 }
 

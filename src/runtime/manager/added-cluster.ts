@@ -25,7 +25,7 @@ export interface AddedClusterParts
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: ApiEventRecorder;
-  /** What runs with the manager. */
+  /** Starts and stops runnables with the manager. */
   readonly lifecycle: { add(runnable: WarmRunnable): void; forget(runnable: WarmRunnable): void };
   /** 0 for none, negative for no limit. */
   readonly gracefulShutdownTimeout: number;

@@ -22,7 +22,7 @@ export interface Member {
   leave(): Promise<void>;
 }
 
-/** What a lifecycle runs; times in milliseconds. */
+/** The parts that a lifecycle starts and stops; times in milliseconds. */
 export interface LifecycleParts {
   readonly log: Logger;
   readonly clock: Clock;

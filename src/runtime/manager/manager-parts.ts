@@ -53,7 +53,7 @@ export interface ManagerParts {
   readonly probes: ProbeServer;
   readonly metricsServer: MetricsServer;
   readonly lifecycle: Lifecycle;
-  /** Whether no controller has anything to do at the moment. */
+  /** Returns true if no controller has anything to do at the moment. */
   readonly isIdle: () => boolean;
   /** Logs and counts the failure of a user's function. */
   readonly report: (error: CallbackError) => void;
@@ -113,7 +113,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   };
 }
 
-/** What all parts of a manager share. */
+/** The values that all parts of a manager share. */
 interface Base {
   readonly name: string;
   readonly clock: Clock;
@@ -139,7 +139,7 @@ function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions)
   };
 }
 
-/** The config of a cluster is loaded once for all clients; one that could not be loaded is tried again. */
+/** Loads the config of a cluster once for all clients; after a failure, the next call tries again. */
 function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
   let found: Promise<ClusterConfig> | undefined;
   return () => {
@@ -172,7 +172,7 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
   return { background, events, elector };
 }
 
-/** Shares the objects with other processes. */
+/** Creates the member that shares the objects with other processes, if that is configured. */
 function makeSharing(
   { sharding }: ManagerOptions,
   { clock, config, log }: Base,
@@ -181,7 +181,7 @@ function makeSharing(
   return sharding && makeMember(sharding, config, { client: background, clock, log });
 }
 
-/** Its writes are rejected as soon as another process may lead, or reconcile the same object. */
+/** Creates the client of the controllers. `beforeSend` rejects its writes as soon as another process may lead. */
 function makeLiveClient(
   { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
   { name, clock, slices, config, measurements, log }: Base,
@@ -234,14 +234,14 @@ function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: K
   else log.error("Watch failed, trying again", { kind, error });
 }
 
-/** What the servers answer from. */
+/** The parts that the servers read. */
 interface Answering {
   readonly cache: Cache;
   readonly live: LiveClient;
   readonly sharing: Sharing | undefined;
 }
 
-/** Everything that others call, and the watchdog that tells when nobody would be answered. */
+/** Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer. */
 function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
   const { clock, log, measurements } = base;
   const webhooks = makeWebhookServer(options, base, live);
@@ -264,7 +264,7 @@ function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing
   return { healthChecks, readyChecks };
 }
 
-/** A watch that lost its permissions keeps retrying, but its manager must not count as ready. */
+/** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
 function checkInformers(cache: Cache): void {
   const behind = cache.informers.find(
     ({ hasSynced, stats }) =>
@@ -366,7 +366,7 @@ function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
   return readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout);
 }
 
-/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
+/** Creates a cluster besides the manager's own, with the same options for its client and its cache. */
 function makeAddedCluster(
   clusterName: string,
   options: ManagerOptions,

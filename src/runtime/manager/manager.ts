@@ -93,7 +93,7 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.lifecycle.started;
   }
 
-  /** Whether no request is ready or being reconciled. Delayed requests don't count. */
+  /** True if no request is ready or being reconciled. Delayed requests don't count. */
   get isIdle(): boolean {
     return this.#parts.isIdle();
   }

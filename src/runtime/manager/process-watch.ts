@@ -17,7 +17,7 @@ import type { MemoryLimits } from "../metrics/runtime-metrics.ts";
 import type { Service } from "../serve/http-listener.ts";
 import { type ControllerSample, isObserved, publish, type SampleMessage } from "../tracing/channels.ts";
 
-/** What a watchdog watches and notifies; times in milliseconds. */
+/** The inputs and outputs of a watchdog; times in milliseconds. */
 interface LoopWatchdogOptions {
   readonly controllers: () => readonly MeasurableController[];
   readonly log: Logger;
@@ -73,10 +73,10 @@ export class LoopWatchdog implements Service {
   }
 }
 
-/** What samples are taken of. */
+/** The parts of a manager that samples describe. */
 interface SampledParts {
   readonly controllers: () => readonly MeasurableController[];
-  /** Of all clusters. */
+  /** The caches of all clusters. */
   readonly caches: () => readonly Cache[];
 }
 
@@ -151,12 +151,12 @@ export class Sampler implements Service {
   }
 }
 
-/** What the types of Node 20 omit. */
+/** The field of a performance entry that the types of Node 20 omit. */
 interface CollectionEntry {
   readonly detail: { readonly kind: number };
 }
 
-/** Notes how much of the heap is in use after each full garbage collection: what is in use before may be garbage. */
+/** Notes how much of the heap is in use after each full garbage collection, when it holds no garbage. */
 class KeptHeap {
   bytes: number | undefined;
   readonly #observer = new PerformanceObserver((list) => {
@@ -174,12 +174,12 @@ class KeptHeap {
   }
 }
 
-/** Blocks that are shorter are no news. */
+/** A difference of fewer milliseconds is not worth a sample. */
 const leastBlock = 20;
 
 const megabyte = 1024 * 1024;
 
-/** Whether a sample tells something that the one before didn't; memory is never the same twice. */
+/** Returns true if a sample differs enough from the one before: memory is never the same twice. */
 export function differs(before: SampleMessage | undefined, after: SampleMessage): boolean {
   if (before === undefined) return true;
   const amount = (bytes = 0, bytesBefore = 0): boolean =>
@@ -204,13 +204,13 @@ function cachedObjects(caches: readonly Cache[]): Pick<SampleMessage, "cached" |
   return { cached, cachedBytes };
 }
 
-/** How often it looks, in milliseconds. What it measures may be wrong by half of it. */
+/** The period of `tick`, in milliseconds. A measured block may be wrong by half of it. */
 export const loopPeriod = 100;
 
 /**
- * A loop is late also if the machine is busy with other things, which not each system tells. For so many milliseconds it
- * hardly is; what blocks for a shorter time is told by the processor time that it takes. So is all that blocks while a
- * debugger may be attached, whose pauses take none.
+ * A late tick may also mean that the machine was busy with other processes, which not every system reports. A delay of
+ * this many milliseconds counts as a block without further evidence. A shorter one counts only as far as this process
+ * used the processor, and so does every delay while a debugger may be attached: its pauses use no processor time.
  */
 const surelyBlocked = 1000;
 
@@ -256,7 +256,7 @@ export class LoopDelay {
     this.#starved = starved;
   }
 
-  /** The longest one since this was called before. */
+  /** Returns the longest block since the last call. */
   take(): LongestBlock {
     const longest = this.#longest;
     this.#longest = none;
@@ -265,8 +265,8 @@ export class LoopDelay {
 }
 
 /**
- * For how many milliseconds this process could have run, but others did; 0 where the system doesn't tell, as outside of
- * Linux.
+ * The milliseconds for which this process was ready to run but others ran; 0 where the system doesn't report it, as
+ * outside of Linux.
  */
 function starvedTime(): number {
   try {

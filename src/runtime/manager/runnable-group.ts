@@ -15,7 +15,7 @@ export interface Runnable {
   start(context: RunContext): Promise<void> | void;
 }
 
-/** What a runnable gets when it starts. */
+/** The argument of `Runnable.start`. */
 export interface RunContext {
   /** Aborted when the manager stops; `start` should finish its work and return. */
   readonly signal: AbortSignal;
@@ -59,8 +59,8 @@ export class RunnableGroup {
   }
 
   /**
-   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, which those that respect
-   * their signal need. Returns whether all have ended.
+   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, so that runnables that respect
+   * their signal can end. Returns true if all have ended.
    */
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;

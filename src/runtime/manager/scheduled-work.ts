@@ -23,7 +23,7 @@ export type ScheduledWork = ScheduledRun &
       }
   );
 
-/** What runs, whenever that is. */
+/** The work itself, without its times. */
 export interface ScheduledRun {
   /** For messages. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface ScheduledRun {
   run(context: ScheduledContext): Promise<void> | void;
 }
 
-/** What a run gets. */
+/** The argument of `ScheduledRun.run`. */
 export interface ScheduledContext {
   readonly log: Logger;
   /** Aborted when the manager stops, as are client calls. The manager waits for the run to end. */

@@ -46,7 +46,7 @@ export class Measurements {
     const at = this.#controllers.indexOf(controller);
     if (at === -1) return;
     this.#controllers.splice(at, 1);
-    // What still runs there must not begin its series anew.
+    // Reconciles that still run must not create its series again.
     controller.observe({ reconciled() {}, failed() {}, added() {}, retried() {}, taken() {}, finished() {} });
     this.#metrics?.controllers.forget(controller);
   }

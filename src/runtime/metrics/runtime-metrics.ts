@@ -10,7 +10,7 @@ import type { ControllerObserver, ObservedController } from "../controller/contr
 import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 
-/** What the metrics read when they are scraped. */
+/** The parts that the metrics read when they are scraped. */
 export interface MeasuredParts {
   readonly cache: Cache;
   readonly droppedEvents: () => number;
@@ -398,7 +398,7 @@ function webhookMetrics(registry: Registry): WebhookObserver {
   };
 }
 
-/** From 10 ns to 1000 s, tenfold: what controller-runtime gives to queues and webhooks. */
+/** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
 const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
 
 /** Operators run out of memory, and nobody notices a watch that went silent: Go's runtime exports neither. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What code inherits from the reconcile or webhook call around it, however deep and after any `await`. */
+/** The values that code inherits from the reconcile or webhook call around it, however deep and after any `await`. */
 export interface Scope {
   /** For client calls. */
   readonly calls?: CallContext | undefined;
@@ -15,7 +15,7 @@ export interface ApiWarning {
   readonly request: string;
 }
 
-/** What client calls inherit from the code around them. */
+/** The values that client calls inherit from the code around them. */
 export interface CallContext {
   /** Aborts the calls together with the reconcile that made them. */
   readonly signal?: AbortSignal | undefined;

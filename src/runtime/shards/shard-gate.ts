@@ -21,7 +21,7 @@ export interface ShardWorker {
   resume(): void;
 }
 
-/** What a gate needs. */
+/** The settings of a gate. */
 export interface ShardGateOptions {
   readonly by: ShardKey;
   readonly clock: Clock;
@@ -30,14 +30,15 @@ export interface ShardGateOptions {
 }
 
 /**
- * What this process works on, for its caches and controllers. A range that is gained is loaded first, then opened: its
- * objects are reconciled. One that is given up is closed, and dropped from the caches when its last reconcile has ended.
+ * Tells caches and controllers which ranges this process works on. A range that is gained is loaded first, then opened:
+ * its objects are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile has
+ * ended.
  */
 export class ShardGate {
   readonly kinds: ShardedKinds;
-  /** Whether the process may write for these ranges at this moment. */
+  /** Returns true if the process may write for these ranges at this moment. */
   mayWrite: (ranges: Ranges) => boolean = () => false;
-  /** Objects that the server sent although they belong to others: it doesn't shard. */
+  /** The number of objects that the server sent although they belong to others, as servers without sharded watches do. */
   dropped = 0;
   readonly #options: ShardGateOptions;
   readonly #loaders = new Set<ShardLoader>();
@@ -46,9 +47,9 @@ export class ShardGate {
   #held = noRanges;
   #open = noRanges;
   #draining = noRanges;
-  /** Counts the changes that a load in progress doesn't know of. */
+  /** Counts changes of the ranges, to find out that a load in progress is outdated. */
   #changes = 0;
-  /** Counts how often everything was lost. */
+  /** Counts the losses of all ranges. */
   #lives = 0;
 
   constructor(options: ShardGateOptions) {
@@ -68,7 +69,7 @@ export class ShardGate {
     return range !== undefined && hasRange(this.#open, range);
   }
 
-  /** Whether reconciles may start. A process that could not renew its Lease waits. */
+  /** True if reconciles may start. A process that could not renew its Lease waits. */
   get isFresh(): boolean {
     return this.mayWrite(noRanges);
   }
@@ -107,7 +108,7 @@ export class ShardGate {
     return opened;
   }
 
-  /** Closes ranges; resolves when nothing works on them, or must stop to. False if everything was lost meanwhile. */
+  /** Closes ranges; resolves when their reconciles have ended or were aborted. False if everything was lost meanwhile. */
   async drain(ranges: Ranges): Promise<boolean> {
     const life = this.#lives;
     this.#open &= ~ranges;
@@ -125,7 +126,7 @@ export class ShardGate {
     return true;
   }
 
-  /** Closes everything at once: others may hold it. */
+  /** Closes all ranges at once: others may hold them. */
   lose(): void {
     const lost = this.#held;
     this.#lives++;
@@ -137,16 +138,16 @@ export class ShardGate {
     for (const loader of this.#loaders) loader.drop();
   }
 
-  /** Starts what waited for the Lease to be renewed. */
+  /** Starts the reconciles that waited for the Lease to be renewed. */
   resume(): void {
     for (const worker of this.#workers) worker.resume();
   }
 }
 
-/** What the hash is made of. */
+/** The field of an object's metadata whose hash determines its range. */
 export type ShardKey = "uid" | "namespace";
 
-/** How the objects of kinds are shared, and whose caches are. */
+/** Determines how the objects of each kind are shared, and which kinds the caches hold only a part of. */
 export class ShardedKinds {
   readonly #by: ShardKey;
   readonly #divided = new Set<string>();
@@ -165,7 +166,7 @@ export class ShardedKinds {
     return rangeOf(metadata[this.keyOf(kind)] ?? "");
   }
 
-  /** Lets the cache keep a kind's own part only, unless someone needs all of it. */
+  /** Lets the cache keep only this process's part of a kind, unless `keepWhole` is called for it. */
   divide(id: string): void {
     this.#divided.add(id);
   }

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig } from "../http/config.ts";
 
 /**
- * What happens to a request. `after` counts the bytes of the answer that the client still gets:
+ * A fault of a request. `after` counts the bytes of the answer that the client still gets:
  * - `refuse`: the connection is reset, and the server never sees the request;
  * - `reset`, `truncate`: the server gets the request, and the connection is reset or closed within the answer;
  * - `freeze`: the server gets the request, but from there on the client gets nothing more, and the connection stays open;
@@ -44,7 +44,7 @@ export interface FaultProxy {
   readonly open: number;
   /** The number of requests that were passed on, and that the server has not begun to answer. */
   readonly unanswered: number;
-  /** What happens to new connections: `hang` accepts them and never answers. */
+  /** The treatment of new connections: `hang` accepts them and never answers. */
   connections: "pass" | "reset" | "hang";
   /** While true, nothing is passed on in either direction; it arrives later. As if the client stood still. */
   isHeld: boolean;
@@ -143,7 +143,7 @@ async function makeDial(target: ClusterConfig): Promise<() => Socket> {
     });
 }
 
-/** What a connection shares with the others of its proxy. */
+/** The state that all connections of a proxy share. */
 interface Shared {
   readonly proxy: FaultProxy;
   readonly unanswered: Set<Socket>;
@@ -169,7 +169,7 @@ function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: 
   upstream.on("error", end);
   upstream.on("close", () => {
     unanswered.delete(upstream);
-    // Whoever is cut off doesn't hear of the end either.
+    // A client that is cut off doesn't get the end of the connection either.
     if (isCutOff()) return;
     if (delayed.size === 0) end();
   });

@@ -71,12 +71,12 @@ export async function untilIdle(manager: Manager, options?: EventuallyOptions): 
   }, options);
 }
 
-/** What the Lease of a process that shares the objects claims; undefined for other Leases. */
+/** Returns the claims in the Lease of a process that shares the objects; undefined for other Leases. */
 export function shardClaims({ metadata }: { readonly metadata: ObjectMeta }): string | undefined {
   return metadata.annotations?.[claimsAnnotation];
 }
 
-/** Whether such a claim covers the objects with a uid, or in a namespace. */
+/** Returns true if such a claim covers the objects with a uid, or in a namespace. */
 export function isClaimed(claims: string, uidOrNamespace: string): boolean {
   return hasRange(parseRanges(claims) ?? noRanges, rangeOf(uidOrNamespace));
 }

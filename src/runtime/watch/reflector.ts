@@ -123,7 +123,7 @@ export interface ReflectorSink {
   alive(): void;
 }
 
-/** What a reflector reads, and how. */
+/** The collection that a reflector reads, and its settings. */
 export interface ReflectorOptions {
   /** The path of the collection. */
   readonly path: string;
@@ -379,7 +379,7 @@ async function readChunks<R>(
   }
 }
 
-/** Takes nothing for a change that is none: what it would change is unknown, so everything is listed again. */
+/** Checks the type and the object of a frame: after an invalid one the state is unknown, so everything is listed again. */
 function frameOf(value: unknown): WatchFrame {
   const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
   const isKnown = changes.has(type) && isObject(object) && (type === "ERROR" || isObject(object["metadata"]));

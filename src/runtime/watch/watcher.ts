@@ -16,15 +16,15 @@ export type WatcherState = Memory & {
     | { readonly name: "waiting"; readonly next: "list" | "watch" };
 };
 
-/** What is kept from phase to phase. */
+/** The state that is kept from phase to phase. */
 interface Memory {
   /** The version up to which everything is known. */
   readonly version: string | undefined;
-  /** Whether the next full read may be a stream. */
+  /** True if the next full read may be a stream. */
   readonly canStream: boolean;
-  /** Whether the last full read failed in a way that a plain list at the newest version resolves. */
+  /** True if the last full read failed in a way that a plain list at the newest version resolves. */
   readonly mustReadNewest: boolean;
-  /** Whether the last stream of existing objects broke: the next full read is a list. */
+  /** True if the last stream of existing objects broke: the next full read is a list. */
   readonly mustList: boolean;
   /** How many watches in a row ended within a second, although they delivered events. */
   readonly shortWatches: number;
@@ -70,7 +70,7 @@ export type WatcherCommand =
   /** Objects that follow are a full set; drop what an earlier, unfinished set left. */
   | { readonly type: "begin" }
   | { readonly type: "keep"; readonly object: KubernetesObject; readonly isDeleted: boolean }
-  /** The set is complete: what is not in it is gone. */
+  /** The set is complete: objects that are not in it are gone. */
   | { readonly type: "replace"; readonly version: string | undefined }
   | {
       readonly type: "change";
@@ -326,7 +326,7 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
   };
 }
 
-/** The server has not reached the requested version yet, for example one of several behind a load balancer. */
+/** Returns true if the server has not reached the requested version yet, for example one of several behind a load balancer. */
 function isTooLarge(error: ApiError): boolean {
   return (
     error.body.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true ||
@@ -343,7 +343,7 @@ const longest = 30_000;
 /** After this many milliseconds without a failure the delays start over. */
 const calm = 120_000;
 
-/** What is remembered of failures. */
+/** The failures in a row, from which the next delay is computed. */
 interface Backoff {
   readonly failures: number;
   readonly lastFailure: number;
@@ -351,7 +351,7 @@ interface Backoff {
 
 export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
 
-/** Whether the server asks to send the same request later. */
+/** Returns true if the server asks to send the same request later. */
 export function asksForPatience({ status, retryAfterSeconds }: ApiError): boolean {
   return status === 429 || retryAfterSeconds !== undefined;
 }

@@ -54,7 +54,7 @@ export interface WebhookServerOptions {
 /** The webhooks of a manager that are called, not listened for. */
 export interface ServedWebhooks {
   readonly paths: readonly string[];
-  /** What it would show to callers, as PEM, if it manages its certificate itself. */
+  /** The certificate that callers would get, as PEM, if the server manages its certificate itself. */
   certificate(): string | undefined;
   answer(call: WebhookCall): Promise<WebhookAnswer>;
 }
@@ -134,7 +134,7 @@ export class WebhookServer implements Service {
     return this.#listener?.address;
   }
 
-  /** Whether there is anything to serve. */
+  /** True if the manager has webhooks and they are enabled. */
   get isNeeded(): boolean {
     return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
   }

@@ -30,7 +30,7 @@ export type Verdict = readonly InvalidField[] | void | Promise<readonly InvalidF
 export interface InvalidField {
   /** `spec.ports[0].name` */
   readonly field: string;
-  /** What is expected of it. */
+  /** The expectation that the value violates: `must be at least 1`. */
   readonly message: string;
   /** The invalid value; omit it if there is none, or if it is confidential. */
   readonly value?: unknown;
@@ -45,7 +45,7 @@ export interface InvalidField {
     | undefined;
 }
 
-/** What an admission call gets besides the object. */
+/** The last argument of an admission call. */
 export interface AdmissionContext<Body extends object = KubernetesObject> {
   /** Shows a warning to the user, whatever the verdict. Up to 120 characters are shown in full. */
   readonly warn: (text: string) => void;
@@ -62,7 +62,7 @@ export interface AdmissionRequest<Body extends object = KubernetesObject> {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource?: string | undefined;
-  /** What the caller asked for, if the webhook's rules match it in another version. */
+  /** The kind of the original request, if the webhook's rules match it in another version. */
   readonly requestKind?: AdmissionRequest["kind"] | undefined;
   readonly requestResource?: AdmissionRequest["resource"] | undefined;
   readonly requestSubResource?: string | undefined;
@@ -109,7 +109,7 @@ export type AdmissionWebhook<Body extends object = KubernetesObject> = (
   context: AdmissionContext<Body>,
 ) => AdmissionDecision | void | Promise<AdmissionDecision | void>;
 
-/** What a webhook decided. */
+/** The decision of an `AdmissionWebhook`. */
 export interface AdmissionDecision {
   /** Default: true. */
   readonly allowed?: boolean | undefined;
