@@ -12,8 +12,8 @@ const applied = new WeakMap<KubernetesObject, string>();
 const partial = new WeakSet<KubernetesObject>();
 
 /**
- * Describes what a field manager has applied to an object from the server: the fields that it owns with their current values, as
- * a short text; undefined if it has applied nothing.
+ * Describes what a field manager has applied to an object from the server: the fields that it owns with their current
+ * values, as a short text; undefined if it has applied nothing.
  */
 function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
   const entry = object.metadata.managedFields?.find((candidate) => isApplied(candidate, fieldManager));
@@ -78,8 +78,8 @@ export function ownedBy(fieldManager: string, object: KubernetesObject): string 
 }
 
 /**
- * Returns true if this apply would change nothing: the same fields were applied before, perhaps by an earlier process, and
- * still have the same values. The server normalizes some values (`0.5` cores become `500m`). For those this returns
+ * Returns true if this apply would change nothing: the same fields were applied before, perhaps by an earlier process,
+ * and still have the same values. The server normalizes some values (`0.5` cores become `500m`). For those this returns
  * false, and an apply that changes nothing is sent once.
  */
 export function isAppliedAlready(
@@ -92,7 +92,10 @@ export function isAppliedAlready(
   return partial.has(object) ? !JSON.stringify(desired).includes("[]") : hasItsEmptyLists(object, desired);
 }
 
-/** Returns true if lists that should be empty are empty. The server doesn't keep empty lists, so managed fields can't tell. */
+/**
+ * Returns true if lists that should be empty are empty. The server doesn't keep empty lists, so managed fields can't
+ * tell.
+ */
 function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
   if (typeof desired !== "object" || desired === null) return true;
   if (!Array.isArray(desired)) {

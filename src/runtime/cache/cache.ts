@@ -1,3 +1,8 @@
+// The cache: informers that keep the objects of watched kinds, and reads from them. Begin here with its contract; then
+// `create-cache.ts` makes it, `shared-informer.ts` is the informer of a kind, and `partition.ts` merges one watch with
+// our own writes. `cached-client.ts` is the client that controllers use: it reads from the cache and writes to the
+// server.
+
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Reader } from "../client/client.ts";
 import type { DeepReadonly } from "../client/deep-readonly.ts";

@@ -39,8 +39,8 @@ export function createCachedClient(live: LiveClient, cache: Cache): Client {
 }
 
 /**
- * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call. Its
- * members are private by type only, as in `LiveReader`: a wrapper made by `Object.create(client)` or a proxy has no
+ * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call.
+ * Its members are private by type only, as in `LiveReader`: a wrapper made by `Object.create(client)` or a proxy has no
  * access to `#` members.
  */
 class CachedClient implements Client {
@@ -273,8 +273,8 @@ export class ApplyMemory {
   }
 
   /**
-   * Returns true if the last apply was the same and the object is still its result, with the same values and owned fields.
-   * Another manager may have taken a field in the meantime without changing its value.
+   * Returns true if the last apply was the same and the object is still its result, with the same values and owned
+   * fields. Another manager may have taken a field in the meantime without changing its value.
    */
   isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
     const last = this.#applied.get(id);
@@ -305,7 +305,10 @@ function fingerprintOf(object: KubernetesObject): string {
   return fingerprint;
 }
 
-/** Returns true if deleted objects may remain for a while: pods until they have terminated, others until dependents are handled. */
+/**
+ * Returns true if deleted objects may remain for a while: pods until they have terminated, others until dependents are
+ * handled.
+ */
 function mayStay(kind: Kind, options: DeleteAllOptions = {}): boolean {
   const { propagationPolicy = "Background" } = options;
   return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");

@@ -115,7 +115,9 @@ export interface InformerStats {
   readonly lastError: Error | undefined;
 }
 
-/** Creates an error that says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
+/**
+ * Creates an error that says which kind could not be synced and why: usually its CRD or an RBAC permission is missing.
+ */
 export function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
   const { lastError } = stats;
   if (hasSynced)

@@ -196,7 +196,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   /** Processes the state of one object as the watch delivers it: its current version, or its deletion. */
   #take(
     metadata: ObjectMeta,
-    told: Entry<T> | undefined,
+    delivered: Entry<T> | undefined,
     last: Entry<T> | undefined,
     version: string | undefined,
     events: InformerEvent<T>[],
@@ -208,7 +208,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const stored = this.store.get(place);
     const seen = pending ? pending.seen : stored;
     // The stored object is kept, so that readers and subscribers share it.
-    const next = told && ([stored, seen].find((known) => known && isSame(known, told)) ?? told);
+    const next =
+      delivered && ([stored, seen].find((known) => known && isSame(known, delivered)) ?? delivered);
     const isOwnWrite =
       pending?.isDeletion === false && pending.version === next?.object.metadata.resourceVersion;
     const unseen = pending?.unseen.filter((entry) => uidOf(entry) !== uidOf(next)) ?? [];
@@ -246,7 +247,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     }
   }
 
-  /** Restores the state that subscribers know, and returns the events for objects that readers saw but subscribers didn't. */
+  /**
+   * Restores the state that subscribers know, and returns the events for objects that readers saw but subscribers
+   * didn't.
+   */
   #undo(place: ObjectKey, { seen, unseen }: PendingWrite<T>): InformerEvent<T>[] {
     this.store.delete(place);
     if (!seen) return unseen.flatMap(cameAndWent);
@@ -337,9 +341,9 @@ function isAtLeast({ object }: Entry, uid: string | undefined, version: string):
 }
 
 /**
- * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of them
- * is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
- * a double can hold.
+ * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of
+ * them is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger
+ * than a double can hold.
  */
 function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;

@@ -217,9 +217,9 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     let cancel: () => void;
     const plan = (): void => {
       // Controllers that were started together should not do all their work at the same time.
-      cancel = this.#clock.setTimer(tell, period * (0.9 + Math.random() * 0.2));
+      cancel = this.#clock.setTimer(resync, period * (0.9 + Math.random() * 0.2));
     };
-    const tell = (): void => {
+    const resync = (): void => {
       const events = [...this.#seen()].map(
         ({ object }) =>
           ({ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }) as const,
@@ -322,7 +322,7 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
       if (event === syncMark) {
         this.#synced.open();
       } else {
-        const running = this.#tell(event);
+        const running = this.#deliver(event);
         if (running) await running;
       }
       if (at >= 1024 || at >= this.#events.length) {
@@ -333,7 +333,7 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#isBusy = false;
   }
 
-  #tell(event: InformerEvent<T>): Promise<void> | undefined {
+  #deliver(event: InformerEvent<T>): Promise<void> | undefined {
     try {
       const result = this.#handler(event);
       if (isThenable(result)) return result.then(undefined, (error: unknown) => this.#onError(event, error));

@@ -1,3 +1,5 @@
+// Calls of users' functions, which may throw anything, return promises where none are expected, or never end.
+
 /** Calls a user's function that returns nothing: what it throws, now or asynchronously, is passed to `onError`. */
 export function callSafely(run: () => unknown, onError: (error: Error) => void): void {
   try {
@@ -14,8 +16,8 @@ export function isThenable(value: unknown): value is Promise<unknown> {
 }
 
 /**
- * Returns the result of a user's function that can't be awaited. Throws if it is a promise: any promise is truthy, and its
- * rejection would go unnoticed.
+ * Returns the result of a user's function that can't be awaited. Throws if it is a promise: any promise is truthy, and
+ * its rejection would go unnoticed.
  */
 export function synchronous<T>(result: T): T {
   if (!isThenable(result)) return result;

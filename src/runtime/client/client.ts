@@ -1,3 +1,7 @@
+// The client: calls by kind, answered by the server. Begin here with its contract. `live-client.ts` writes and
+// `live-reader.ts` reads over HTTP; `requests.ts` and `selection.ts` turn a call into a request. `children.ts`,
+// `read-modify-write.ts` and `intercept-client.ts` are built on any client.
+
 import type { Duplex } from "node:stream";
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
@@ -108,8 +112,8 @@ export interface Client extends Reader, Containers {
    * earlier apply of the same field manager set and this one omits. Other fields are not changed.
    *
    * Sends nothing if it would change nothing: the desired object equals the one applied last, and the cached object is
-   * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client is frozen, whether or not
-   * something was sent.
+   * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client
+   * is frozen, whether or not something was sent.
    */
   apply<T extends KubernetesObject>(
     kind: Kind<T>,

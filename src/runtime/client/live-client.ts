@@ -151,9 +151,9 @@ export class LiveClient extends LiveContainers implements Client {
   }
 
   /**
-   * Applies to an object that was read before. The server doesn't protect the controller reference: an apply of the same
-   * field manager with another owner replaces the first one silently. So that it holds for no other object that has got
-   * this name since, as a cache doesn't know yet, the apply has the uid.
+   * Applies to an object that was read before. The server doesn't protect the controller reference: an apply of the
+   * same field manager with another owner replaces the first one silently. So that it holds for no other object that
+   * has got this name since, as a cache doesn't know yet, the apply has the uid.
    */
   async applyOver<T extends KubernetesObject>(
     kind: Kind<T>,

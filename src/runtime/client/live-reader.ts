@@ -223,7 +223,9 @@ function notRunning(pod: string, phase = "Pending"): ApiError {
   });
 }
 
-/** Returns true if an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind. */
+/**
+ * Returns true if an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind.
+ */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
 }

@@ -31,8 +31,8 @@ export function execCredentials(
   let running: Promise<Credential> | undefined;
   let observer: CredentialsObserver | undefined;
   return {
-    observe(told) {
-      observer = told;
+    observe(next) {
+      observer = next;
     },
     async current({ refresh, clock = systemClock }): Promise<Credential> {
       if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;

@@ -1,3 +1,6 @@
+// Address and credentials of a cluster, from kubeconfig files, the pod, credential programs or an OIDC provider. Begin
+// with `loadConfig`.
+
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";

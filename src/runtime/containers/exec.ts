@@ -1,3 +1,6 @@
+// Commands, logs and ports of containers, as the API server streams them. Each file is one of them; the options are in
+// `options.ts`, and `client/live-reader.ts` calls all three.
+
 import { PassThrough, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Status } from "@tsbuilder/apimachinery/meta";
@@ -118,8 +121,8 @@ const longestPiece = 32_768;
 type Send = (piece: Buffer) => Promise<void>;
 
 /**
- * Sends all input in pieces, and that it has ended, unless the command ends first. Rejects if the input can't be read. If
- * it can't be sent, the connection has ended, which its reader finds out by itself.
+ * Sends all input in pieces, and that it has ended, unless the command ends first. Rejects if the input can't be read.
+ * If it can't be sent, the connection has ended, which its reader finds out by itself.
  */
 async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, sendEnd?: Send): Promise<void> {
   const source =
@@ -143,7 +146,10 @@ async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, se
 
 function ignore(): void {}
 
-/** Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next chunk. */
+/**
+ * Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next
+ * chunk.
+ */
 async function* read(source: Readable, ended: AbortSignal): AsyncGenerator {
   while (!ended.aborted) {
     const chunk: unknown = source.read();

@@ -4,7 +4,9 @@ import type { CallOptions } from "../http/transport.ts";
 
 /** Chooses a container of a pod. */
 interface ContainerOptions extends CallOptions {
-  /** Default: the pod's only container, or the one that its annotation `kubectl.kubernetes.io/default-container` names. */
+  /**
+   * Default: the pod's only container, or the one that its annotation `kubectl.kubernetes.io/default-container` names.
+   */
   readonly container?: string | undefined;
 }
 
@@ -42,11 +44,13 @@ export interface TerminalSize {
 /** Options for running a command. */
 export interface ExecOptions extends ContainerOptions {
   /**
-   * Default: nothing; a command that reads finds the end. A stream is destroyed when the command has ended; the process's
-   * own input is paused instead.
+   * Default: nothing; a command that reads finds the end. A stream is destroyed when the command has ended; the
+   * process's own input is paused instead.
    */
   readonly stdin?: CommandInput | undefined;
-  /** Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails. */
+  /**
+   * Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails.
+   */
   readonly stdout?: Writable | undefined;
   readonly stderr?: Writable | undefined;
   /** Run it in a terminal, whose output is all in `stdout`. */

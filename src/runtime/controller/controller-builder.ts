@@ -97,7 +97,10 @@ export class RequestControllerBuilder<R> {
     return this;
   }
 
-  /** Watches a kind of which this process needs only the objects that it reconciles itself or whose owners it reconciles. */
+  /**
+   * Watches a kind of which this process needs only the objects that it reconciles itself or whose owners it
+   * reconciles.
+   */
   protected watchesOwn<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,

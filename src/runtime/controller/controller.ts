@@ -1,3 +1,8 @@
+// A controller: sources fill a queue, reconciles process it, and the outcome of each determines what follows. This file
+// is the life of one reconcile, from the queue to its outcome. `controller-builder.ts` is what users call to make one,
+// `kind-source.ts` turns watch events into requests, `deletion-aware.ts` runs finalizers, and `reconciler.ts` is the
+// contract of users' code.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
@@ -38,7 +43,9 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #slices: TimeSlices;
   readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new RunningReconciles();
-  /** Leaves the scope of the running reconcile, whose signal and log fields must not be inherited by what it triggers. */
+  /**
+   * Leaves the scope of the running reconcile, whose signal and log fields must not be inherited by what it triggers.
+   */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
@@ -223,14 +230,14 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
     const fields = lazy(() => ({ ...describe(request), reconcileID: randomUUID() }));
-    const told = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
+    const startMessage = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
     const calls = {
       signal: abort.signal,
       assertMayWrite: range === undefined ? undefined : () => shard?.gate.assertMayWrite(range),
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
     const attributes = () => ({ controller: this.name, ...fields() });
-    publish("tsbuilder:reconcile:start", told);
+    publish("tsbuilder:reconcile:start", startMessage);
     try {
       await runInScope({ calls, logFields: fields }, () =>
         this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
@@ -239,7 +246,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           this.#settle(taken, outcome);
           const milliseconds = this.#clock.monotonic() - startedAt;
           this.#observer?.reconciled(outcome.result, milliseconds);
-          publish("tsbuilder:reconcile:end", () => endMessage(told(), outcome, milliseconds / 1000));
+          publish("tsbuilder:reconcile:end", () => endMessage(startMessage(), outcome, milliseconds / 1000));
           const isStopping = abort.signal.aborted && !this.#isWorking;
           const retries = this.queue.retries(taken.request);
           reportOutcome(outcome, { log, observer: this.#observer, retries, isStopping });
@@ -253,8 +260,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#ended.add(key);
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
-      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, no other
-      // reconcile is ready to continue, and the next one may start at once.
+      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, no
+      // other reconcile is ready to continue, and the next one may start at once.
       if (this.#latest === abort && this.#slices.isOpen) this.#pump();
       else this.#schedulePump();
     }
@@ -408,8 +415,8 @@ interface RunningReconcile {
 }
 
 /**
- * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that ignores
- * its signal. Returns a function that stops both.
+ * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that
+ * ignores its signal. Returns a function that stops both.
  */
 function startReconcileTimers(
   clock: Clock,
@@ -506,7 +513,10 @@ function lazy<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** Wraps a user's delay function: returns milliseconds, or undefined if the function returns nothing or fails, which is reported. */
+/**
+ * Wraps a user's delay function: returns milliseconds, or undefined if the function returns nothing or fails, which is
+ * reported.
+ */
 export function ownDelay(
   delay: RetryDelay,
   report: (error: CallbackError) => void,

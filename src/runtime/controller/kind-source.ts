@@ -22,7 +22,10 @@ interface KindSourceSpec<T extends KubernetesObject, R> {
   /** Turns an event into requests. */
   readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
-  /** Set for the kind of a controller whose objects are shared: objects that this process gains are handled like a first list. */
+  /**
+   * Set for the kind of a controller whose objects are shared: objects that this process gains are handled like a first
+   * list.
+   */
   readonly shard?: ObjectShard<T> | undefined;
 }
 
@@ -52,9 +55,9 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
       const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
         shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
-        const usual = isOldNews(event) ? lowPriority : 0;
-        const told = isObserved("tsbuilder:enqueue") ? causeOf(kind, event) : undefined;
-        const add: Enqueue<R> = (request, { after, priority = usual, cause = told } = {}) =>
+        const usualPriority = isOldNews(event) ? lowPriority : 0;
+        const usualCause = isObserved("tsbuilder:enqueue") ? causeOf(kind, event) : undefined;
+        const add: Enqueue<R> = (request, { after, priority = usualPriority, cause = usualCause } = {}) =>
           enqueue(request, { after, priority, cause });
         const running = reaction.react(event, add, fail);
         if (!running) return;
@@ -122,7 +125,9 @@ export interface Reaction<T extends KubernetesObject, R> {
   react(event: InformerEvent<DeepReadonly<T>>, enqueue: Enqueue<R>, fail: Fail): void | Promise<void>;
 }
 
-/** Enqueues the requests of a map function. After an update both states are mapped: the old one may have another owner. */
+/**
+ * Enqueues the requests of a map function. After an update both states are mapped: the old one may have another owner.
+ */
 export function mapping<T extends KubernetesObject, R>(
   requestsOf: RequestMap<T, R>,
   keyOf: (request: R) => string,

@@ -32,7 +32,10 @@ export interface EnqueueOptions {
   readonly after?: Duration | undefined;
   /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
-  /** The cause of the request, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
+  /**
+   * The cause of the request, for diagnostics channels: `push to main`. Default: the watched object, or the source's
+   * name.
+   */
   readonly cause?: string | undefined;
 }
 
@@ -72,14 +75,14 @@ export function intervalSource<R>({
     async start(enqueue, { signal, clock, stuckAfter, report }) {
       let cancel = () => {};
       onAbort(signal, () => cancel());
-      const say = (what: unknown) =>
-        report(new CallbackError("source", `the function of source "${name}"`, what));
+      const fail = (error: unknown) =>
+        report(new CallbackError("source", `the function of source "${name}"`, error));
       const round = async () => {
-        cancel = clock.setTimer(() => say(new Error(stillRuns(stuckAfter))), stuckAfter);
+        cancel = clock.setTimer(() => fail(new Error(stillRuns(stuckAfter))), stuckAfter);
         try {
           enqueueEach(await requests(signal), enqueue);
         } catch (error) {
-          if (!signal.aborted) say(error);
+          if (!signal.aborted) fail(error);
         }
         cancel();
         if (!signal.aborted) cancel = clock.setTimer(() => void round(), milliseconds);
@@ -115,7 +118,9 @@ export class RequestChannel<R> implements Source<R> {
   }
 }
 
-/** Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end. */
+/**
+ * Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end.
+ */
 export function enqueueEach<R>(requests: Iterable<R>, enqueue: (request: R) => void): void {
   const errors: unknown[] = [];
   for (const request of requests) {

@@ -1,3 +1,5 @@
+// Events about objects, recorded by reconciles and sent in the background. `event-recorder.ts` is the contract.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { type KubernetesObject, type MicroTime, defineKind } from "@tsbuilder/apimachinery/meta";

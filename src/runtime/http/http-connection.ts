@@ -21,8 +21,8 @@ export interface ConnectionOwner {
   /** The connection is free for a request. */
   onFree(connection: HttpConnection): void;
   /**
-   * The connection has ended; called once. `isSuspect` is true if a request got no answer: a firewall or a load balancer
-   * that broke this path has probably broken other connections of that age, too.
+   * The connection has ended; called once. `isSuspect` is true if a request got no answer: a firewall or a load
+   * balancer that broke this path has probably broken other connections of that age, too.
    */
   onGone(connection: HttpConnection, isSuspect: boolean): void;
 }

@@ -1,3 +1,7 @@
+// HTTP/1.1 to one API server, over sockets of our own. Begin here: a request gets credentials, a connection and
+// retries. `connection-pool.ts` opens and shares connections, `http-connection.ts` sends requests over one of them, and
+// `answer-parser.ts` parses the answers. `transport.ts` has the types of requests, `config.ts` those of a cluster.
+
 import type { IncomingMessage } from "node:http";
 import type net from "node:net";
 import { text } from "node:stream/consumers";
@@ -53,7 +57,8 @@ export class HttpTransport {
     try {
       return await this.#handle(request);
     } finally {
-      // Several answers may arrive in one turn, and the work after each may take long. Readers of streams pause themselves.
+      // Several answers may arrive in one turn, and the work after each may take long. Readers of streams pause
+      // themselves.
       const pause = request.stream || request.webSocket ? undefined : this.slices?.pause();
       if (pause) await pause;
     }

@@ -1,3 +1,6 @@
+// Leases: one process of several leads, or all share the work. Begin here with the elector. `lease-member.ts` executes
+// the protocol of `shards/member.ts`, and `member-leases.ts` reads and writes its Leases.
+
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
@@ -33,8 +36,8 @@ interface LeaseElectorOptions {
 
 /**
  * Holds a Lease among processes written in any language: the record is client-go's. The lease of another process has
- * expired if it was not seen to change for its duration; the times in it don't count, because clocks differ. The own lease
- * counts as lost when it could not be renewed for `renewDeadline`, before any other process may take it.
+ * expired if it was not seen to change for its duration; the times in it don't count, because clocks differ. The own
+ * lease counts as lost when it could not be renewed for `renewDeadline`, before any other process may take it.
  */
 export class LeaseElector {
   onLost: (error: Error) => void = () => {};
@@ -59,8 +62,8 @@ export class LeaseElector {
   }
 
   /**
-   * Throws if this process led and can't be sure that it still does: its lease was lost or released, or it was suspended
-   * for so long that another process may have taken over before any timer could fire.
+   * Throws if this process led and can't be sure that it still does: its lease was lost or released, or it was
+   * suspended for so long that another process may have taken over before any timer could fire.
    */
   assertFresh(): void {
     if (this.#state === "following") return;
@@ -214,7 +217,10 @@ export class LeaseElector {
     return true;
   }
 
-  /** Returns false for an earlier time or none, which a restore or an edit leaves behind: such a lease can be renewed again. */
+  /**
+   * Returns false for an earlier time or none, which a restore or an edit leaves behind: such a lease can be renewed
+   * again.
+   */
   #isRenewedByAnother(spec: LeaseSpec | undefined): boolean {
     if (this.#claimed.includes(spec?.renewTime)) return false;
     return timeOf(spec?.renewTime) > timeOf(this.#claimed[0]);
@@ -308,9 +314,9 @@ export function leaseNamespace(
 }
 
 /**
- * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile, before each
- * attempt. A suspended process may resume in the middle of a reconcile, or of the delay before a retry, before its timer
- * for the lease can fire. A WebSocket counts as a write, because a command in a container may change anything.
+ * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile, before
+ * each attempt. A suspended process may resume in the middle of a reconcile, or of the delay before a retry, before its
+ * timer for the lease can fire. A WebSocket counts as a write, because a command in a container may change anything.
  */
 export function fence(elector: Pick<LeaseElector, "assertFresh"> | undefined): (request: RawRequest) => void {
   return ({ method = "GET", webSocket }) => {

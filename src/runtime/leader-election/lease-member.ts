@@ -84,7 +84,9 @@ class LeaseMember {
     forget();
   }
 
-  /** Gives up all ranges, so that other processes needn't wait for the Lease to expire. Call it when no reconcile runs. */
+  /**
+   * Gives up all ranges, so that other processes needn't wait for the Lease to expire. Call it when no reconcile runs.
+   */
   async leave(): Promise<void> {
     const { gate, clock, requestTimeout, leases, log } = this.#options;
     this.#stop.abort();

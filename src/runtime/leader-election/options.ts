@@ -34,8 +34,8 @@ export interface ShardingOptions extends Pick<
   "id" | "namespace" | "leaseDuration" | "renewDeadline" | "retryPeriod" | "labels"
 > {
   /**
-   * The field whose hash decides which process an object belongs to: its own `uid`, which spreads the work most evenly, or its
-   * `namespace`, with which owned objects are divided among the caches, too. Default: `uid`.
+   * The field whose hash decides which process an object belongs to: its own `uid`, which spreads the work most evenly,
+   * or its `namespace`, with which owned objects are divided among the caches, too. Default: `uid`.
    */
   readonly by?: "uid" | "namespace" | undefined;
 }

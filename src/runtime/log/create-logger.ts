@@ -1,3 +1,5 @@
+// Loggers: JSON lines or text, users' loggers, which may fail, and pino's. The interface is in `logger.ts`.
+
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { callSafely, thrownError } from "../callbacks/callbacks.ts";

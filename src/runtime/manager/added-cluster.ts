@@ -134,8 +134,8 @@ export class AddedCluster implements MemberCluster {
   }
 
   /**
-   * A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. If a
-   * source of it fails, only this controller ends.
+   * A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. If
+   * a source of it fails, only this controller ends.
    */
   #untilRemoved(controller: WarmRunnable): WarmRunnable {
     const { name, needLeaderElection } = controller;

@@ -48,11 +48,10 @@ export interface WarmRunnable extends Runnable {
 }
 
 /**
- * The order in which a manager starts and stops.
- * Start: servers, webhooks (lists may need conversion), caches, runnables that need no lease, warm-up, the part of the
- * objects if several processes share them, election, runnables that need the lease.
- * Stop: runnables, the part of the objects, webhooks (they may read from caches), caches, servers, then the lease and the
- * Events, all within one deadline.
+ * The order in which a manager starts and stops. Start: servers, webhooks (lists may need conversion), caches,
+ * runnables that need no lease, warm-up, the part of the objects if several processes share them, election, runnables
+ * that need the lease. Stop: runnables, the part of the objects, webhooks (they may read from caches), caches, servers,
+ * then the lease and the Events, all within one deadline.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts;

@@ -33,8 +33,8 @@ export interface ManagerOptions {
   /** Run controllers only while holding a lease. Default: no leader election. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
   /**
-   * Share the objects among all processes of the operator that have the same `id`, instead of letting one of them do all
-   * the work. Default: no sharing.
+   * Share the objects among all processes of the operator that have the same `id`, instead of letting one of them do
+   * all the work. Default: no sharing.
    */
   readonly sharding?: ShardingOptions | undefined;
   /** Address of `/healthz` and `/readyz`, such as `:8081`; `0` turns them off. Default: `0`. */

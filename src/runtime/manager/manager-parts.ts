@@ -241,7 +241,9 @@ interface Answering {
   readonly sharing: Sharing | undefined;
 }
 
-/** Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer. */
+/**
+ * Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer.
+ */
 function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
   const { clock, log, measurements } = base;
   const webhooks = makeWebhookServer(options, base, live);

@@ -1,3 +1,7 @@
+// The manager: what `main` creates, adds controllers and webhooks to, and starts. `manager-parts.ts` creates everything
+// below it from the options, `lifecycle.ts` starts and stops it in order, `manager-args.ts` reads the command line, and
+// `process-watch.ts` watches the event loop and the memory.
+
 import process from "node:process";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
@@ -109,8 +113,8 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   }
 
   /**
-   * Adds another cluster, at any time: its controllers run until it is removed or the manager stops. The manager doesn't
-   * wait for a cluster that can't be reached, and is ready without it.
+   * Adds another cluster, at any time: its controllers run until it is removed or the manager stops. The manager
+   * doesn't wait for a cluster that can't be reached, and is ready without it.
    */
   addCluster(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
     return this.#parts.clusters.add(name, config);

@@ -59,8 +59,8 @@ export class RunnableGroup {
   }
 
   /**
-   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, so that runnables that respect
-   * their signal can end. Returns true if all have ended.
+   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, so that runnables that
+   * respect their signal can end. Returns true if all have ended.
    */
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;

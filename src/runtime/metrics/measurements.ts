@@ -1,3 +1,6 @@
+// Metrics for Prometheus. Measurements collects them for a manager and loads `runtime-metrics.ts`, where all of them
+// are defined, only if there is a server; `metrics-server.ts` serves them to authorized readers.
+
 import type { ServerResponse } from "node:http";
 import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Credentials } from "../http/config.ts";

@@ -1,3 +1,5 @@
+// The queue of a controller: each request once, by priority and time, with the delays of `backoff.ts` before retries.
+
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { Backoff, type BackoffSettings, defaultBackoff } from "./backoff.ts";
 
@@ -120,7 +122,9 @@ export class WorkQueue<R> {
     return this.#backoff.retries(this.#options.keyOf(request));
   }
 
-  /** The number of requests that were retried more than five times in a row: no race, and nothing that heals at once. */
+  /**
+   * The number of requests that were retried more than five times in a row: no race, and nothing that heals at once.
+   */
   get failing(): number {
     return this.#backoff.countAbove(5);
   }

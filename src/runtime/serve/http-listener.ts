@@ -1,3 +1,5 @@
+// HTTP servers: listening, stopping by a deadline, and reading JSON bodies. Probes, metrics and webhooks use them.
+
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";

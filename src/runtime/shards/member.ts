@@ -1,10 +1,13 @@
+// Sharing the objects among equal processes. Begin here with the protocol, a pure step function without requests.
+// `shard-gate.ts` tells caches and controllers which part is this process's; `ranges.ts` has sets of hashes.
+
 import { compareText, fnv64 } from "@tsbuilder/apimachinery/text";
 import { type Ranges, allRanges, noRanges, rangeCount } from "./ranges.ts";
 
 /**
- * The state of a process that shares ranges of hashes with equal processes, without a leader. Each process renews a Lease
- * of its own, which shows that the process lives and which ranges it claims. `stepMember` takes an event and returns the
- * next commands; it sends nothing itself, so that every order of events can be tested.
+ * The state of a process that shares ranges of hashes with equal processes, without a leader. Each process renews a
+ * Lease of its own, which shows that the process lives and which ranges it claims. `stepMember` takes an event and
+ * returns the next commands; it sends nothing itself, so that every order of events can be tested.
  *
  * A range is held by one process at a time, even if requests or processes are slow, lost or suspended, because
  * 1. a process claims a range in its Lease before it holds it, and withdraws the claim after it stopped;
@@ -41,7 +44,10 @@ export interface MemberState {
 export interface MemberSettings {
   /** The name of the Lease, which no other process has ever had. */
   readonly name: string;
-  /** Identifies the way in which objects are assigned to ranges. Processes with another layout share nothing with this one. */
+  /**
+   * Identifies the way in which objects are assigned to ranges. Processes with another layout share nothing with this
+   * one.
+   */
   readonly layout: string;
   readonly leaseDuration: number;
   readonly renewDeadline: number;

@@ -31,14 +31,16 @@ export interface ShardGateOptions {
 
 /**
  * Tells caches and controllers which ranges this process works on. A range that is gained is loaded first, then opened:
- * its objects are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile has
- * ended.
+ * its objects are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile
+ * has ended.
  */
 export class ShardGate {
   readonly kinds: ShardedKinds;
   /** Returns true if the process may write for these ranges at this moment. */
   mayWrite: (ranges: Ranges) => boolean = () => false;
-  /** The number of objects that the server sent although they belong to others, as servers without sharded watches do. */
+  /**
+   * The number of objects that the server sent although they belong to others, as servers without sharded watches do.
+   */
   dropped = 0;
   readonly #options: ShardGateOptions;
   readonly #loaders = new Set<ShardLoader>();
@@ -108,7 +110,9 @@ export class ShardGate {
     return opened;
   }
 
-  /** Closes ranges; resolves when their reconciles have ended or were aborted. False if everything was lost meanwhile. */
+  /**
+   * Closes ranges; resolves when their reconciles have ended or were aborted. False if everything was lost meanwhile.
+   */
   async drain(ranges: Ranges): Promise<boolean> {
     const life = this.#lives;
     this.#open &= ~ranges;

@@ -1,3 +1,6 @@
+// For the tests of operators: contexts, a test manager, a movable clock, and servers and proxies that break.
+// Begin with `test-manager.ts`.
+
 export { admissionContext, type TestAdmissionContext } from "./webhook-calls.ts";
 export { createCRDValidator, type CRDValidator } from "./create-crd-validator.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";

@@ -45,8 +45,8 @@ export interface BundleRequest {
 const dayLength = 86_400_000;
 
 /**
- * Returns the current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old. The
- * previous CA remains trusted, so that replicas may switch at different times.
+ * Returns the current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old.
+ * The previous CA remains trusted, so that replicas may switch at different times.
  */
 export function renewBundle(
   current: CertificateBundle | undefined,

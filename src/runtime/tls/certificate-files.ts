@@ -1,3 +1,6 @@
+// Certificates of servers that can be replaced while they run: from files here, from a bundle with a CA of our own in
+// `certificate-bundle.ts`. `listen-https.ts` serves with either.
+
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

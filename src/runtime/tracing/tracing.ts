@@ -1,3 +1,5 @@
+// Observation from outside: spans, if the operator uses OpenTelemetry, and in `channels.ts` messages for subscribers.
+
 import { isThenable } from "../callbacks/callbacks.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";

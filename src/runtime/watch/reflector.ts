@@ -1,3 +1,6 @@
+// Listing and watching one collection forever. The reflector reads; `watcher.ts` decides, as a pure step function, what
+// to read next and how to recover from every failure.
+
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ListMeta } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
@@ -379,7 +382,9 @@ async function readChunks<R>(
   }
 }
 
-/** Checks the type and the object of a frame: after an invalid one the state is unknown, so everything is listed again. */
+/**
+ * Checks the type and the object of a frame: after an invalid one the state is unknown, so everything is listed again.
+ */
 function frameOf(value: unknown): WatchFrame {
   const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
   const isKnown = changes.has(type) && isObject(object) && (type === "ERROR" || isObject(object["metadata"]));

@@ -326,7 +326,10 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
   };
 }
 
-/** Returns true if the server has not reached the requested version yet, for example one of several behind a load balancer. */
+/**
+ * Returns true if the server has not reached the requested version yet, for example one of several behind a load
+ * balancer.
+ */
 function isTooLarge(error: ApiError): boolean {
   return (
     error.body.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true ||

@@ -148,7 +148,9 @@ interface WebhookService {
   readonly namespace: string;
 }
 
-/** Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust. */
+/**
+ * Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust.
+ */
 async function findAuthority(
   client: Client,
   service: WebhookService,

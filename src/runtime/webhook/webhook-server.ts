@@ -1,3 +1,7 @@
+// Admission and conversion webhooks. The server reads a call and answers it: `admission-review.ts` and `admit.ts` for
+// admission, `convert.ts` for conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it,
+// and `managed-certificate.ts` keeps the certificate.
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,8 +44,8 @@ export interface WebhookServerOptions {
   /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
   readonly clientCaName?: string | undefined;
   /**
-   * How long webhooks are still served when the manager stops: nodes send requests to a pod for a moment after it was told
-   * to end. Default: `0s`.
+   * How long webhooks are still served when the manager stops: nodes send requests to a pod for a moment after it was
+   * told to end. Default: `0s`.
    */
   readonly shutdownDelay?: Duration | undefined;
   /**
