@@ -100,9 +100,19 @@ export type {
   WriteOptions,
 } from "./client/options.ts";
 export { type ClientOptions, createClient } from "./client/live-client.ts";
-export { formatKey, keyOf, keyText, type ObjectKey, type ObjectRef } from "./client/object-key.ts";
-export type { DeepReadonly, Edit } from "./client/deep-readonly.ts";
-export type { Desired, DesiredStatus, Loose, StatusOf } from "./client/desired.ts";
+export {
+  formatKey,
+  keyOf,
+  keyText,
+  type ObjectKey,
+  type ObjectRef,
+  type DeepReadonly,
+  type Edit,
+  type Desired,
+  type DesiredStatus,
+  type Loose,
+  type StatusOf,
+} from "./client/objects.ts";
 export { isMetadataOnly, metadataOnly } from "./client/metadata-only.ts";
 export { Children, type Preparation, type Rejection, removeForeignPorts } from "./client/children.ts";
 export {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createCachedClient } from "./cached-client.ts";
 import type { Client } from "../client/client.ts";
-import type { Desired } from "../client/desired.ts";
+import type { Desired } from "../client/objects.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";

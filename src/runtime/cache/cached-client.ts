@@ -11,10 +11,16 @@ import type {
 import { bodyToApply } from "../client/apply-body.ts";
 import type { Client, ClientDefaults, Patch, RestMapper, Subresource, WatchEvent } from "../client/client.ts";
 import { namespaceOf } from "../client/requests.ts";
-import type { DeepReadonly, Edit } from "../client/deep-readonly.ts";
-import type { Desired, DesiredStatus } from "../client/desired.ts";
+import {
+  type DeepReadonly,
+  type Desired,
+  type DesiredStatus,
+  type Edit,
+  type ObjectKey,
+  type ObjectRef,
+  keyOf,
+} from "../client/objects.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
-import { type ObjectKey, type ObjectRef, keyOf } from "../client/object-key.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -31,7 +37,7 @@ import type {
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
-import { freezeShared } from "./freeze-shared.ts";
+import { freezeShared } from "./object-store.ts";
 
 /** Creates a client that reads from a cache and writes to the server. Its reads include its writes. */
 export function createCachedClient(live: LiveClient, cache: Cache): Client {

@@ -4,9 +4,8 @@ import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbac
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { Client } from "../client/client.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
+import { type DeepReadonly, type ObjectKey, formatKey, keyText } from "../client/objects.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
-import { type ObjectKey, formatKey, keyText } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
@@ -18,7 +17,7 @@ import type { ShardGate } from "../shards/shard-gate.ts";
 import { resourcePath } from "../client/requests.ts";
 import { Reflector } from "../watch/reflector.ts";
 import { noteOwnership, ownershipOf } from "./applied-fields.ts";
-import { freezeShared } from "./freeze-shared.ts";
+import { freezeShared } from "./object-store.ts";
 import { matchFields, matchLabels } from "../client/selection.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */

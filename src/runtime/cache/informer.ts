@@ -1,6 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import type { ObjectKey } from "../client/object-key.ts";
+import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
 import type { Selection } from "../client/options.ts";
 import { ApiError } from "../errors/api-error.ts";
 
@@ -50,7 +49,7 @@ export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
       readonly type: "add";
       readonly object: T;
       readonly isInInitialList: boolean;
-      /** True if this process created the object, or wrote what is there now. */
+      /** True if this process created the object or wrote its current version. */
       readonly isOwnWrite: boolean;
     }
   | {

@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
-import { type ObjectKey, formatKey, keyOf, keyText } from "../client/object-key.ts";
+import { type ObjectKey, formatKey, keyOf, keyText } from "../client/objects.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
@@ -312,7 +312,7 @@ interface PendingWrite<T extends KubernetesObject> {
   /** Objects that this process created and that reads returned, but of which subscribers have had no event. */
   unseen: readonly Entry<T>[];
   readonly isDeletion: boolean;
-  /** The version of the write; of a deletion, whose version is unknown, that of what it deleted. */
+  /** The version of the write. For a deletion, whose version is unknown, the version of the deleted object. */
   readonly version: string | undefined;
   readonly uid: string | undefined;
   readonly at: number;

@@ -27,7 +27,7 @@ export function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject)
 }
 
 /**
- * Watches the objects of the ranges that this process holds. It starts anew when it gains ranges; when it loses some,
+ * Watches the objects of the ranges that this process holds. It starts again when it gains ranges; when it loses some,
  * it drops their objects and goes on. A server that doesn't know the selector sends every object; those of other ranges
  * are dropped before they are stored.
  */

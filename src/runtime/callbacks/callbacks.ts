@@ -1,6 +1,6 @@
 // Calls of users' functions, which may throw anything, return promises where none are expected, or never end.
 
-/** Calls a user's function that returns nothing: what it throws, now or asynchronously, is passed to `onError`. */
+/** Calls a user's function that returns nothing. An error, thrown now or asynchronously, is passed to `onError`. */
 export function callSafely(run: () => unknown, onError: (error: Error) => void): void {
   try {
     const result = run();
@@ -44,7 +44,7 @@ export type CallbackName =
   | "observer"
   | "tracer";
 
-/** A user's function failed. The caller continued without its result; `cause` is what it threw. */
+/** A user's function failed, and its caller continued without a result; `cause` is the thrown error. */
 export class CallbackError extends Error {
   override readonly name = "CallbackError";
   override readonly cause: Error;

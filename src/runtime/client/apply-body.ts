@@ -8,8 +8,7 @@ import {
 } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
-import type { Desired } from "./desired.ts";
-import type { ObjectKey } from "./object-key.ts";
+import type { Desired, ObjectKey } from "./objects.ts";
 import type { Owner } from "./options.ts";
 import { namespaceOf, required, typed } from "./requests.ts";
 

@@ -14,9 +14,7 @@ import type {
   PortForwardOptions,
 } from "../containers/options.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
-import type { DeepReadonly, Edit } from "./deep-readonly.ts";
-import type { Desired, DesiredStatus } from "./desired.ts";
-import type { ObjectKey, ObjectRef } from "./object-key.ts";
+import type { DeepReadonly, Desired, DesiredStatus, Edit, ObjectKey, ObjectRef } from "./objects.ts";
 import type {
   ApplyOptions,
   CreateOptions,

@@ -19,11 +19,18 @@ import {
   leaveStranger,
 } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
-import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
-import type { Desired, DesiredStatus } from "./desired.ts";
+import {
+  type DeepReadonly,
+  type Desired,
+  type DesiredStatus,
+  type Edit,
+  type ObjectKey,
+  type ObjectRef,
+  asReadonly,
+  keyOf,
+} from "./objects.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
 import { isMissingObject, LiveContainers } from "./live-reader.ts";
-import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type {
   ApplyOptions,
   CreateOptions,

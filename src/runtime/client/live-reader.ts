@@ -19,9 +19,15 @@ import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts"
 import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { ClientDefaults, Containers, Reader, WatchEvent } from "./client.ts";
-import { asReadonly, type DeepReadonly } from "./deep-readonly.ts";
+import {
+  type DeepReadonly,
+  type ObjectKey,
+  type ObjectRef,
+  asReadonly,
+  formatKey,
+  keyOf,
+} from "./objects.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { formatKey, keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
 import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
 import { selectionQuery } from "./selection.ts";

@@ -3,9 +3,7 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "./client.ts";
-import { asReadonly, type DeepReadonly, type Edit } from "./deep-readonly.ts";
-import type { Desired } from "./desired.ts";
-import type { ObjectKey } from "./object-key.ts";
+import { type DeepReadonly, type Desired, type Edit, type ObjectKey, asReadonly } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
 
 /** The object to fill in: a new one has only its name. */

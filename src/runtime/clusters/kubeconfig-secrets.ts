@@ -2,7 +2,7 @@ import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
 import { syncFailure } from "../cache/informer.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { formatKey, keyOf } from "../client/object-key.ts";
+import { formatKey, keyOf } from "../client/objects.ts";
 import { onAbort } from "../clock/waits.ts";
 import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
 import type { Source } from "../controller/source.ts";
@@ -14,7 +14,7 @@ import type { ClusterConfig } from "../http/config.ts";
 import { type KubeconfigFile, parseKubeconfig } from "../config/kubeconfig-file.ts";
 import { loadConfig } from "../config/load-config.ts";
 
-/** Which Secrets hold kubeconfigs, and what is done in their clusters. */
+/** Selects the Secrets that hold kubeconfigs, and sets up the controllers of their clusters. */
 export interface KubeconfigSecretsOptions {
   /** The namespace of the Secrets. A Secret's name becomes the name of its cluster. */
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface KubeconfigSecretsOptions {
 
 /**
  * Adds the clusters of the kubeconfigs in Secrets, and removes them again: with each change of a kubeconfig its cluster
- * starts anew, and it is removed when its Secret is deleted or loses its labels.
+ * starts again, and it is removed when its Secret is deleted or loses its labels.
  */
 export function followKubeconfigSecrets(manager: Manager, options: KubeconfigSecretsOptions): void {
   manager

@@ -135,7 +135,7 @@ function credentialsOf(
 /** A token is replaced this many milliseconds before it expires, so that it is still valid when the request arrives. */
 const expirySkew = 10_000;
 
-/** Timeout for the provider, a real server whatever clock a test moves: milliseconds of system time. */
+/** Timeout for the provider in milliseconds of system time: it is a real server even if a test moves the clock. */
 const answerTimeout = 30_000;
 
 /** The settings of an `auth-provider` named `oidc`. */

@@ -49,7 +49,7 @@ interface Outputs {
 interface CommandOutput {
   /** Resolves when more can be taken. */
   write(chunk: Buffer): Promise<void>;
-  /** The command has ended. Resolves with what is left for its result. */
+  /** The command has ended. Resolves with the collected output, or with an empty text if it went to a stream. */
   end(): Promise<string>;
   fail(error: Error): void;
 }

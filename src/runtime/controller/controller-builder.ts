@@ -8,12 +8,12 @@ import {
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import type { Client } from "../client/client.ts";
-import { formatKey, keyOf } from "../client/object-key.ts";
+import { formatKey, keyOf } from "../client/objects.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
-import { defaultBackoff } from "../queue/backoff.ts";
+import { defaultBackoff } from "../queue/work-queue.ts";
 import type { Controller, ControllerSpec, ExtensibleController, Watch } from "./controller-spec.ts";
 import type {
   AddedWatchFilter,

@@ -44,7 +44,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new RunningReconciles();
   /**
-   * Leaves the scope of the running reconcile, whose signal and log fields must not be inherited by what it triggers.
+   * Leaves the scope of the running reconcile: requests that it triggers must not inherit its signal and log fields.
    */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;

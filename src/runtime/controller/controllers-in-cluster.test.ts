@@ -8,9 +8,8 @@ import {
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
-import type { Desired } from "../client/desired.ts";
+import type { Desired, ObjectKey } from "../client/objects.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { ObjectKey } from "../client/object-key.ts";
 import type { Manager } from "../manager/manager.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";

@@ -1,8 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
+import { type DeepReadonly, type ObjectKey, formatKey, keyOf } from "../client/objects.ts";
 import { isMissingObject } from "../client/live-reader.ts";
-import { type ObjectKey, formatKey, keyOf } from "../client/object-key.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, runInCallContext } from "../scope/scope.ts";
 import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";

@@ -1,8 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { InformerEvent } from "../cache/informer.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import { formatKey, keyOf } from "../client/object-key.ts";
+import { type DeepReadonly, formatKey, keyOf } from "../client/objects.ts";
 import { rangeOf } from "../shards/ranges.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import type { Request } from "./reconciler.ts";

@@ -1,6 +1,5 @@
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import type { ObjectKey } from "../client/object-key.ts";
+import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 

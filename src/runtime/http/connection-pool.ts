@@ -13,7 +13,7 @@ import { openTunnel } from "./proxy-tunnel.ts";
 export interface ConnectionRequest {
   readonly stream: boolean;
   readonly credential: Credential;
-  /** Read the CA file again, whatever its age. */
+  /** Read the CA file again even if the cached content is fresh. */
   readonly refresh: boolean;
   /** Aborts the wait. */
   readonly signal: AbortSignal | undefined;
@@ -116,7 +116,10 @@ export class ConnectionPool {
     };
   }
 
-  /** Node ignores a CA file without certificates, and nobody could tell why the server isn't trusted. */
+  /**
+   * Refuses a CA file without certificates. Node would ignore it, and the error would not say why the server isn't
+   * trusted.
+   */
   #secureContext(ca: string | undefined, { cert, key }: Credential): tls.SecureContext {
     const { source = this.#config.server } = this.#config;
     if (ca !== undefined && !ca.includes("-----BEGIN "))

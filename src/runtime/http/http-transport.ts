@@ -7,25 +7,24 @@ import type net from "node:net";
 import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { callSafely, warnOf } from "../callbacks/callbacks.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
+import { onAbort, unlessAborted, wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/scope.ts";
-import { currentScope } from "../scope/scope.ts";
+import { currentCallContext, currentScope } from "../scope/scope.ts";
 import { publish } from "../tracing/channels.ts";
+import type { AnswerHead } from "./answer-parser.ts";
 import { type ClusterConfig, type Credential, identityHeaders } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
-import { type Answer, type HttpConnection, type WireRequest, requestBytes } from "./http-connection.ts";
-import { onAbort, unlessAborted, wait } from "../clock/waits.ts";
+import { type Answer, type HttpConnection, requestBytes, type WireRequest } from "./http-connection.ts";
 import {
   BrokenConnectionError,
-  TimeoutError,
   errorFromAnswer,
   errorFromSocket,
   isDistrust,
+  TimeoutError,
 } from "./http-errors.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 import { OpenWebSocket } from "./web-socket.ts";
-import type { TimeSlices } from "../clock/time-slices.ts";
-import type { AnswerHead } from "./answer-parser.ts";
 
 /** A config, or a function that loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);

@@ -6,7 +6,7 @@ const lifetime = 10_000;
 
 /** How to read a file. */
 export interface ReadRequest {
-  /** Read it again, whatever its age. */
+  /** Read the file again even if the cached content is fresh. */
   readonly refresh?: boolean;
   readonly clock?: Clock | undefined;
 }

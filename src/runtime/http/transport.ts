@@ -45,7 +45,7 @@ export interface WebSocketConnection extends AsyncIterable<Buffer> {
   readonly protocol: string;
   /** Sends a message, and resolves when the connection can take the next one. */
   send(message: Uint8Array): Promise<void>;
-  /** Closes the connection after what was sent. */
+  /** Closes the connection after the messages that were sent. */
   close(): void;
   /** Breaks the connection off; the loop over its messages throws the error. */
   destroy(error?: Error): void;

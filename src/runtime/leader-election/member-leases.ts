@@ -1,11 +1,10 @@
 import { fnv64 } from "@tsbuilder/apimachinery/text";
-import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import { Lease } from "../k8s/coordination/v1.ts";
 import type { MemberRecord } from "../shards/member.ts";
 import { allRanges, formatRanges, parseRanges, type Ranges } from "../shards/ranges.ts";
-import { Lease } from "../k8s/coordination/v1.ts";
 
 /** The label of all Leases of one operator, and the annotations that hold their claims. */
 const label = "tsbuilder.dev/shards";

@@ -83,7 +83,7 @@ export class Lifecycle {
       onStarted = resolve;
       onNotStarted = reject;
     });
-    // Usually nobody waits for this promise; run() rejects with the error.
+    // Without this handler, a promise that is not awaited would end the process. run() rejects with the error.
     this.started.catch(() => {});
     this.#onStarted = onStarted;
     this.#onNotStarted = onNotStarted;

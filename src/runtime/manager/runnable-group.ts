@@ -19,7 +19,7 @@ export interface Runnable {
 export interface RunContext {
   /** Aborted when the manager stops; `start` should finish its work and return. */
   readonly signal: AbortSignal;
-  /** Aborted when the manager's time to stop is over: whatever is still running is abandoned. */
+  /** Aborted when the manager's time to stop is over: runnables that still run are abandoned. */
   readonly deadline: AbortSignal;
   readonly log: Logger;
 }

@@ -86,7 +86,7 @@ interface Times {
   readonly next: () => number;
 }
 
-/** A pause is measured by a clock that nobody sets; the times of a cron expression are those of the day. */
+/** A pause is measured by the monotonic clock, the times of a cron expression by the time of day. */
 function timesOf({ name, every, cron }: ScheduledWork, clock: Clock): Times {
   if ((every === undefined) === (cron === undefined))
     throw new TerminalError(`scheduled work "${name}" needs either every or cron`);

@@ -401,7 +401,10 @@ function webhookMetrics(registry: Registry): WebhookObserver {
 /** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
 const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
 
-/** Operators run out of memory, and nobody notices a watch that went silent: Go's runtime exports neither. */
+/**
+ * Measures the cache. Go's runtime exports neither its memory, of which operators run out, nor watches that went
+ * silent.
+ */
 function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredParts): void {
   const gauge = (
     name: string,

@@ -97,7 +97,7 @@ export class ShardGate {
     return () => this.#openings.delete(listener);
   }
 
-  /** Loads ranges and opens them; resolves with those that were opened. */
+  /** Loads ranges and opens them; resolves with the ranges that were opened. */
   async hold(ranges: Ranges): Promise<Ranges> {
     this.#held |= ranges;
     const change = ++this.#changes;

@@ -36,7 +36,7 @@ export interface ProxiedRequest {
   status: number | undefined;
 }
 
-/** A proxy in front of an API server; it passes everything on until it is told otherwise. */
+/** A proxy in front of an API server; by default it passes everything on. */
 export interface FaultProxy {
   /** How to reach it: without TLS, and with the credentials of the config that it was started with. */
   readonly config: ClusterConfig;
@@ -150,7 +150,7 @@ interface Shared {
   readonly clock: Clock;
 }
 
-/** Joins both ends of a connection, and asks at the beginning of each request what is to happen to it. */
+/** Joins both ends of a connection, and asks `onRequest` for a fault at the beginning of each request. */
 function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: Shared): void {
   let request: ProxiedRequest | undefined;
   let fault: Fault | undefined;

@@ -94,7 +94,7 @@ export class CertificateFiles implements CertificateSource {
     this.#cancelPoll?.();
   }
 
-  /** Checks once the one before has ended: otherwise what it read might replace what is newer. */
+  /** Checks the files after the previous check has ended, so that an older certificate can't replace a newer one. */
   #queueCheck(onChange: (certificate: Certificate) => void): void {
     if (this.#isCheckQueued) return;
     this.#isCheckQueued = true;

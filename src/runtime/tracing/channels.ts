@@ -68,7 +68,7 @@ export interface SampleMessage {
   readonly blockedAgo: number | undefined;
   /** Bytes of memory that the process holds. */
   readonly resident: number;
-  /** Bytes of the heap that are in use, with what is not collected yet. */
+  /** Bytes of the heap that are in use, including garbage. */
   readonly heap: number;
   /** The same after the last full garbage collection; undefined before the first. */
   readonly heapKept: number | undefined;

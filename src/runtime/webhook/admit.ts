@@ -164,7 +164,7 @@ const fields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
 
 function answerOf(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {
   const { allowed = true, auditAnnotations, patch } = decision;
-  // A misspelled `allowed` would admit what was to be rejected.
+  // A misspelled `allowed` would admit a request that should be rejected.
   const unknown = Object.keys(decision).find((field) => !fields.has(field));
   if (unknown !== undefined) throw new TypeError(`the decision has an unknown field ${show(unknown)}`);
   if (typeof allowed !== "boolean") throw new TypeError(`allowed is ${show(allowed)}: it must be a boolean`);

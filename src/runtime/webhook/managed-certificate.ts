@@ -164,7 +164,7 @@ async function findAuthority(
     const crd = await client.find(ConvertedResource, { name: crdName(kind) }, { live: true });
     configs.push(crd?.spec.conversion?.webhook?.clientConfig);
   }
-  // Some begin with a placeholder, and somebody may have edited others.
+  // Some configurations begin with a placeholder, and others may have been edited.
   return configs
     .filter((config) => pointsTo(service, config))
     .map((config) => Buffer.from(config?.caBundle ?? "", "base64").toString("utf8"))
@@ -173,7 +173,7 @@ async function findAuthority(
 
 /**
  * Writes the CA to every webhook configuration that names the Service, and to the CRDs of converted kinds, unless it is
- * already there. Returns what was changed.
+ * already there. Returns the names of the changed objects.
  */
 async function injectAuthority(
   client: Client,

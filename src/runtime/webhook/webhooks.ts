@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta, Status } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
-import type { Loose } from "../client/desired.ts";
+import type { Loose } from "../client/objects.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
@@ -47,7 +47,7 @@ export interface InvalidField {
 
 /** The last argument of an admission call. */
 export interface AdmissionContext<Body extends object = KubernetesObject> {
-  /** Shows a warning to the user, whatever the verdict. Up to 120 characters are shown in full. */
+  /** Shows a warning to the user, with any verdict. Up to 120 characters are shown in full. */
   readonly warn: (text: string) => void;
   readonly request: AdmissionRequest<Body>;
   readonly log: Logger;
