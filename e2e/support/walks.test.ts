@@ -24,7 +24,7 @@ const atStart = [
 ];
 
 /** The watchdog and its reports run by a timer, independently of a walk. */
-const byTimer = ["loop-watchdog", "manager-servers", "controller-set"].map(
+const byTimer = ["process-watch", "manager-parts", "controller-set"].map(
   (file) => `src/runtime/manager/${file}.ts`,
 );
 

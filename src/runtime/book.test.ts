@@ -47,9 +47,9 @@ const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")
 
 test.for([
   ["manager/manager-options.ts", "ManagerOptions"],
-  ["leader-election/leader-election-options.ts", "LeaderElectionOptions"],
-  ["metrics/metrics-options.ts", "MetricsOptions"],
-  ["webhook/webhook-server-options.ts", "WebhookServerOptions"],
+  ["leader-election/options.ts", "LeaderElectionOptions"],
+  ["metrics/metrics-server.ts", "MetricsOptions"],
+  ["webhook/webhook-server.ts", "WebhookServerOptions"],
   ["controller/controller-options.ts", "ControllerOptions"],
   ["http/transport.ts", "TransportOptions"],
   ["client/client.ts", "ClientDefaults"],
