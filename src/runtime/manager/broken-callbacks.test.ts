@@ -46,7 +46,7 @@ test.for(cases)(
     onTestFinished(async () => {
       let isStopped = false;
       const stopped = stop().finally(() => void (isStopped = true));
-      // What never ends is abandoned shortly after the deadline.
+      // A call that never ends is abandoned shortly after the deadline.
       await eventually(() => clock.advance(100).then(() => isStopped));
       await stopped;
       vi.restoreAllMocks();

@@ -170,7 +170,7 @@ test("who divides the objects in another way waits until the others have gone", 
   const stranger = record("b", { layout: "namespace", claims: 1n });
   const guest = follow(newMember, { type: "start" }, wrote(noRanges), listed(record("a"), stranger));
   expect(guest.state.desired).toBe(noRanges);
-  // Those who were there first keep what they have, whoever waits.
+  // The first processes keep their ranges, although others wait.
   const host = follow(alone, listed(record("a"), { ...stranger, claims: noRanges }));
   expect(host.state.held).toBe(allRanges);
   // A claim of theirs is of any object.
