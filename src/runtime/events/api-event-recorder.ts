@@ -2,11 +2,12 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
-import { type KubernetesObject, type MicroTime, defineKind } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Owner } from "../client/options.ts";
 import { waitWithClock } from "../clock/waits.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { ObjectReference } from "../k8s/core/v1.ts";
+import { Event } from "../k8s/events/v1.ts";
 import type { Logger } from "../log/logger.ts";
 import type { EventDetails, EventRecorder } from "./event-recorder.ts";
 
@@ -244,7 +245,7 @@ interface EventFacts {
   readonly serial: number;
 }
 
-/** Creates an Event, with texts truncated to the server's limits. */
+/** Creates an Event. The server limits its texts: 128 characters, and 1024 bytes for the note. */
 function makeEvent(facts: EventFacts): Event {
   const { type, regarding, related, reason, action, note, annotations, now, serial } = facts;
   return {
@@ -280,35 +281,6 @@ function nameFor({ name = "unnamed" }: ObjectReference, now: number, serial: num
   const suffix = `.${(BigInt(Math.trunc(now)) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16)}`;
   return `${name.slice(0, 253 - suffix.length)}${suffix}`;
 }
-
-/** The content of an Event about an object. */
-interface ObjectReference {
-  apiVersion: string;
-  kind: string;
-  name?: string | undefined;
-  namespace?: string | undefined;
-  uid?: string | undefined;
-}
-
-/** An `events.k8s.io/v1` Event. The server limits the texts: 128 characters, and 1024 bytes for the note. */
-export interface Event extends KubernetesObject {
-  eventTime: MicroTime;
-  /** Set once the same event has occurred twice. */
-  series?: { count: number; lastObservedTime: MicroTime };
-  reportingController: string;
-  reportingInstance: string;
-  action: string;
-  reason: string;
-  regarding: ObjectReference;
-  related?: ObjectReference | undefined;
-  note: string;
-  type: "Normal" | "Warning";
-}
-
-export const Event = defineKind<Event>(
-  { group: "events.k8s.io", version: "v1" },
-  { kind: "Event", plural: "events" },
-);
 
 function cutBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
