@@ -47,9 +47,9 @@ const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")
 
 test.for([
   ["manager/manager-options.ts", "ManagerOptions"],
-  ["leader-election/leader-election-options.ts", "LeaderElectionOptions"],
-  ["metrics/metrics-options.ts", "MetricsOptions"],
-  ["webhook/webhook-server-options.ts", "WebhookServerOptions"],
+  ["leader-election/options.ts", "LeaderElectionOptions"],
+  ["metrics/metrics-server.ts", "MetricsOptions"],
+  ["webhook/webhook-server.ts", "WebhookServerOptions"],
   ["controller/controller-options.ts", "ControllerOptions"],
   ["http/transport.ts", "TransportOptions"],
   ["client/client.ts", "ClientDefaults"],
@@ -88,7 +88,7 @@ test("the names that the book maps Go's names to exist, and README.md links to t
     .flatMap(([, code]) => code!.replaceAll(/"[^"]*"/g, "").match(/[A-Za-z]\w{2,}/g) ?? []);
   expect(named.length).toBeGreaterThan(50);
   const code = [...sources.values()].join("\n");
-  // Of the embedded cluster, and of the CLI.
+  // These belong to the embedded cluster and to the CLI.
   const elsewhere = new Set(["startTestCluster", "real"]);
   const names = [...new Set(named)].filter((name) => !elsewhere.has(name));
   const gone = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code));

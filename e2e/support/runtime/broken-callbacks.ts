@@ -2,13 +2,41 @@ import { trace, type Tracer } from "@opentelemetry/api";
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { onTestFinished } from "vitest";
 import { interceptClient } from "../../../src/runtime/client/intercept-client.ts";
-import { intervalSource } from "../../../src/runtime/controller/interval-source.ts";
+import { intervalSource } from "../../../src/runtime/controller/source.ts";
 import { allOf, anyOf, not, objectMatches } from "../../../src/runtime/controller/predicate.ts";
 import type { Result } from "../../../src/runtime/controller/reconciler.ts";
 import type { Logger } from "../../../src/runtime/log/logger.ts";
 import type { Manager } from "../../../src/runtime/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";
 import { Widget } from "./widget-cluster.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** An error that throws when it is read. */
 class OddError extends AggregateError {

@@ -9,8 +9,19 @@ import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "../../../src/runtime/log/create-logger.ts";
 import { WebhookBuilder } from "../../../src/runtime/webhook/webhook-builder.ts";
-import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
-import type { WebhookServerOptions } from "../../../src/runtime/webhook/webhook-server-options.ts";
+import { WebhookServer, type WebhookServerOptions } from "../../../src/runtime/webhook/webhook-server.ts";
+
+
+
+
+
+
+
+
+
+
+
+
 
 export interface MySQL extends CustomResource<{ replicas?: number; storage?: string }> {}
 const group = { group: "apps.example.com" };

@@ -6,7 +6,7 @@ import {
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { createCachedClient } from "./cached-client.ts";
 import type { Client } from "../client/client.ts";
-import type { Desired } from "../client/desired.ts";
+import type { Desired } from "../client/objects.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";

@@ -1,19 +1,19 @@
+import { createHash } from "node:crypto";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONValue } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import { hashOf } from "./hash.ts";
 
 type Fields = { readonly [field: string]: JSONValue };
 
-/** What a field manager applied to cached objects: all that is kept of their managed fields. */
+/** For each cached object, the fields that our field manager applied: all that is kept of `metadata.managedFields`. */
 const applied = new WeakMap<KubernetesObject, string>();
 
 /** Cached objects of which a transform may have dropped fields. */
 const partial = new WeakSet<KubernetesObject>();
 
 /**
- * What a field manager has applied to an object from the server: the fields that it owns with their current values, as
- * a short text; undefined if it has applied nothing.
+ * Describes what a field manager has applied to an object from the server: the fields that it owns with their current
+ * values, as a short text; undefined if it has applied nothing.
  */
 function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
   const entry = object.metadata.managedFields?.find((candidate) => isApplied(candidate, fieldManager));
@@ -21,15 +21,15 @@ function appliedBy(fieldManager: string, object: KubernetesObject): string | und
   return digestOf(fieldManager, pick(object as unknown as JSONValue, entry.fieldsV1));
 }
 
-/** See `ownedBy`; a text for each manager. */
+/** Caches the results of `ownedBy`: by object, a text for each field manager. */
 const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 
-/** What an apply needs later from an object's managed fields. */
+/** The part of an object's managed fields that a later apply needs. */
 export interface Ownership {
   /** See `appliedBy`. */
   readonly applied: string | undefined;
   readonly owned: ReadonlyMap<string, string> | undefined;
-  /** Whether a transform may hide fields. */
+  /** True if a transform may have dropped fields. */
   readonly isPartial: boolean;
 }
 
@@ -78,8 +78,8 @@ export function ownedBy(fieldManager: string, object: KubernetesObject): string 
 }
 
 /**
- * Whether this apply would change nothing: the same fields were applied before, perhaps by an earlier process, and
- * still have the same values. The server normalizes some values (`0.5` cores become `500m`). For those this returns
+ * Returns true if this apply would change nothing: the same fields were applied before, perhaps by an earlier process,
+ * and still have the same values. The server normalizes some values (`0.5` cores become `500m`). For those this returns
  * false, and an apply that changes nothing is sent once.
  */
 export function isAppliedAlready(
@@ -92,7 +92,10 @@ export function isAppliedAlready(
   return partial.has(object) ? !JSON.stringify(desired).includes("[]") : hasItsEmptyLists(object, desired);
 }
 
-/** Whether lists that are desired to be empty are so: what isn't kept has no owner either, until somebody fills it. */
+/**
+ * Returns true if lists that should be empty are empty. The server doesn't keep empty lists, so managed fields can't
+ * tell.
+ */
 function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
   if (typeof desired !== "object" || desired === null) return true;
   if (!Array.isArray(desired)) {
@@ -114,7 +117,7 @@ function isApplied({ manager, operation, subresource }: ManagedFieldsEntry, fiel
   return manager === fieldManager && operation === "Apply" && !subresource;
 }
 
-/** The part of a value that the fields name. A field without subfields means the whole value. */
+/** Returns the part of a value that the fields name. A field without subfields means the whole value. */
 function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefined {
   const parts = Object.entries(fields).filter(([part]) => part !== ".");
   if (parts.length === 0 || typeof value !== "object" || value === null) return value;
@@ -146,6 +149,11 @@ function withoutName(desired: KubernetesObject): object {
 
 function digestOf(fieldManager: string, value: unknown): string {
   return hashOf([fieldManager, sorted(value)]);
+}
+
+/** A short text that identifies a value. */
+export function hashOf(value: unknown): string {
+  return createHash("sha1").update(JSON.stringify(value)).digest("base64");
 }
 
 /** The same value with sorted fields, and without empty lists, which the server doesn't keep. */

@@ -2,8 +2,20 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
 import { namesOf, useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
 import { Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
-import { CallbackError } from "../callbacks/callback-error.ts";
+import { CallbackError } from "../callbacks/callbacks.ts";
 import { eventually } from "../testing/eventually.ts";
+
+
+
+
+
+
+
+
+
+
+
+
 
 const caches = useCaches();
 const { createWidget, newNamespace, start } = caches;

@@ -1,7 +1,11 @@
+// The cache: informers that keep the objects of watched kinds, and reads from them. Begin here with its contract; then
+// `create-cache.ts` makes it, `shared-informer.ts` is the informer of a kind, and `partition.ts` merges one watch with
+// our own writes. `cached-client.ts` is the client that controllers use: it reads from the cache and writes to the
+// server.
+
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Reader } from "../client/client.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import type { ObjectKey } from "../client/object-key.ts";
+import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Informer } from "./informer.ts";
 
@@ -85,7 +89,7 @@ export interface CacheOptions extends KindCacheOptions {
   /** The field manager whose earlier applies are recognized, so that a cold start sends none that changes nothing. */
   readonly fieldManager?: string | undefined;
   /**
-   * What a read does if its kind has no informer: `create` makes one and waits for it, `warn` also logs a warning,
+   * The behavior of reads whose kind has no informer: `create` makes one and waits for it, `warn` also logs a warning,
    * `fail` throws a `TerminalError`. Default: `warn`, because accidentally caching all pods of a cluster takes a lot of
    * memory.
    */

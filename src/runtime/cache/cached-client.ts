@@ -9,12 +9,18 @@ import type {
   PortForwardOptions,
 } from "../containers/options.ts";
 import { bodyToApply } from "../client/apply-body.ts";
-import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "../client/client.ts";
-import { namespaceOf } from "../client/client-defaults.ts";
-import type { DeepReadonly, Edit } from "../client/deep-readonly.ts";
-import type { Desired, DesiredStatus } from "../client/desired.ts";
+import type { Client, ClientDefaults, Patch, RestMapper, Subresource, WatchEvent } from "../client/client.ts";
+import { namespaceOf } from "../client/requests.ts";
+import {
+  type DeepReadonly,
+  type Desired,
+  type DesiredStatus,
+  type Edit,
+  type ObjectKey,
+  type ObjectRef,
+  keyOf,
+} from "../client/objects.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
-import { type ObjectKey, type ObjectRef, keyOf } from "../client/object-key.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -28,12 +34,10 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../client/options.ts";
-import type { RestMapper } from "../client/rest-mapper.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { isAppliedAlready, ownedBy } from "./applied-fields.ts";
+import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
-import { freezeShared } from "./freeze-shared.ts";
-import { hashOf } from "./hash.ts";
+import { freezeShared } from "./object-store.ts";
 
 /** Creates a client that reads from a cache and writes to the server. Its reads include its writes. */
 export function createCachedClient(live: LiveClient, cache: Cache): Client {
@@ -41,8 +45,8 @@ export function createCachedClient(live: LiveClient, cache: Cache): Client {
 }
 
 /**
- * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call. Its
- * members are private by type only, as in `LiveReader`: a wrapper made by `Object.create(client)` or a proxy has no
+ * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call.
+ * Its members are private by type only, as in `LiveReader`: a wrapper made by `Object.create(client)` or a proxy has no
  * access to `#` members.
  */
 class CachedClient implements Client {
@@ -275,8 +279,8 @@ export class ApplyMemory {
   }
 
   /**
-   * Whether the last apply was the same, and the object is still its result: with the same values and owned fields.
-   * Another manager may have taken a field in the meantime without changing its value.
+   * Returns true if the last apply was the same and the object is still its result, with the same values and owned
+   * fields. Another manager may have taken a field in the meantime without changing its value.
    */
   isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
     const last = this.#applied.get(id);
@@ -307,7 +311,10 @@ function fingerprintOf(object: KubernetesObject): string {
   return fingerprint;
 }
 
-/** Whether deleted objects remain for a while: pods until they have terminated, others until dependents are handled. */
+/**
+ * Returns true if deleted objects may remain for a while: pods until they have terminated, others until dependents are
+ * handled.
+ */
 function mayStay(kind: Kind, options: DeleteAllOptions = {}): boolean {
   const { propagationPolicy = "Background" } = options;
   return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");

@@ -1,28 +1,24 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { callSafely, synchronous, warnOf } from "../callbacks/call-safely.ts";
+import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import type { Client } from "../client/client.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import { acceptOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
-import { type ObjectKey, formatKey, keyText } from "../client/object-key.ts";
+import { type DeepReadonly, type ObjectKey, formatKey, keyText } from "../client/objects.ts";
+import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
 import type { Informer } from "./informer.ts";
-import { idOf } from "./kind-id.ts";
 import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
 import { type Shard, ShardedWatch, type StartWatch, isHeld } from "./sharded-watch.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
-import { CallbackError } from "../callbacks/callback-error.ts";
-import { show } from "../callbacks/thrown-error.ts";
-import { resourcePath } from "../client/resource-path.ts";
+import { resourcePath } from "../client/requests.ts";
 import { Reflector } from "../watch/reflector.ts";
 import { noteOwnership, ownershipOf } from "./applied-fields.ts";
-import { freezeShared } from "./freeze-shared.ts";
-import { matchFields, matchLabels } from "./match-selection.ts";
+import { freezeShared } from "./object-store.ts";
+import { matchFields, matchLabels } from "../client/selection.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
@@ -236,7 +232,7 @@ class InformerCache implements Cache {
   }
 }
 
-/** What planning needs besides the options of the kind. */
+/** The inputs of planning besides the options of the kind. */
 interface PlanContext {
   readonly client: Pick<Client, "request">;
   readonly keepManagedFields: boolean;

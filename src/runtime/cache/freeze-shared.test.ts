@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freezeShared } from "./freeze-shared.ts";
+import { freezeShared } from "./object-store.ts";
 
 test("freezeShared() freezes everything and changes nothing", () => {
   const value = { a: [{ b: "a string that is worth sharing", c: null, d: [1, true] }], e: { f: "" } };

@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import type { ObjectKey } from "../client/object-key.ts";
+import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
 import type { Selection } from "../client/options.ts";
+import { ApiError } from "../errors/api-error.ts";
 
 /**
  * Keeps the objects of one kind as they are on the server, and notifies subscribers of changes. All controllers of a
@@ -10,7 +10,7 @@ import type { Selection } from "../client/options.ts";
 export interface Informer<T extends KubernetesObject = KubernetesObject> {
   readonly kind: Kind<T>;
 
-  /** Whether the first list is in the store. Subscriptions have their own `hasSynced`. */
+  /** True once the first list is in the store. Subscriptions have their own `hasSynced`. */
   readonly hasSynced: boolean;
 
   /**
@@ -25,7 +25,7 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
    */
   subscribe(handler: InformerHandler<DeepReadonly<T>>, options?: SubscribeOptions): Subscription;
 
-  /** Whether it watches this namespace; `get` throws for one that it doesn't. */
+  /** Returns true if the informer watches this namespace; `get` throws for any other. */
   covers(namespace: string | undefined): boolean;
 
   /** Reads an object, including writes of this process. */
@@ -49,7 +49,7 @@ export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
       readonly type: "add";
       readonly object: T;
       readonly isInInitialList: boolean;
-      /** True if this process created the object, or wrote what is there now. */
+      /** True if this process created the object or wrote its current version. */
       readonly isOwnWrite: boolean;
     }
   | {
@@ -87,7 +87,7 @@ export interface SubscribeOptions {
 
 /** The subscription of one handler to an informer. */
 export interface Subscription {
-  /** Whether the handler has processed every object of the first list. */
+  /** True once the handler has processed every object of the first list. */
   readonly hasSynced: boolean;
 
   /** Resolves when `hasSynced` becomes true; rejects with the signal's reason, or when the subscription ends before. */
@@ -112,4 +112,22 @@ export interface InformerStats {
   readonly watchErrors: number;
   /** The last error until the next success: an `ApiError` with `isForbidden` means that RBAC rules are missing. */
   readonly lastError: Error | undefined;
+}
+
+/**
+ * Creates an error that says which kind could not be synced and why: usually its CRD or an RBAC permission is missing.
+ */
+export function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
+  const { lastError } = stats;
+  if (hasSynced)
+    return new Error(`a map function or handler of ${kind.kind} objects has not ended in time`, { cause });
+  const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+  let hint = lastError === undefined ? "" : `: ${lastError.message}`;
+  if (lastError instanceof ApiError && lastError.isForbidden)
+    hint += `. The operator needs the verbs get, list and watch on ${resource}`;
+  if (lastError instanceof ApiError && lastError.isNotFound)
+    hint += `. Is the CustomResourceDefinition of ${resource} installed?`;
+  return new Error(`the ${kind.kind} objects (${kind.apiVersion}) could not be listed in time${hint}`, {
+    cause: lastError ?? cause,
+  });
 }

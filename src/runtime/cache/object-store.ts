@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ObjectKey } from "../client/object-key.ts";
-import { synchronous } from "../callbacks/call-safely.ts";
-import { show } from "../callbacks/thrown-error.ts";
+import type { ObjectKey } from "../client/objects.ts";
+import { show, synchronous } from "../callbacks/callbacks.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
 /** An object in the store. */
@@ -13,10 +12,10 @@ export interface Entry<T extends KubernetesObject = KubernetesObject> {
 
 type ValuesOf<T> = (object: T) => readonly string[];
 
-/** Told when an index can't say where an object belongs; the object is left out of the index. */
+/** Called when an index function fails; the object is left out of that index. */
 export type OnIndexError<T> = (name: string, object: T, thrown: unknown) => void;
 
-/** Objects by namespace and name, and by whatever else somebody wants to find them. */
+/** Objects by namespace and name, and by the values of any number of indexes. */
 export class ObjectStore<T extends KubernetesObject> {
   #namespaces = new Map<string, Map<string, Entry<T>>>();
   readonly #indexes = new Map<string, Index<T>>();
@@ -91,7 +90,7 @@ export class ObjectStore<T extends KubernetesObject> {
     return other;
   }
 
-  /** Takes all entries of another store, which is of no use afterwards, into this empty one. */
+  /** Takes over all entries of another store into this empty one. The other store must not be used afterwards. */
   adopt(other: ObjectStore<T>): void {
     this.#namespaces = other.#namespaces;
     this.#size = other.#size;
@@ -143,7 +142,7 @@ interface Index<T extends KubernetesObject> {
   readonly name: string;
   readonly valuesOf: ValuesOf<T>;
   readonly entries: Map<string, Set<Entry<T>>>;
-  /** Under which values an entry stands: the function may not say the same twice. */
+  /** The values under which each entry was added: a second call of the function may return others. */
   readonly values: Map<Entry<T>, readonly string[]>;
 }
 
@@ -154,4 +153,56 @@ function removeFrom<T extends KubernetesObject>({ entries, values }: Index<T>, e
     if (set?.size === 0) entries.delete(value);
   }
   values.delete(entry);
+}
+
+/** Strings up to this length are shared. JSON.parse itself shares those up to ten characters. */
+const longest = 80;
+
+const shortest = 11;
+
+/** The pool is cleared at this size: most names occur once, and must not accumulate. */
+const capacity = 20_000;
+
+let pool = new Map<string, string>();
+
+/**
+ * Prepares an object for sharing: freezes it recursively, so that a change throws where it is made, and shares equal
+ * strings. Images, node names and labels are the same in thousands of objects.
+ */
+export function freezeShared<T>(value: T): T {
+  if (Array.isArray(value)) freezeList(value);
+  else if (typeof value === "object" && value !== null) freezeFields(value as { [field: string]: unknown });
+  return value;
+}
+
+function freezeList(list: unknown[]): void {
+  if (Object.isFrozen(list)) return;
+  for (let at = 0; at < list.length; at++) {
+    const item = list[at];
+    if (typeof item === "string") list[at] = shared(item);
+    else freezeShared(item);
+  }
+  Object.freeze(list);
+}
+
+function freezeFields(object: { [field: string]: unknown }): void {
+  if (Object.isFrozen(object)) return;
+  for (const field of Object.keys(object)) {
+    const value = object[field];
+    if (typeof value === "object") {
+      freezeShared(value);
+    } else if (typeof value === "string") {
+      object[field] = shared(value);
+    }
+  }
+  Object.freeze(object);
+}
+
+function shared(text: string): string {
+  if (text.length < shortest || text.length > longest) return text;
+  const known = pool.get(text);
+  if (known !== undefined) return known;
+  if (pool.size >= capacity) pool = new Map();
+  pool.set(text, text);
+  return text;
 }

@@ -4,9 +4,15 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
-import { keyText } from "../client/object-key.ts";
+import { keyText } from "../client/objects.ts";
 
-/** What can happen at the server, and between it and us. */
+
+
+
+
+
+
+/** The events at the server, and between it and this process. */
 type Step = Write | { do: "answer" } | { do: "event" } | { do: "wait" } | { do: "relist"; lag: number };
 interface Write {
   do: "write" | "delete";
@@ -45,9 +51,9 @@ class World {
   readonly #live = new Map<string, KubernetesObject>();
   readonly #answers: (() => void)[] = [];
   delivered = 0;
-  /** The names of objects that we wrote, and nobody was told of yet. */
+  /** The names of objects that this process wrote and of which subscribers have had no event yet. */
   readonly owed = new Set<string>();
-  /** What subscribers must believe after what they were told. */
+  /** The objects that exist according to the events that subscribers got. */
   readonly believed = new Map<string, KubernetesObject>();
   #told = 0;
 
@@ -63,7 +69,7 @@ class World {
     else if (next.do === "wait") this.#clock.advanceSync(60_000);
     else this.#deliver();
     const told = new Set(this.target.told.slice(this.#told).map(({ object }) => object.metadata.name));
-    // Who reads between two events decides by what is there: only our own writes change that without one.
+    // Between two events, only our own writes may change the result of a read.
     if (next.do !== "answer")
       for (const [name, read] of this.#reads()) assert.ok(read === before.get(name) || told.has(name));
     this.#listen();
@@ -79,7 +85,7 @@ class World {
     return [...this.#live.values()].map(text).sort();
   }
 
-  /** Who writes waits for what comes of it. */
+  /** Notes that subscribers are owed an event about an object until the watch delivers this version. */
   #owe(name: string, version: number): void {
     if (this.delivered < version) this.owed.add(name);
   }

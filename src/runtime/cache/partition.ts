@@ -1,19 +1,19 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
-import { type ObjectKey, formatKey, keyOf, keyText } from "../client/object-key.ts";
+import { type ObjectKey, formatKey, keyOf, keyText } from "../client/objects.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
-/** Milliseconds after which a write is forgotten of which no version says when the watch has passed it. */
+/** Milliseconds after which a pending write without a comparable resource version is forgotten. */
 const patience = 30_000;
 
-/** What a partition needs from its informer. */
+/** The functions and settings that a partition gets from its informer. */
 export interface PartitionOptions<T extends KubernetesObject> {
   /** Prepares an object for sharing: completes, transforms and freezes it. */
   readonly prepare: (object: KubernetesObject) => T;
-  /** Whether the watch would deliver an object that this process wrote. */
+  /** Returns true if the watch would deliver an object that this process wrote. */
   readonly covers: (object: KubernetesObject) => boolean;
   readonly emit: (events: readonly InformerEvent<T>[]) => void;
   readonly onSynced: () => void;
@@ -113,7 +113,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#options.emit(events);
   }
 
-  /** What the watch doesn't cover is no longer this process's, pending writes included. */
+  /** Drops an object that the watch no longer covers, with its pending write: it belongs to another process now. */
   #drop(metadata: ObjectMeta, events: InformerEvent<T>[]): void {
     this.#take(metadata, undefined, undefined, this.#version, events, false);
     this.#pending.delete(keyText(metadata));
@@ -193,10 +193,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#pending.set(text, { ...write, seen, unseen, at: this.#options.clock.monotonic() });
   }
 
-  /** Processes the state of one object according to the watch: its current version, or its deletion. */
+  /** Processes the state of one object as the watch delivers it: its current version, or its deletion. */
   #take(
     metadata: ObjectMeta,
-    told: Entry<T> | undefined,
+    delivered: Entry<T> | undefined,
     last: Entry<T> | undefined,
     version: string | undefined,
     events: InformerEvent<T>[],
@@ -208,7 +208,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const stored = this.store.get(place);
     const seen = pending ? pending.seen : stored;
     // The stored object is kept, so that readers and subscribers share it.
-    const next = told && ([stored, seen].find((known) => known && isSame(known, told)) ?? told);
+    const next =
+      delivered && ([stored, seen].find((known) => known && isSame(known, delivered)) ?? delivered);
     const isOwnWrite =
       pending?.isDeletion === false && pending.version === next?.object.metadata.resourceVersion;
     const unseen = pending?.unseen.filter((entry) => uidOf(entry) !== uidOf(next)) ?? [];
@@ -230,14 +231,14 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   /**
    * Everything up to a version has been delivered. A pending write that was not is outside of this watch, or was undone
-   * while the watch was interrupted. Somebody may have read it, so that subscribers are told of its end.
+   * while the watch was interrupted. Readers may have seen its result, so subscribers get an event for its end.
    */
   #proceed(version: string | undefined, events: InformerEvent<T>[]): void {
     if (version !== undefined) this.#version = version;
     if (this.#pending.size === 0) return;
     const now = this.#options.clock.monotonic();
     for (const [key, pending] of this.#pending) {
-      // The watch tells the end of what subscribers know, whenever that is.
+      // If subscribers know the deleted object, the watch will deliver its deletion, however late.
       const awaited = pending.isDeletion && pending.seen ? undefined : pending.version;
       const isOver = isComparable(awaited) ? this.#hasPassed(awaited) : now - pending.at >= patience;
       if (!isOver) continue;
@@ -246,7 +247,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     }
   }
 
-  /** What subscribers know is true again; they are told of what is not. */
+  /**
+   * Restores the state that subscribers know, and returns the events for objects that readers saw but subscribers
+   * didn't.
+   */
   #undo(place: ObjectKey, { seen, unseen }: PendingWrite<T>): InformerEvent<T>[] {
     this.store.delete(place);
     if (!seen) return unseen.flatMap(cameAndWent);
@@ -283,7 +287,7 @@ function describeChange<T extends KubernetesObject>(
   }
 }
 
-/** The events of an object of which nothing was told while it was there. */
+/** The events of an object that existed only between two states that subscribers know. */
 function cameAndWent<T extends KubernetesObject>({ object }: Entry<T>): InformerEvent<T>[] {
   return [
     { type: "add", object, isInInitialList: false, isOwnWrite: true },
@@ -295,7 +299,7 @@ function uidOf(entry: Entry | undefined): string | undefined {
   return entry?.object.metadata.uid;
 }
 
-/** Whether two entries are one version of one object. */
+/** Returns true if two entries are the same version of the same object. */
 function isSame(a: Entry, b: Entry): boolean {
   const { uid, resourceVersion } = a.object.metadata;
   return uid === b.object.metadata.uid && resourceVersion === b.object.metadata.resourceVersion;
@@ -305,16 +309,16 @@ function isSame(a: Entry, b: Entry): boolean {
 interface PendingWrite<T extends KubernetesObject> {
   /** The object as subscribers know it. */
   seen: Entry<T> | undefined;
-  /** Objects that this process made, and that reads showed, of which subscribers don't know. */
+  /** Objects that this process created and that reads returned, but of which subscribers have had no event. */
   unseen: readonly Entry<T>[];
   readonly isDeletion: boolean;
-  /** The version of the write; of a deletion, whose version is unknown, that of what it deleted. */
+  /** The version of the write. For a deletion, whose version is unknown, the version of the deleted object. */
   readonly version: string | undefined;
   readonly uid: string | undefined;
   readonly at: number;
 }
 
-/** Whether the watch has caught up with the write, which is then no longer tracked. */
+/** Returns true if the watch has caught up with the write, which is then no longer tracked. */
 function isSettled<T extends KubernetesObject>(
   write: PendingWrite<T>,
   next: Entry<T> | undefined,
@@ -326,7 +330,7 @@ function isSettled<T extends KubernetesObject>(
   return version !== undefined && (compareResourceVersions(version, write.version) ?? -1) >= 0;
 }
 
-/** Whether a version says when the watch has passed it. */
+/** Returns true for a numeric version, which can be compared with the version of the watch. */
 function isComparable(version: string | undefined): version is string {
   return version !== undefined && /^\d+$/.test(version);
 }
@@ -337,9 +341,9 @@ function isAtLeast({ object }: Entry, uid: string | undefined, version: string):
 }
 
 /**
- * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of them
- * is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
- * a double can hold.
+ * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of
+ * them is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger
+ * than a double can hold.
  */
 function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;

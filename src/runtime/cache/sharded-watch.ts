@@ -1,8 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import { onAbort } from "../clock/on-abort.ts";
+import { onAbort } from "../clock/waits.ts";
 import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
-import type { ShardGate, ShardLoader } from "../shards/shard-gate.ts";
-import type { ShardKey } from "../shards/sharded-kinds.ts";
+import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 
 /** The part of a kind that this process caches. */
@@ -12,25 +11,25 @@ export interface Shard {
   readonly rangeOf: (metadata: ObjectMeta) => number;
 }
 
-/** What a watch of a shard writes to. */
+/** Receives the objects that the watch of a shard reads. */
 export interface ShardSink extends ReflectorSink {
   readonly hasSynced: boolean;
   /** Drops the objects that are not selected any more. */
   narrow(): void;
 }
 
-/** Lists and watches what a selector selects, from the newest version on, until the signal is aborted. */
+/** Lists and watches the objects that a selector matches, from the newest version on, until the signal is aborted. */
 export type StartWatch = (selector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
 
-/** Whether an object is in a range that this process holds. */
+/** Returns true if an object is in a range that this process holds. */
 export function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject): boolean {
   return hasRange(gate.held, rangeOf(metadata));
 }
 
 /**
- * Watches the objects of the ranges that this process holds. It starts anew when it gains ranges; when it loses some,
- * it drops their objects and goes on. A server that doesn't know the selector sends everything: what is not held is
- * dropped before it is stored, anyway.
+ * Watches the objects of the ranges that this process holds. It starts again when it gains ranges; when it loses some,
+ * it drops their objects and goes on. A server that doesn't know the selector sends every object; those of other ranges
+ * are dropped before they are stored.
  */
 export class ShardedWatch implements ShardLoader {
   readonly #shard: Shard;
@@ -84,7 +83,7 @@ export class ShardedWatch implements ShardLoader {
     for (const resolve of this.#loads.splice(0)) resolve();
   }
 
-  /** Passes on what is held. */
+  /** A sink that passes on only the objects of held ranges. */
   #held(signal: AbortSignal): ReflectorSink {
     const sink = this.#sink;
     const { gate } = this.#shard;

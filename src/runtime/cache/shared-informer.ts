@@ -1,13 +1,11 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { namespaceOf, required } from "../client/client-defaults.ts";
-import { CallbackError } from "../callbacks/callback-error.ts";
-import { asReadonly, type DeepReadonly } from "../client/deep-readonly.ts";
-import { keyText, type ObjectKey } from "../client/object-key.ts";
+import { namespaceOf, required } from "../client/requests.ts";
+import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
+import { type DeepReadonly, type ObjectKey, asReadonly, keyText } from "../client/objects.ts";
 import type { Selection } from "../client/options.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
-import { HandlerQueue } from "./handler-queue.ts";
 import type {
   Informer,
   InformerEvent,
@@ -16,12 +14,12 @@ import type {
   SubscribeOptions,
   Subscription,
 } from "./informer.ts";
-import { Latch } from "./latch.ts";
-import { matchLabels } from "./match-selection.ts";
+import { Latch } from "../clock/waits.ts";
+import { matchLabels } from "../client/selection.ts";
 import type { Entry } from "./object-store.ts";
 import { Partition } from "./partition.ts";
 
-/** What one watch of an informer covers. */
+/** The part of a kind that one watch of an informer covers. */
 export interface PartitionPlan {
   /** The namespace; undefined for all, or for all without a partition of their own. */
   readonly namespace: string | undefined;
@@ -31,7 +29,7 @@ export interface PartitionPlan {
   readonly run: (partition: Partition<KubernetesObject>, signal: AbortSignal) => Promise<void>;
 }
 
-/** What an informer needs besides its watches. */
+/** The settings of an informer besides its watches. */
 export interface InformerParts {
   readonly clock: Clock;
   readonly slices: TimeSlices;
@@ -218,9 +216,9 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     let cancel: () => void;
     const plan = (): void => {
       // Controllers that were started together should not do all their work at the same time.
-      cancel = this.#clock.setTimer(tell, period * (0.9 + Math.random() * 0.2));
+      cancel = this.#clock.setTimer(resync, period * (0.9 + Math.random() * 0.2));
     };
-    const tell = (): void => {
+    const resync = (): void => {
       const events = [...this.#seen()].map(
         ({ object }) =>
           ({ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }) as const,
@@ -242,4 +240,105 @@ function find<T extends KubernetesObject>(
   if (field === "metadata.namespace") return store.entries(value);
   if (field !== "metadata.name") return store.indexed(field, value);
   return [...store.entries()].filter(({ object }) => object.metadata.name === value);
+}
+
+/** Marks the end of the first list in the queue. */
+const syncMark = Symbol("synced");
+
+/** The events of one subscriber, delivered in order, one at a time. */
+class HandlerQueue<T extends KubernetesObject> implements Subscription {
+  readonly #handler: InformerHandler<T>;
+  readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
+  readonly #onEnd: () => void;
+  readonly #slices: TimeSlices;
+  readonly #existing: () => Iterable<T>;
+  readonly #synced = new Latch();
+  #events: (InformerEvent<T> | typeof syncMark)[] = [];
+  #isBusy = false;
+  #isOver = false;
+
+  constructor(
+    handler: InformerHandler<T>,
+    onError: (event: InformerEvent<T>, thrown: unknown) => void,
+    onEnd: () => void,
+    slices: TimeSlices,
+    existing: () => Iterable<T> = () => [],
+  ) {
+    this.#handler = handler;
+    this.#onError = onError;
+    this.#onEnd = onEnd;
+    this.#slices = slices;
+    this.#existing = existing;
+  }
+
+  get hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.wait(signal);
+  }
+
+  unsubscribe(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#events = [];
+    this.#synced.break(new Error("the subscription has ended"));
+    this.#onEnd();
+  }
+
+  replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void {
+    const events = [...this.#existing()].filter((object) => matches(asReadonly(object)));
+    this.push(events.map((object) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false })));
+  }
+
+  push(events: Iterable<InformerEvent<T>>): void {
+    if (this.#isOver) return;
+    for (const event of events) this.#events.push(event);
+    this.#start();
+  }
+
+  /** Marks the end of the first list. */
+  markSynced(): void {
+    if (this.#isOver) return;
+    this.#events.push(syncMark);
+    this.#start();
+  }
+
+  #start(): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    void this.#drain();
+  }
+
+  /** Runs synchronously while the slice of this turn lasts, so that a single event is delivered at once. */
+  async #drain(): Promise<void> {
+    for (let at = 0; ;) {
+      const pause = this.#slices.pause();
+      if (pause) await pause;
+      if (at >= this.#events.length) break;
+      const event = this.#events[at++]!;
+      if (event === syncMark) {
+        this.#synced.open();
+      } else {
+        const running = this.#deliver(event);
+        if (running) await running;
+      }
+      if (at >= 1024 || at >= this.#events.length) {
+        this.#events.splice(0, at);
+        at = 0;
+      }
+    }
+    this.#isBusy = false;
+  }
+
+  #deliver(event: InformerEvent<T>): Promise<void> | undefined {
+    try {
+      const result = this.#handler(event);
+      if (isThenable(result)) return result.then(undefined, (error: unknown) => this.#onError(event, error));
+    } catch (error) {
+      this.#onError(event, error);
+    }
+    return undefined;
+  }
 }

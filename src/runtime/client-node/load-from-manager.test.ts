@@ -7,7 +7,7 @@ import type * as newest from "@kubernetes/client-node";
 import { expect, onTestFinished, test } from "vitest";
 import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
 import type { ClusterConfig, Credential } from "../http/config.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import { loadFromManager } from "./load-from-manager.ts";
 
 /** Version 2 needs Node 22; on Node 20 users have version 1.4. */

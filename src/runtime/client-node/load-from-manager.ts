@@ -1,8 +1,7 @@
 import { TerminalError } from "../errors/terminal-error.ts";
-import type { ClusterConfig, Impersonation } from "../http/config.ts";
-import { identityHeaders } from "../http/identity-headers.ts";
+import { type ClusterConfig, type Impersonation, identityHeaders } from "../http/config.ts";
 
-/** What a `KubeConfig` of every version of `@kubernetes/client-node` has, and nothing else is needed of it. */
+/** The members of `KubeConfig` that are used here; every version of `@kubernetes/client-node` has them. */
 export interface LoadableKubeConfig {
   loadFromOptions(options: object): void;
   addAuthenticator(authenticator: KubeConfigAuthenticator): void;

@@ -7,12 +7,10 @@ import {
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
-import { namespaceOf, required } from "./client-defaults.ts";
-import type { Desired } from "./desired.ts";
-import type { ObjectKey } from "./object-key.ts";
-import type { Owner } from "./options.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
-import { typed } from "./write-request.ts";
+import type { Desired, ObjectKey } from "./objects.ts";
+import type { Owner } from "./options.ts";
+import { namespaceOf, required, typed } from "./requests.ts";
 
 /** The body of a create or an apply, with kind, namespace and owner. */
 export function bodyWithOwner<T extends KubernetesObject>(

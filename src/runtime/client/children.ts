@@ -1,18 +1,16 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import {
   type Condition,
   type Duration,
+  findController,
   type Kind,
   type KubernetesObject,
-  findController,
 } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
-import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "../errors/api-error.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Client } from "./client.ts";
-import type { DeepReadonly, Edit } from "./deep-readonly.ts";
-import type { Desired } from "./desired.ts";
-import { type ObjectKey, formatKey, keyOf } from "./object-key.ts";
+import { type DeepReadonly, type Desired, type Edit, type ObjectKey, formatKey, keyOf } from "./objects.ts";
 import type { Owner } from "./options.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
@@ -183,7 +181,7 @@ const alternatives: readonly (readonly string[])[] = [
   ["exec", "grpc", "httpGet", "tcpSocket"],
   // Where a variable's value is from.
   ["value", "valueFrom"],
-  // What a PodDisruptionBudget counts.
+  // A PodDisruptionBudget has one of the two.
   ["maxUnavailable", "minAvailable"],
 ];
 
@@ -233,4 +231,36 @@ function asRejection(kind: Kind, error: unknown): Rejection {
 
 function identify(kind: Kind, key: ObjectKey): string {
   return `${kind.apiVersion}/${kind.kind}/${formatKey(key)}`;
+}
+
+/** The ports of a Service; this module doesn't import built-in kinds. */
+interface WithPorts {
+  spec?: { ports?: Port[] | undefined } | undefined;
+}
+
+interface Port {
+  port: number;
+  protocol?: string | undefined;
+  nodePort?: number | undefined;
+}
+
+/**
+ * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and
+ * protocol, so it keeps foreign items. A port that was edited by hand keeps our name and node port, and the server then
+ * rejects ours. Existing desired ports keep their node ports; new ones get theirs by the apply, with the type that
+ * allows them.
+ */
+export function removeForeignPorts(
+  draft: WithPorts,
+  desired: { readonly spec?: { readonly ports?: readonly object[] | undefined } | undefined },
+): void {
+  const wanted = (desired.spec?.ports ?? []) as readonly Port[];
+  const present = new Map(draft.spec?.ports?.map((port) => [portId(port), port]));
+  const known = new Set(wanted.map(portId));
+  if ([...present.keys()].every((id) => known.has(id))) return;
+  draft.spec!.ports = wanted.map((port) => present.get(portId(port)) ?? { ...port, nodePort: undefined });
+}
+
+function portId({ port, protocol = "TCP" }: Port): string {
+  return `${port}/${protocol}`;
 }

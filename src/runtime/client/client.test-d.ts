@@ -110,7 +110,7 @@ await client.patch(MySQL, mysql, async (draft) => {
   draft.spec.replicas = 3;
 });
 
-// What is read is frozen, at any depth, and accepted wherever the type itself is.
+// An object that was read is frozen, at any depth, and accepted wherever its own type is.
 const read = await client.get(MySQL, key);
 declare function describe(object: MySQL): string;
 describe(read);

@@ -1,9 +1,20 @@
+// The client: calls by kind, answered by the server. Begin here with its contract. `live-client.ts` writes and
+// `live-reader.ts` reads over HTTP; `requests.ts` and `selection.ts` turn a call into a request. `children.ts`,
+// `read-modify-write.ts` and `intercept-client.ts` are built on any client.
+
+import type { Duplex } from "node:stream";
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
-import type { Containers } from "./containers.ts";
-import type { DeepReadonly, Edit } from "./deep-readonly.ts";
-import type { Desired, DesiredStatus } from "./desired.ts";
-import type { ObjectKey, ObjectRef } from "./object-key.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+} from "../containers/options.ts";
+import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
+import type { DeepReadonly, Desired, DesiredStatus, Edit, ObjectKey, ObjectRef } from "./objects.ts";
 import type {
   ApplyOptions,
   CreateOptions,
@@ -16,8 +27,6 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./options.ts";
-import type { RestMapper } from "./rest-mapper.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /**
  * Reads objects. A manager's client reads from its cache: objects are frozen, shared with other readers, and include
@@ -101,8 +110,8 @@ export interface Client extends Reader, Containers {
    * earlier apply of the same field manager set and this one omits. Other fields are not changed.
    *
    * Sends nothing if it would change nothing: the desired object equals the one applied last, and the cached object is
-   * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client is frozen, whether or not
-   * something was sent.
+   * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client
+   * is frozen, whether or not something was sent.
    */
   apply<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -160,6 +169,52 @@ export interface Client extends Reader, Containers {
   request(request: RawRequest): Promise<RawResponse>;
 }
 
+/** An object of a kind that is known only at run time. */
+export interface UnstructuredObject extends KubernetesObject {
+  [field: string]: unknown;
+}
+
+/** Finds kinds by discovery. Results are cached; an unknown kind is looked up again, because its CRD may be new. */
+export interface RestMapper {
+  /**
+   * The kind of that name; throws an `ApiError` with `isNotFound` (reason `NoKindMatch`) if the server doesn't have it.
+   */
+  kindFor(
+    gvk: { readonly apiVersion: string; readonly kind: string },
+    options?: CallOptions,
+  ): Promise<Kind<UnstructuredObject>>;
+
+  /** All kinds of the server, each in its preferred version. */
+  kinds(options?: CallOptions): Promise<Kind<UnstructuredObject>[]>;
+
+  /** Clears the cached results. */
+  reset(): void;
+}
+
+/** Access to the containers of a pod, through the API server. The embedded cluster has no containers. */
+export interface Containers {
+  /** Reads the log of a container, line by line: `for await (const line of client.logs(pod, { follow: true }))`. */
+  logs(pod: ObjectRef, options?: LogOptions): LogLines;
+
+  /**
+   * Runs a command in a container, and resolves with its exit code and output, whatever the code is. Rejects if the
+   * command can't run, if the connection breaks, or with the signal's reason; then the command may go on running.
+   */
+  exec(pod: ObjectRef, command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+
+  /**
+   * Opens a connection to a port of a pod, for programs that accept a stream. If nothing listens there, the stream is
+   * destroyed with an error. Its end closes both directions.
+   */
+  openPort(pod: ObjectRef, port: number, options?: CallOptions): Promise<Duplex>;
+
+  /**
+   * Makes a port of a running pod reachable on this machine, on the loopback interface only, until it is closed or the
+   * signal is aborted. Each connection is one to the pod.
+   */
+  portForward(pod: ObjectRef, port: number, options?: PortForwardOptions): Promise<PortForward>;
+}
+
 /** Defaults for every call, set by `Client.with`. */
 export interface ClientDefaults {
   readonly signal?: AbortSignal | undefined;
@@ -179,7 +234,7 @@ export type Patch =
   | { readonly json: readonly JSONPatchOperation[] }
   | { readonly strategic: object };
 
-/** What a watch reports. A bookmark's object holds nothing but its version. */
+/** An event of a watch. The object of a bookmark has only a resource version. */
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: KubernetesObject };

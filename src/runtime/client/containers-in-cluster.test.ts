@@ -1,7 +1,7 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Pod } from "../k8s/core/v1.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 
 test("the embedded cluster says to each call that it has no containers, and which pod it has not", async () => {
   const cluster = await startTestCluster();

@@ -3,7 +3,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
 import { ConfigMap, Pod, Secret } from "../k8s/core/v1.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import type { Client } from "./client.ts";
 import { type ClientCall, interceptClient } from "./intercept-client.ts";
 import { createClient } from "./live-client.ts";

@@ -33,7 +33,7 @@ export interface ClientCall {
   readonly verb: ClientVerb;
   /** `Pod` for calls in containers. */
   readonly kind: Kind;
-  /** The arguments after the kind: an object or its key, and what else the call takes. */
+  /** The arguments after the kind: an object or its key, and the further arguments of the call. */
   readonly args: readonly unknown[];
 }
 
@@ -68,7 +68,7 @@ export function interceptClient(client: Client, interceptors: ClientInterceptors
       const interceptor = Object.hasOwn(interceptors, name) && interceptors[name as ClientVerb];
       if (!interceptor) return call;
       const verb = name as ClientVerb;
-      // What an interceptor throws rejects the call.
+      // An error that an interceptor throws rejects the call.
       if (isPodVerb(verb)) {
         const next = async ({ args }: ClientCall): Promise<unknown> => call(...args);
         const intercept = async (args: unknown[]) => interceptor({ verb, kind: Pod, args }, next);

@@ -1,12 +1,15 @@
-import type { Duplex } from "node:stream";
 import {
+  findController,
   type Kind,
   type KubernetesList,
   type KubernetesObject,
   type StatusDetails,
-  findController,
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
+import type { TimeSlices } from "../clock/time-slices.ts";
+import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
+import { parseAnswer } from "../http/json-body.ts";
+import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import {
   alreadyOwned,
   bodyToApply,
@@ -16,13 +19,18 @@ import {
   leaveStranger,
 } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
-import { namespaceOf, required, withDefaults } from "./client-defaults.ts";
-import { type DeepReadonly, type Edit, asReadonly } from "./deep-readonly.ts";
-import type { Desired, DesiredStatus } from "./desired.ts";
+import {
+  type DeepReadonly,
+  type Desired,
+  type DesiredStatus,
+  type Edit,
+  type ObjectKey,
+  type ObjectRef,
+  asReadonly,
+  keyOf,
+} from "./objects.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import type { TimeSlices } from "../clock/time-slices.ts";
-import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
-import { type ObjectKey, type ObjectRef, formatKey, keyOf } from "./object-key.ts";
+import { isMissingObject, LiveContainers } from "./live-reader.ts";
 import type {
   ApplyOptions,
   CreateOptions,
@@ -32,61 +40,18 @@ import type {
   ReadOptions,
   WriteOptions,
 } from "./options.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { resourcePath } from "./resource-path.ts";
-import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
-import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
-import { LiveReader, isMissingObject } from "./live-reader.ts";
-import { execute } from "../containers/exec.ts";
-import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
-import type {
-  ExecOptions,
-  ExecResult,
-  LogLines,
-  LogOptions,
-  PortForward,
-  PortForwardOptions,
-} from "../containers/options.ts";
-import { listenFor } from "../containers/port-forward.ts";
-import { openPort } from "../containers/port-stream.ts";
-import { ApiError } from "../errors/api-error.ts";
-import type { CallOptions } from "../http/call-options.ts";
-import { Pod } from "../k8s/core/v1.ts";
-import type { Containers } from "./containers.ts";
-
-/** What a live client does in containers; see `Containers` for the contract of each call. */
-class LiveContainers extends LiveReader implements Containers {
-  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
-    const path = this.path(Pod, pod, "log");
-    return logLines(async () => readLines(await this.request(logRequest(path, options))));
-  }
-
-  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const path = this.path(Pod, pod, "exec");
-    return execute(path, command, this.withSignal(options), (request) => this.request(request));
-  }
-
-  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
-    const path = this.path(Pod, pod, "portforward");
-    return openPort(path, port, options.signal, (request) => this.request(request));
-  }
-
-  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
-    const { signal, ...more } = this.withSignal(options);
-    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
-    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
-    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
-  }
-}
-
-function notRunning(pod: string, phase = "Pending"): ApiError {
-  return new ApiError({
-    code: 409,
-    reason: "Conflict",
-    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
-  });
-}
+import {
+  applyRequest,
+  deleteRequest,
+  namespaceOf,
+  patchRequest,
+  required,
+  resourcePath,
+  typed,
+  withDefaults,
+  writeQuery,
+} from "./requests.ts";
+import { selectionQuery } from "./selection.ts";
 
 /** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -193,9 +158,9 @@ export class LiveClient extends LiveContainers implements Client {
   }
 
   /**
-   * Applies to an object that was read before. The server doesn't protect the controller reference: an apply of the same
-   * field manager with another owner replaces the first one silently. So that it holds for no other object that has got
-   * this name since, as a cache doesn't know yet, the apply has the uid.
+   * Applies to an object that was read before. The server doesn't protect the controller reference: an apply of the
+   * same field manager with another owner replaces the first one silently. So that it holds for no other object that
+   * has got this name since, as a cache doesn't know yet, the apply has the uid.
    */
   async applyOver<T extends KubernetesObject>(
     kind: Kind<T>,

@@ -1,20 +1,36 @@
-import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
+import type { Duplex } from "node:stream";
 import { isObject } from "@tsbuilder/apimachinery/json";
+import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
+import { execute } from "../containers/exec.ts";
+import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  LogLines,
+  LogOptions,
+  PortForward,
+  PortForwardOptions,
+} from "../containers/options.ts";
+import { listenFor, openPort } from "../containers/port-forward.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/call-context.ts";
-import type { CallOptions } from "../http/call-options.ts";
-import type { ClientDefaults, Reader, WatchEvent } from "./client.ts";
-import { namespaceOf, withDefaults } from "./client-defaults.ts";
-import { type DeepReadonly, asReadonly } from "./deep-readonly.ts";
 import type { HttpTransport } from "../http/http-transport.ts";
+import { JsonLines, malformed, parseAnswer } from "../http/json-body.ts";
+import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
+import { Pod } from "../k8s/core/v1.ts";
+import { currentCallContext } from "../scope/scope.ts";
+import type { ClientDefaults, Containers, Reader, WatchEvent } from "./client.ts";
+import {
+  type DeepReadonly,
+  type ObjectKey,
+  type ObjectRef,
+  asReadonly,
+  formatKey,
+  keyOf,
+} from "./objects.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { type ObjectKey, type ObjectRef, keyOf } from "./object-key.ts";
 import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
-import { malformed, parseAnswer } from "./parse-answer.ts";
-import { resourcePath } from "./resource-path.ts";
-import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { JsonLines } from "../http/json-lines.ts";
+import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
+import { selectionQuery } from "./selection.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
@@ -180,7 +196,42 @@ async function* watchEvents<T extends KubernetesObject>(
   }
 }
 
-/** Whether an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind. */
+/** Adds the calls into containers; see `Containers` for the contract of each. */
+export class LiveContainers extends LiveReader implements Containers {
+  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
+    const path = this.path(Pod, pod, "log");
+    return logLines(async () => readLines(await this.request(logRequest(path, options))));
+  }
+
+  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    const path = this.path(Pod, pod, "exec");
+    return execute(path, command, this.withSignal(options), (request) => this.request(request));
+  }
+
+  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
+    const path = this.path(Pod, pod, "portforward");
+    return openPort(path, port, options.signal, (request) => this.request(request));
+  }
+
+  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    const { signal, ...more } = this.withSignal(options);
+    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
+    if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
+    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
+  }
+}
+
+function notRunning(pod: string, phase = "Pending"): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "Conflict",
+    message: `the pod ${pod} is ${phase}: its ports can be forwarded while it runs`,
+  });
+}
+
+/**
+ * Returns true if an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind.
+ */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
 }

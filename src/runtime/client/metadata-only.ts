@@ -1,6 +1,7 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 
 const metadataKinds = new WeakMap<Kind, Kind>();
+
 const originals = new WeakMap<Kind, Kind>();
 
 /**
@@ -16,7 +17,7 @@ export function metadataOnly(kind: Kind): Kind {
   return view;
 }
 
-/** Whether a kind was made by `metadataOnly`. */
+/** Returns true for a kind that `metadataOnly` returned. */
 export function isMetadataOnly(kind: Kind): boolean {
   return originals.has(kind);
 }
@@ -28,4 +29,16 @@ export function acceptOf(
 ): { accept?: string } {
   if (!originals.has(kind)) return {};
   return { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` };
+}
+
+const ids = new WeakMap<Kind, string>();
+
+/** Identifies a kind and its view. Called several times for each read and write. */
+export function idOf(kind: Kind): string {
+  let id = ids.get(kind);
+  if (id === undefined) {
+    id = `${kind.apiVersion}/${kind.kind}${isMetadataOnly(kind) ? "#metadata" : ""}`;
+    ids.set(kind, id);
+  }
+  return id;
 }

@@ -1,5 +1,5 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import type { CallOptions } from "../http/call-options.ts";
+import type { CallOptions } from "../http/transport.ts";
 
 export type { CallOptions };
 
@@ -58,7 +58,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string | undefined;
   /** Let the server validate and answer, but store nothing. */
   readonly dryRun?: boolean | undefined;
-  /** What the server does with unknown fields. Default: `Warn`. */
+  /** The server ignores unknown fields, warns of them, or rejects the write. Default: `Warn`. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
 }
 
@@ -117,7 +117,7 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
-  /** What happens to the dependents of the object. */
+  /** Delete the dependents first, or in the background, or leave them without an owner. Default: the kind's. */
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan" | undefined;
   readonly gracePeriodSeconds?: number | undefined;
   readonly dryRun?: boolean | undefined;

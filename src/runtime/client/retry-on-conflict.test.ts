@@ -5,9 +5,8 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createOrUpdate } from "./create-or-update.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
-import { retryOnConflict } from "./retry-on-conflict.ts";
+import { createOrUpdate, retryOnConflict } from "./read-modify-write.ts";
 
 interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import { onAbort, unlessAborted } from "./on-abort.ts";
+import { onAbort, unlessAborted } from "./waits.ts";
 
 test("onAbort() calls its listener once: at the abort, or at once after it", () => {
   const abort = new AbortController();

@@ -3,18 +3,19 @@ import { setImmediate } from "node:timers";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /**
- * How many milliseconds the work of a manager may take of one turn. A step that is longer than what remains of its slice
- * is not interrupted.
+ * How many milliseconds the work of a manager may take of one turn. A step that is longer than what remains of its
+ * slice is not interrupted.
  */
 const sliceMilliseconds = 5;
 
 /**
  * Shares the event loop between the work of a manager and everything that must not wait for it: lease renewals, probes,
- * signals, answers of the server. A turn is one iteration of the event loop. Node ends it only when no promise is ready,
- * and reconciles that read the cache make each other's promises ready without end. So in each turn only a slice is for
- * work: reconciles, handlers of events, reads of lists. Whatever comes after the slice waits for one of the next turns.
+ * signals, answers of the server. A turn is one iteration of the event loop. Node ends a turn only when no promise is
+ * ready, and reconciles that read the cache make each other's promises ready without end. So in each turn only a slice
+ * is for work: reconciles, handlers of events, reads of lists. Work that comes after the slice waits for one of the
+ * next turns.
  *
- * Time is the system's, because work occupies the processor whatever a test's clock says.
+ * Slices are measured in system time, because work occupies the processor even while a test's clock stands still.
  */
 export class TimeSlices {
   readonly #clock: Clock | undefined;
@@ -31,7 +32,7 @@ export class TimeSlices {
     this.#now = now;
   }
 
-  /** Whether the slice of this turn lasts. */
+  /** True while the slice of this turn lasts. */
   get isOpen(): boolean {
     const now = this.#now();
     if (this.#until === undefined) {
@@ -48,8 +49,8 @@ export class TimeSlices {
   }
 
   /**
-   * Runs a step after everything that is ready: when the chains of promises that run now have ended, or wait for a timer
-   * or for I/O.
+   * Runs a step after everything that is ready: when the chains of promises that run now have ended, or wait for a
+   * timer or for I/O.
    */
   afterPromises(step: () => void): void {
     // Ticks that are added by promises run when no promise is ready.

@@ -7,7 +7,7 @@ import { createLogger } from "../log/create-logger.ts";
 import type { MemberCluster } from "../manager/cluster.ts";
 import type { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { configFromSecret, followKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 
@@ -65,7 +65,7 @@ test("a cluster comes with its Secret, starts anew when its kubeconfig changes, 
   const widget = await east.create({ size: 1 });
   await isReady(1, widget.metadata);
 
-  // What does not change it does not disturb it.
+  // A change of the Secret that leaves the kubeconfig alone does not restart the cluster.
   await home.client.patch(Secret, key, { merge: { metadata: { annotations: { note: "new" } } } });
   // A wrong one is reported, and the cluster goes on with the one before.
   await write("clusters: 7");
@@ -107,7 +107,7 @@ test("a kubeconfig that would run a program or read a file is refused", async ()
     [{}, { "client-certificate": "/tmp/a" }],
     [{}, { "client-key": "/tmp/a" }],
   ];
-  // What Node's TLS would throw at, in the middle of connecting.
+  // Node's TLS would throw an error for these values while it connects.
   await expect(read({ "tls-server-name": 5 }, {})).rejects.toThrow(
     /"tls-server-name" of cluster .* must be a string/,
   );

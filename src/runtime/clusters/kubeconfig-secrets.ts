@@ -1,9 +1,9 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
-import { syncFailure } from "../cache/sync-failure.ts";
+import { syncFailure } from "../cache/informer.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { formatKey, keyOf } from "../client/object-key.ts";
-import { onAbort } from "../clock/on-abort.ts";
+import { formatKey, keyOf } from "../client/objects.ts";
+import { onAbort } from "../clock/waits.ts";
 import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
 import type { Source } from "../controller/source.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
@@ -14,7 +14,7 @@ import type { ClusterConfig } from "../http/config.ts";
 import { type KubeconfigFile, parseKubeconfig } from "../config/kubeconfig-file.ts";
 import { loadConfig } from "../config/load-config.ts";
 
-/** Which Secrets hold kubeconfigs, and what is done in their clusters. */
+/** Selects the Secrets that hold kubeconfigs, and sets up the controllers of their clusters. */
 export interface KubeconfigSecretsOptions {
   /** The namespace of the Secrets. A Secret's name becomes the name of its cluster. */
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface KubeconfigSecretsOptions {
 
 /**
  * Adds the clusters of the kubeconfigs in Secrets, and removes them again: with each change of a kubeconfig its cluster
- * starts anew, and it is removed when its Secret is deleted or loses its labels.
+ * starts again, and it is removed when its Secret is deleted or loses its labels.
  */
 export function followKubeconfigSecrets(manager: Manager, options: KubeconfigSecretsOptions): void {
   manager
@@ -113,7 +113,7 @@ class KubeconfigSecrets implements Reconciler {
     return Object.entries(this.#options.labels).every(([label, value]) => labels[label] === value);
   }
 
-  /** Removes what was added here: a cluster of that name which the operator itself added is none of a Secret's business. */
+  /** Removes a cluster that was added here, but not one of the same name that the operator itself added. */
   async #remove(name: string): Promise<void> {
     const running = this.#running.get(name);
     this.#running.delete(name);
@@ -121,14 +121,14 @@ class KubeconfigSecrets implements Reconciler {
   }
 }
 
-/** What makes a kubeconfig read a file of this process, or run a program in it. */
+/** The fields by which a kubeconfig reads a file of this process or runs a program in it. */
 const reaching = {
   cluster: ["certificate-authority"],
   user: ["exec", "auth-provider", "tokenFile", "client-certificate", "client-key"],
 } as const;
 
 /**
- * Reads a kubeconfig that another user of the cluster wrote. Whoever may write such a Secret must not be able to run
+ * Reads a kubeconfig that another user of the cluster wrote. A user who may write such a Secret must not be able to run
  * programs in the operator's pod, or to send its files and tokens to a server: what would do that is refused.
  */
 export async function configFromSecret(text: string, where: string): Promise<ClusterConfig> {

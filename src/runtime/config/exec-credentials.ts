@@ -31,8 +31,8 @@ export function execCredentials(
   let running: Promise<Credential> | undefined;
   let observer: CredentialsObserver | undefined;
   return {
-    observe(told) {
-      observer = told;
+    observe(next) {
+      observer = next;
     },
     async current({ refresh, clock = systemClock }): Promise<Credential> {
       if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;
@@ -99,7 +99,7 @@ async function run(
   return answer.status;
 }
 
-/** What the program gets in `KUBERNETES_EXEC_INFO`. */
+/** The ExecCredential that the program gets in `KUBERNETES_EXEC_INFO`. */
 function execInfo(
   exec: KubeconfigExec,
   { cluster }: { readonly name: string; readonly cluster: KubeconfigCluster },
@@ -153,7 +153,7 @@ function output(exec: KubeconfigExec, info: string, { clock, observer }: RunPart
       fail(`was not found${exec.installHint ? `\n${exec.installHint}` : ""}`, error);
     });
     let cancel = clock.setTimer(() => {
-      // Whoever waits for it needn't wait until it has ended, which it may refuse.
+      // Requests stop waiting now: the program may ignore the signal and not end.
       fail(`has not ended within ${programTimeout / 1000} s`);
       child.kill();
       cancel = clock.setTimer(() => {

@@ -6,7 +6,7 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** Whether the process runs in a pod with a service account. */
+/** Returns true if the process runs in a pod with a service account. */
 export function isInCluster(env: Environment, folder = serviceAccount): boolean {
   return Boolean(env.KUBERNETES_SERVICE_HOST && env.KUBERNETES_SERVICE_PORT) && existsSync(`${folder}/token`);
 }

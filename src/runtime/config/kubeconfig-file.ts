@@ -83,7 +83,7 @@ async function parse(text: string): Promise<unknown> {
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      // A flow mapping of YAML starts so as well.
+      // A flow mapping of YAML also starts with a brace.
     }
   }
   const yaml = await import("yaml");

@@ -1,3 +1,6 @@
+// Address and credentials of a cluster, from kubeconfig files, the pod, credential programs or an OIDC provider. Begin
+// with `loadConfig`.
+
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
@@ -132,7 +135,7 @@ function credentialsOf(
 /** A token is replaced this many milliseconds before it expires, so that it is still valid when the request arrives. */
 const expirySkew = 10_000;
 
-/** Timeout for the provider, a real server whatever clock a test moves: milliseconds of system time. */
+/** Timeout for the provider in milliseconds of system time: it is a real server even if a test moves the clock. */
 const answerTimeout = 30_000;
 
 /** The settings of an `auth-provider` named `oidc`. */

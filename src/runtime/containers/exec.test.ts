@@ -10,7 +10,7 @@ import {
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { TransportOptions } from "../http/transport.ts";
-import { runInCallContext } from "../scope/call-context.ts";
+import { runInCallContext } from "../scope/scope.ts";
 import { eventually } from "../testing/eventually.ts";
 
 const pod = { namespace: "default", name: "db-0" };
@@ -91,7 +91,7 @@ test("a slow reader of the output slows the command down", async () => {
   });
   await client.exec(pod, ["dump"], { stdout });
   expect(taken).toBe(count * chunk.length);
-  // What is not in the buffers of the two sockets waits at its source.
+  // Bytes that do not fit the buffers of the two sockets wait at their source.
   expect(furthest).toBeLessThan(count * 0.75);
 });
 
@@ -115,7 +115,7 @@ test("a slow command slows the reader of the input down", async () => {
   });
   await client.exec(pod, ["restore"], { stdin: input() });
   expect(taken).toBe(count * chunk.length);
-  // What is not in the buffers of the two sockets waits at its source.
+  // Bytes that do not fit the buffers of the two sockets wait at their source.
   expect(furthest).toBeLessThan(count * 0.75);
 });
 

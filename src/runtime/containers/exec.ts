@@ -1,12 +1,15 @@
+// Commands, logs and ports of containers, as the API server streams them. Each file is one of them; the options are in
+// `options.ts`, and `client/live-reader.ts` calls all three.
+
 import { PassThrough, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import { onAbort, unlessAborted } from "../clock/on-abort.ts";
+import { onAbort, unlessAborted } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse, WebSocketConnection } from "../http/transport.ts";
 import type { CommandInput, ExecOptions, ExecResult, TerminalSize } from "./options.ts";
 
-/** The first version in which the end of the input can be told. */
+/** The first version that has a message for the end of the input. */
 const protocol = "v5.channel.k8s.io";
 
 /** The first byte of a message. */
@@ -46,7 +49,7 @@ interface Outputs {
 interface CommandOutput {
   /** Resolves when more can be taken. */
   write(chunk: Buffer): Promise<void>;
-  /** The command has ended. Resolves with what is left for its result. */
+  /** The command has ended. Resolves with the collected output, or with an empty text if it went to a stream. */
   end(): Promise<string>;
   fail(error: Error): void;
 }
@@ -70,7 +73,7 @@ function passOn(stream: Writable): CommandOutput {
   // The streams of this process can't be ended.
   const end = stream !== process.stdout && stream !== process.stderr;
   const passed = pipeline(source, stream, { end });
-  // Whoever writes or ends gets the error.
+  // `write` and `end` report this error.
   passed.catch(() => {});
   return {
     write: (chunk) =>
@@ -118,13 +121,13 @@ const longestPiece = 32_768;
 type Send = (piece: Buffer) => Promise<void>;
 
 /**
- * Sends all input in pieces, and that it has ended, unless the command ends first. Rejects if the input can't be read. If
- * it can't be sent, the connection has ended, which its reader finds out by itself.
+ * Sends all input in pieces, and that it has ended, unless the command ends first. Rejects if the input can't be read.
+ * If it can't be sent, the connection has ended, which its reader finds out by itself.
  */
 async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, sendEnd?: Send): Promise<void> {
   const source =
     input instanceof Readable ? input : Readable.from(input instanceof Uint8Array ? [input] : input);
-  // What it fails with is read from it, and may be emitted at any time later.
+  // The loop below gets the stream's error. Without a listener, a later "error" event would end the process.
   source.on("error", ignore);
   try {
     for await (const chunk of read(source, ended)) {
@@ -143,7 +146,10 @@ async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, se
 
 function ignore(): void {}
 
-/** Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next chunk. */
+/**
+ * Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next
+ * chunk.
+ */
 async function* read(source: Readable, ended: AbortSignal): AsyncGenerator {
   while (!ended.aborted) {
     const chunk: unknown = source.read();
@@ -203,7 +209,7 @@ async function receive(
   );
 }
 
-/** The exit code that a Status tells; throws an `ApiError` if the command did not run. */
+/** Reads the exit code from a Status; throws an `ApiError` if the command did not run. */
 function exitCodeOf(status: Partial<Status>, request: string): number {
   if (status.status === "Success") return 0;
   const cause = status.details?.causes?.find(({ reason }) => reason === "ExitCode");

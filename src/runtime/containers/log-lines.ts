@@ -30,7 +30,7 @@ export async function* readLines({ stream }: RawResponse): AsyncGenerator<string
   if (last !== "") yield last;
 }
 
-/** Lines that are opened by a loop over them. */
+/** Makes lines whose request is sent when a loop over them begins. */
 export function logLines(open: () => Promise<Iterable<string> | AsyncIterable<string>>): LogLines {
   return {
     async *[Symbol.asyncIterator]() {

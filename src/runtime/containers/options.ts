@@ -1,10 +1,12 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { Writable } from "node:stream";
-import type { CallOptions } from "../http/call-options.ts";
+import type { CallOptions } from "../http/transport.ts";
 
 /** Chooses a container of a pod. */
 interface ContainerOptions extends CallOptions {
-  /** Default: the pod's only container, or the one that its annotation `kubectl.kubernetes.io/default-container` names. */
+  /**
+   * Default: the pod's only container, or the one that its annotation `kubectl.kubernetes.io/default-container` names.
+   */
   readonly container?: string | undefined;
 }
 
@@ -28,7 +30,7 @@ export interface LogLines extends AsyncIterable<string> {
   text(): Promise<string>;
 }
 
-/** What a command reads: all at once or while it is made. */
+/** The standard input of a command: all at once, or in pieces while the command runs. */
 export type CommandInput = string | Uint8Array | Iterable<Chunk> | AsyncIterable<Chunk>;
 
 type Chunk = string | Uint8Array;
@@ -42,11 +44,13 @@ export interface TerminalSize {
 /** Options for running a command. */
 export interface ExecOptions extends ContainerOptions {
   /**
-   * Default: nothing; a command that reads finds the end. A stream is destroyed when the command has ended; the process's
-   * own input is paused instead.
+   * Default: nothing; a command that reads finds the end. A stream is destroyed when the command has ended; the
+   * process's own input is paused instead.
    */
   readonly stdin?: CommandInput | undefined;
-  /** Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails. */
+  /**
+   * Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails.
+   */
   readonly stdout?: Writable | undefined;
   readonly stderr?: Writable | undefined;
   /** Run it in a terminal, whose output is all in `stdout`. */
@@ -55,7 +59,7 @@ export interface ExecOptions extends ContainerOptions {
   readonly resize?: Iterable<TerminalSize> | AsyncIterable<TerminalSize> | undefined;
 }
 
-/** How a command ended, and what it wrote that went to no stream. */
+/** How a command ended, and its output that went to no stream. */
 export interface ExecResult {
   readonly exitCode: number;
   readonly stdout: string;

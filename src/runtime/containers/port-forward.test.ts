@@ -74,7 +74,7 @@ test("what a slow reader has not taken from a stream waits in the connection", a
     for (let turn = 0; lengths.length === 1 && turn < 1000; turn++) await new Promise(setImmediate);
   }
   expect(lengths.reduce((sum, length) => sum + length)).toBe(size);
-  // What waits in the stream comes at once.
+  // Bytes that wait in the stream arrive at once.
   expect(Math.max(...lengths)).toBeLessThan(size / 8);
 });
 

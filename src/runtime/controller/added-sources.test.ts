@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLogger } from "../log/create-logger.ts";
-import { AddedSources } from "./added-sources.ts";
+import { AddedSources } from "./controller.ts";
 import type { Source } from "./source.ts";
 
 test("a source that may run before the lease begins with the warm-up, any other with the start", () => {

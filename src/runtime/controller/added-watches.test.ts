@@ -2,14 +2,14 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { keyOf } from "../client/object-key.ts";
+import { keyOf } from "../client/objects.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import { createLogger } from "../log/create-logger.ts";
 import type { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock } from "../testing/move-clock.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
-import { AddedSources } from "./added-sources.ts";
+import { startTestManager } from "../testing/test-manager.ts";
+import { AddedSources } from "./controller.ts";
 import type { Controller } from "./controller-spec.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 

@@ -6,15 +6,15 @@ import {
   parseApiVersion,
 } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
-import { idOf } from "../cache/kind-id.ts";
+import { idOf } from "../client/metadata-only.ts";
 import type { Client } from "../client/client.ts";
-import { type ObjectKey, formatKey, keyOf, keyText } from "../client/object-key.ts";
+import { formatKey, keyOf } from "../client/objects.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
-import type { LogFields } from "../log/logger.ts";
+import type { LogFields } from "../scope/scope.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
-import { defaultBackoff } from "../queue/backoff.ts";
-import type { Controller, ControllerSpec } from "./controller-spec.ts";
+import { defaultBackoff } from "../queue/work-queue.ts";
+import type { Controller, ControllerSpec, ExtensibleController, Watch } from "./controller-spec.ts";
 import type {
   AddedWatchFilter,
   ControllerDefaults,
@@ -22,30 +22,25 @@ import type {
   OwnsFilter,
   WatchFilter,
 } from "./controller-options.ts";
-import { type EventHandler, type Reaction, type RequestMap, handling, mapping } from "./event-reaction.ts";
+import { deletionAware } from "./deletion-aware.ts";
+import {
+  type EventHandler,
+  type Reaction,
+  type RequestMap,
+  handling,
+  kindSource,
+  mapping,
+} from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
 import { ObjectShard } from "./object-shard.ts";
-import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
-import type { Enqueue, Source } from "./source.ts";
-import { type ExtensibleController, WatchableController } from "./watchable-controller.ts";
-import { onAbort } from "../clock/on-abort.ts";
-import type { InformerEvent } from "../cache/informer.ts";
-import { syncFailure } from "../cache/sync-failure.ts";
-import { synchronous } from "../callbacks/call-safely.ts";
-import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import { settledWithin } from "../clock/settled-within.ts";
-import { hasRange } from "../shards/ranges.ts";
-import { isObserved } from "../tracing/channels.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { isMissingObject } from "../client/live-reader.ts";
-import { currentCallContext, runInCallContext } from "../scope/call-context.ts";
+import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
+import type { Source } from "./source.ts";
 
-/** What a builder needs from the manager. */
+/** The parts of the manager that a builder needs. */
 export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
-  /** What this process works on, if several share the objects. */
+  /** The objects that this process works on, if several processes share them. */
   readonly shards?: ShardGate | undefined;
   /** The defaults of all controllers; the options of a builder override them. */
   readonly controllerDefaults: ControllerDefaults;
@@ -102,7 +97,10 @@ export class RequestControllerBuilder<R> {
     return this;
   }
 
-  /** Watches a kind of which this process needs only those objects that it reconciles, or whose owners it does. */
+  /**
+   * Watches a kind of which this process needs only the objects that it reconciles itself or whose owners it
+   * reconciles.
+   */
   protected watchesOwn<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,
@@ -233,91 +231,56 @@ export class RequestControllerBuilder<R> {
   }
 }
 
-/** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
-const lowPriority = -100;
-
-/** What a source for a watched kind needs. */
-interface KindSourceSpec<T extends KubernetesObject, R> {
-  readonly cache: Cache;
-  readonly kind: Kind<T>;
-  readonly predicates: readonly Predicate<T>[];
-  /** What an event causes. */
-  readonly reaction: Reaction<T, R>;
-  readonly resyncPeriod: number | undefined;
-  /** For the kind of a controller whose objects are shared: what this process gains is handled like a first list. */
-  readonly shard?: ObjectShard<T> | undefined;
+/** The functions of its builder that a controller needs for later watches. */
+interface WatchableParts<R> {
+  readonly keyOf: (request: R) => string;
+  /** Makes the source of a kind, with the options and predicates of the controller. */
+  readonly sourceOf: <T extends KubernetesObject>(
+    kind: Kind<T>,
+    reaction: Reaction<T, R>,
+    filter: AddedWatchFilter<T>,
+  ) => Source<R>;
 }
 
-/** Turns changes of a kind's objects into requests. */
-function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
-  const { cache, kind, predicates, reaction, resyncPeriod, shard } = spec;
-  return {
-    name: `kind ${kind.apiVersion} ${kind.kind}`,
-    beforeLease: true,
-    async start(enqueue, { signal, patience, clock, stuckAfter, report }) {
-      const informer = cache.informer(kind);
-      const fail = (
-        callback: "predicate" | "map" | "handler",
-        { metadata }: KubernetesObject,
-        error: unknown,
-      ): void =>
-        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
-      const accepts = (event: InformerEvent<DeepReadonly<T>>, predicate: Predicate<T>): boolean => {
-        try {
-          return synchronous(predicate(event));
-        } catch (error) {
-          fail("predicate", event.object, error);
-          // An unnecessary reconcile does no harm; a missing one may.
-          return true;
-        }
-      };
-      const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
-        shard?.note(event);
-        if (!predicates.every((predicate) => accepts(event, predicate))) return;
-        const usual = isOldNews(event) ? lowPriority : 0;
-        const told = isObserved("tsbuilder:enqueue") ? causeOf(kind, event) : undefined;
-        const add: Enqueue<R> = (request, { after, priority = usual, cause = told } = {}) =>
-          enqueue(request, { after, priority, cause });
-        const running = reaction.react(event, add, fail);
-        if (!running) return;
-        return settledWithin(clock, stuckAfter, running, () =>
-          fail(
-            reaction.callback,
-            event.object,
-            new Error(`${stillRuns(stuckAfter)}; its source goes on without it`),
-          ),
-        );
-      };
-      const subscription = informer.subscribe(handle, resyncPeriod === undefined ? {} : { resyncPeriod });
-      const stopReplays = shard?.gate.onOpen((ranges) =>
-        subscription.replay((object) => hasRange(ranges, shard.rangeOfObject(object))),
-      );
-      onAbort(signal, () => {
-        stopReplays?.();
-        subscription.unsubscribe();
-      });
-      try {
-        await subscription.synced(patience);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw syncFailure(informer, error);
-      }
-    },
-  };
-}
+/** A controller as its user sees it: it can watch more kinds at any time. */
+class WatchableController<R> implements Controller<R> {
+  readonly name: string;
+  readonly #engine: ExtensibleController<R>;
+  readonly #parts: WatchableParts<R>;
 
-function causeOf<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
-  return `${event.type} of ${kind} ${keyText(event.object.metadata)}`;
-}
+  constructor(engine: ExtensibleController<R>, parts: WatchableParts<R>) {
+    this.name = engine.name;
+    this.#engine = engine;
+    this.#parts = parts;
+  }
 
-function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean {
-  switch (event.type) {
-    case "add":
-      return event.isInInitialList;
-    case "update":
-      return event.isResync;
-    case "delete":
-      return false;
+  get depth(): number {
+    return this.#engine.depth;
+  }
+
+  get active(): number {
+    return this.#engine.active;
+  }
+
+  watch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    filter: AddedWatchFilter<T> = {},
+  ): Watch {
+    const { keyOf, sourceOf } = this.#parts;
+    return this.#engine.addSource(sourceOf(kind, mapping(map, keyOf), filter));
+  }
+
+  watchEvents<T extends KubernetesObject>(
+    kind: Kind<T>,
+    handler: EventHandler<T, R>,
+    filter: AddedWatchFilter<T> = {},
+  ): Watch {
+    return this.#engine.addSource(this.#parts.sourceOf(kind, handling(handler), filter));
+  }
+
+  watchSource(source: Source<R>): Watch {
+    return this.#engine.addSource(source);
   }
 }
 
@@ -349,7 +312,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
       ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
-    // Hashes of uids don't say whose an object is; namespaces do.
+    // By uid, an object and its owner may belong to different processes; by namespace they don't.
     const keys = [this.#kind, kind].map((one) => this.host.shards?.kinds.keyOf(one));
     if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
     this.watchesOwn(kind, ownersOf, filter);
@@ -398,184 +361,4 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
       reference.kind === this.#kind.kind && parseApiVersion(reference.apiVersion).group === this.#kind.group
     );
   }
-}
-
-/** What a controller does with objects that are being deleted. */
-interface DeletionPolicy<T extends KubernetesObject> {
-  readonly kind: Kind<T>;
-  /** In the order in which they are called. */
-  readonly finalizers: readonly { readonly name: string; readonly cleanup: Cleanup<T> }[];
-  readonly whileDeleting: boolean;
-}
-
-/**
- * Handles deletion before `reconcile`: an object gets its finalizers before its first reconcile. While it is being
- * deleted, the cleanups are called in order instead, and each finalizer is removed once its cleanup succeeds.
- */
-export function deletionAware<T extends KubernetesObject>(
-  client: Client,
-  policy: DeletionPolicy<T>,
-  reconciler: Reconciler,
-): Reconciler {
-  const { kind, finalizers, whileDeleting } = policy;
-  const names = finalizers.map(({ name }) => name);
-  const finalized = new FinalizedObjects(client, kind, names);
-
-  /**
-   * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
-   * request.
-   */
-  async function reconcile(request: Request, context: Context): Promise<Result> {
-    try {
-      return await reconcileOrCleanUp(request, context);
-    } catch (error) {
-      if (!isGone(error, kind, request)) throw error;
-      context.log.debug("Object was deleted meanwhile", { error });
-    }
-  }
-
-  async function reconcileOrCleanUp(request: Request, context: Context): Promise<Result> {
-    const object = await client.find(kind, request);
-    if (!object) finalized.forget(request);
-    else if (finalized.isGone(object)) return;
-    else if (object.metadata.deletionTimestamp !== undefined) {
-      const wait = await cleanUp(object, context);
-      if (wait || !whileDeleting) return wait;
-    } else if (finalizers.length > 0) {
-      await addFinalizers(object, context);
-      return await finalized.writing(object, () => reconciler.reconcile(request, context));
-    }
-    return await reconciler.reconcile(request, context);
-  }
-
-  async function addFinalizers(object: DeepReadonly<T>, { log }: Context): Promise<void> {
-    const present = object.metadata.finalizers ?? [];
-    const missing = names.filter((name) => !present.includes(name));
-    if (missing.length === 0) return;
-    await client.patch(kind, object, ({ metadata }) => {
-      metadata.finalizers = [...present, ...missing];
-    });
-    finalized.noteThere(object);
-    log.debug("Added finalizers", { finalizers: missing });
-  }
-
-  /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
-  async function cleanUp(object: DeepReadonly<T>, context: Context): Promise<Result> {
-    let current = object;
-    const held = names.filter((name) => object.metadata.finalizers?.includes(name));
-    if (held.length > 0 && !(await finalized.has(object, held))) return;
-    for (const { name, cleanup } of finalizers) {
-      if (!current.metadata.finalizers?.includes(name)) continue;
-      const result = await cleanup(current, context);
-      if (result?.requeueAfter !== undefined) return result;
-      const left = await removeFinalizer(current, name);
-      context.log.info("Cleaned up and removed finalizer", { finalizer: name });
-      if (!left) return;
-      current = left;
-    }
-  }
-
-  /**
-   * The patch includes the resourceVersion that was read, so that finalizers of other controllers aren't lost. If a
-   * cleanup changed the object, it is read again first.
-   */
-  async function removeFinalizer(
-    object: DeepReadonly<T>,
-    name: string,
-  ): Promise<DeepReadonly<T> | undefined> {
-    try {
-      const latest = await client.find(kind, keyOf(object));
-      if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
-      const left = await client.patch(kind, latest, ({ metadata }) => {
-        metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
-      });
-      if (!left.metadata.finalizers?.length) finalized.noteGone(left);
-      return left;
-    } catch (error) {
-      if (isMissingObject(error)) return undefined;
-      throw error;
-    }
-  }
-
-  return { reconcile };
-}
-
-/**
- * What this process knows of the objects that have its finalizers. The view that a process starts with, or takes the
- * lease with, may be older than a finalizer that another process removed: nobody would clean up what is made for such an
- * object, and its cleanup might delete what belongs to the next object of that name.
- */
-class FinalizedObjects<T extends KubernetesObject> {
-  readonly #client: Client;
-  readonly #kind: Kind<T>;
-  readonly #finalizers: readonly string[];
-  /** By key. While this process leads, only it removes the finalizers, so each object is read once. */
-  readonly #known = new Map<string, { readonly uid: string | undefined; readonly isGone: boolean }>();
-
-  constructor(client: Client, kind: Kind<T>, finalizers: readonly string[]) {
-    this.#client = client;
-    this.#kind = kind;
-    this.#finalizers = finalizers;
-  }
-
-  /** The server has the object, with the finalizers. */
-  noteThere(object: DeepReadonly<T>): void {
-    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: false });
-  }
-
-  /**
-   * Its last finalizer was removed. The server answers that request with the previous version, so the cache doesn't know
-   * that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
-   */
-  noteGone(object: DeepReadonly<T>): void {
-    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: true });
-  }
-
-  forget(key: ObjectKey): void {
-    this.#known.delete(formatKey(key));
-  }
-
-  isGone(object: DeepReadonly<T>): boolean {
-    return this.#of(object)?.isGone ?? false;
-  }
-
-  /** Runs a function whose first write reads the object from the server, unless it is known to be there. */
-  writing<R>(object: DeepReadonly<T>, run: () => R): R {
-    if (this.#of(object)) return run();
-    let check: Promise<void> | undefined;
-    const beforeWrite = (): Promise<void> => (check ??= this.#assertThere(object));
-    return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
-  }
-
-  /** Whether the server has the object, with finalizers. */
-  async has(object: DeepReadonly<T>, finalizers = this.#finalizers): Promise<boolean> {
-    if (this.#of(object)) return true;
-    const { namespace, name = "" } = object.metadata;
-    // A list of one: operators may list what they watch, and not all of them may get it.
-    const fields = { "metadata.name": name };
-    const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
-    const { uid, finalizers: present = [] } = found?.metadata ?? {};
-    const isThere = uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
-    if (isThere) this.noteThere(object);
-    return isThere;
-  }
-
-  async #assertThere(object: DeepReadonly<T>): Promise<void> {
-    if (await this.has(object)) return;
-    const { kind, plural: resource, group } = this.#kind;
-    const { name = "" } = object.metadata;
-    const message = `${kind} ${formatKey(keyOf(object))} was deleted, or lost its finalizers: nothing is written for it`;
-    throw new ApiError({ code: 404, reason: "NotFound", message, details: { name, kind: resource, group } });
-  }
-
-  #of(object: DeepReadonly<T>) {
-    const known = this.#known.get(formatKey(keyOf(object)));
-    return known?.uid === object.metadata.uid ? known : undefined;
-  }
-}
-
-function isGone(error: unknown, { plural, group }: Kind, { name }: Request): boolean {
-  if (!(error instanceof ApiError) || !error.isNotFound) return false;
-  const { details } = error.body;
-  return details?.name === name && details.kind === plural && (details.group ?? "") === group;
 }

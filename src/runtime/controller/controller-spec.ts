@@ -1,15 +1,14 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { CallbackName } from "../callbacks/callback-error.ts";
+import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
-import type { LogFields, Logger } from "../log/logger.ts";
-import type { BackoffSettings } from "../queue/backoff.ts";
-import type { QueueObserver } from "../queue/work-queue.ts";
+import type { Logger } from "../log/logger.ts";
+import type { LogFields } from "../scope/scope.ts";
+import type { BackoffSettings, QueueObserver } from "../queue/work-queue.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { AddedWatchFilter, RetryDelay } from "./controller-options.ts";
-import type { EventHandler, RequestMap } from "./event-reaction.ts";
-import type { Outcome } from "./outcome.ts";
+import type { EventHandler, RequestMap } from "./kind-source.ts";
 import type { RequestShard } from "./object-shard.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
@@ -41,6 +40,11 @@ export interface Controller<R = Request> {
 
   /** Adds one more source of requests. */
   watchSource(source: Source<R>): Watch;
+}
+
+/** A controller that sources can be added to. */
+export interface ExtensibleController<R> extends Pick<Controller<R>, "name" | "depth" | "active"> {
+  addSource(source: Source<R>): Watch;
 }
 
 /** A watch that was added to a controller. */
@@ -81,13 +85,16 @@ export interface ControllerSpec<R> {
   readonly onCallbackError?: ((callback: CallbackName) => void) | undefined;
 }
 
+/** The label `result` of `controller_runtime_reconcile_total`, with controller-runtime's values. */
+export type ReconcileResult = "success" | "requeue_after" | "requeue" | "error";
+
 /** Is notified of what a controller does; updates the metrics. */
 export interface ControllerObserver extends QueueObserver {
-  reconciled(result: Outcome["result"], milliseconds: number): void;
+  reconciled(result: ReconcileResult, milliseconds: number): void;
   failed(kind: "error" | "terminal" | "panic" | "timeout"): void;
 }
 
-/** What metrics read from a controller. */
+/** The state of a controller that metrics read. */
 export interface ObservedController extends Pick<Controller, "name" | "depth" | "active"> {
   readonly workers: number;
   readonly queue: { readonly depths: ReadonlyMap<number, number>; readonly failing: number };

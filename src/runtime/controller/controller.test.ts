@@ -3,7 +3,7 @@ import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type LogLine, startStringController } from "../../../e2e/support/runtime/string-controller.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import { ControllerEngine } from "./controller.ts";
 
 test("a key never runs concurrently with itself, and maxConcurrentReconciles limits the others", async () => {

@@ -1,28 +1,35 @@
+// A controller: sources fill a queue, reconciles process it, and the outcome of each determines what follows. This file
+// is the life of one reconcile, from the queue to its outcome. `controller-builder.ts` is what users call to make one,
+// `kind-source.ts` turns watch events into requests, `deletion-aware.ts` runs finalizers, and `reconciler.ts` is the
+// contract of users' code.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
-import { onAbort } from "../clock/on-abort.ts";
-import { synchronous } from "../callbacks/call-safely.ts";
-import { CallbackError } from "../callbacks/callback-error.ts";
-import { logCallbackError } from "../log/log-callback-error.ts";
-import { show } from "../callbacks/thrown-error.ts";
-import type { ApiWarning } from "../scope/call-context.ts";
-import type { LogFields, Logger } from "../log/logger.ts";
+import { onAbort } from "../clock/waits.ts";
+import { CallbackError, isProgrammingError, show, synchronous, thrownError } from "../callbacks/callbacks.ts";
+import { type Logger, logCallbackError } from "../log/logger.ts";
+import { type ApiWarning, type LogFields, runInScope } from "../scope/scope.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
-import { runInScope } from "../scope/scope.ts";
-import { publish } from "../tracing/channels.ts";
+import { type ReconcileEndMessage, type ReconcileStartMessage, publish } from "../tracing/channels.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import { type Outcome, endMessage, outcomeOf } from "./outcome.ts";
-import type { Context } from "./reconciler.ts";
+import type { Context, Result } from "./reconciler.ts";
 import type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";
-import { AddedSources } from "./added-sources.ts";
-import type { ControllerObserver, ControllerSpec, MeasurableController, Watch } from "./controller-spec.ts";
-import type { ExtensibleController } from "./watchable-controller.ts";
+import type {
+  ControllerObserver,
+  ControllerSpec,
+  ExtensibleController,
+  MeasurableController,
+  Watch,
+} from "./controller-spec.ts";
 import type { RetryDelay } from "./controller-options.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import { stackOf } from "../log/format-field.ts";
 
-/** A request with its key, which is computed once: it must not change while the request is processed. */
+/** A request with its key. The key is computed once, because it must not change while the request is processed. */
 interface Keyed<R> {
   readonly key: string;
   readonly request: R;
@@ -36,14 +43,16 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #slices: TimeSlices;
   readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new RunningReconciles();
-  /** What one reconcile triggers must not inherit its signal and log fields. */
+  /**
+   * Leaves the scope of the running reconcile: requests that it triggers must not inherit its signal and log fields.
+   */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
   readonly #ended = new EndedReconciles();
   #isWorking = false;
   #isPumpScheduled = false;
-  /** The reconcile that was started last. */
+  /** The abort controller of the reconcile that was started last. */
   #latest: AbortController | undefined;
   #onIdle: (() => void) | undefined;
   #warmup: Promise<void> | undefined;
@@ -221,14 +230,14 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
     const fields = lazy(() => ({ ...describe(request), reconcileID: randomUUID() }));
-    const told = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
+    const startMessage = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
     const calls = {
       signal: abort.signal,
       assertMayWrite: range === undefined ? undefined : () => shard?.gate.assertMayWrite(range),
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
     const attributes = () => ({ controller: this.name, ...fields() });
-    publish("tsbuilder:reconcile:start", told);
+    publish("tsbuilder:reconcile:start", startMessage);
     try {
       await runInScope({ calls, logFields: fields }, () =>
         this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
@@ -237,7 +246,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           this.#settle(taken, outcome);
           const milliseconds = this.#clock.monotonic() - startedAt;
           this.#observer?.reconciled(outcome.result, milliseconds);
-          publish("tsbuilder:reconcile:end", () => endMessage(told(), outcome, milliseconds / 1000));
+          publish("tsbuilder:reconcile:end", () => endMessage(startMessage(), outcome, milliseconds / 1000));
           const isStopping = abort.signal.aborted && !this.#isWorking;
           const retries = this.queue.retries(taken.request);
           reportOutcome(outcome, { log, observer: this.#observer, retries, isStopping });
@@ -251,8 +260,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#ended.add(key);
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
-      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, none of
-      // the others is ready, and the next one may start at once.
+      // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, no
+      // other reconcile is ready to continue, and the next one may start at once.
       if (this.#latest === abort && this.#slices.isOpen) this.#pump();
       else this.#schedulePump();
     }
@@ -279,7 +288,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     }
   }
 
-  /** What follows from each outcome of a reconcile. */
+  /** Forgets or requeues the request, depending on the outcome. */
   #settle({ request, priority }: Taken<Keyed<R>>, outcome: Outcome): void {
     switch (outcome.ending) {
       case "done":
@@ -300,7 +309,233 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 }
 
-/** What sources get from a running controller. */
+/** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
+type Outcome =
+  | { readonly ending: "done"; readonly result: "success" }
+  | {
+      readonly ending: "later";
+      readonly result: "requeue_after";
+      readonly after: number;
+      readonly priority: number | undefined;
+    }
+  /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
+  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
+  | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
+  | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
+  | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
+
+/** Interprets what a reconcile returned or threw. Any value may be thrown; an invalid result counts as an error. */
+function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
+  if ("error" in end) return failure(end.error);
+  const { requeueAfter, priority } = end.result ?? {};
+  if (requeueAfter === undefined) return { ending: "done", result: "success" };
+  if (priority !== undefined && !Number.isFinite(priority))
+    return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
+  try {
+    const after = parseDuration(requeueAfter);
+    if (after <= 0) return { ending: "again", result: "requeue", requeueAfter };
+    return { ending: "later", result: "requeue_after", after, priority };
+  } catch {
+    return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
+  }
+}
+
+function failure(thrown: unknown): Outcome {
+  const error = thrownError(thrown);
+  if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
+  if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
+    return { ending: "conflict", result: "requeue", error };
+  return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
+}
+
+interface ReportTargets {
+  readonly log: Logger;
+  readonly observer: ControllerObserver | undefined;
+  /** How often the request was retried in a row, this time included. */
+  readonly retries: number;
+  /** True if the reconcile was aborted because the controller is shutting down. */
+  readonly isStopping: boolean;
+}
+
+/** After more conflicts in a row than this, the reconciler reads the object from where it doesn't change. */
+const manyConflicts = 10;
+
+/** Logs how a reconcile ended and counts its errors. */
+function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }: ReportTargets): void {
+  switch (outcome.ending) {
+    case "done":
+      log.debug("Reconcile successful");
+      return;
+    case "later":
+      log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
+      return;
+    case "again": {
+      const { requeueAfter } = outcome;
+      log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
+        requeueAfter,
+      });
+      return;
+    }
+    case "conflict":
+      if (retries > manyConflicts) {
+        observer?.failed("error");
+        log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
+        return;
+      }
+      log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
+      return;
+    case "terminal":
+      observer?.failed("terminal");
+      log.error("Reconciler error, not retried until the next change", { error: outcome.error });
+      return;
+    case "error":
+      observer?.failed("error");
+      if (outcome.isPanic) observer?.failed("panic");
+      if (isStopping) log.info("Reconcile stopped", { error: outcome.error });
+      else log.error("Reconciler error", { error: outcome.error });
+      return;
+  }
+}
+
+/** The message for subscribers about how a reconcile ended. */
+function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
+  return {
+    ...start,
+    outcome: outcome.ending,
+    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
+    error: "error" in outcome ? outcome.error.message : undefined,
+    stack: "error" in outcome ? stackOf(outcome.error) : undefined,
+    seconds,
+  };
+}
+
+interface RunningReconcile {
+  readonly fields: () => LogFields;
+  readonly onTimeout: (reason: DOMException) => void;
+}
+
+/**
+ * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that
+ * ignores its signal. Returns a function that stops both.
+ */
+function startReconcileTimers(
+  clock: Clock,
+  {
+    log,
+    stuckAfter,
+    reconcileTimeout,
+  }: Pick<ControllerSpec<never>, "log" | "stuckAfter" | "reconcileTimeout">,
+  { fields, onTimeout }: RunningReconcile,
+): () => void {
+  const startedAt = clock.monotonic();
+  const warn = () => {
+    const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
+    log.warn("Reconcile is still running", { ...fields(), seconds });
+    cancelWarning = clock.setTimer(warn, stuckAfter);
+  };
+  let cancelWarning = clock.setTimer(warn, stuckAfter);
+  const expire = () =>
+    onTimeout(new DOMException(`the reconcile took longer than ${reconcileTimeout} ms`, "TimeoutError"));
+  const cancelTimeout = reconcileTimeout === undefined ? undefined : clock.setTimer(expire, reconcileTimeout);
+  return () => {
+    cancelWarning();
+    cancelTimeout?.();
+  };
+}
+
+/** The reconciles that run, each with its range if the controller's objects are shared. */
+class RunningReconciles {
+  readonly #ranges = new Map<AbortController, number | undefined>();
+  readonly #waiting = new Set<() => void>();
+
+  get size(): number {
+    return this.#ranges.size;
+  }
+
+  begin(abort: AbortController, range: number | undefined): void {
+    this.#ranges.set(abort, range);
+  }
+
+  end(abort: AbortController): void {
+    this.#ranges.delete(abort);
+    for (const look of this.#waiting) look();
+  }
+
+  /** Resolves when none of these ranges runs. */
+  idle(ranges: Ranges): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#of(ranges).length > 0) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  abort(ranges: Ranges, reason: unknown): void {
+    for (const abort of this.#of(ranges)) abort.abort(reason);
+  }
+
+  abortAll(reason: unknown): void {
+    for (const abort of this.#ranges.keys()) abort.abort(reason);
+  }
+
+  #of(ranges: Ranges): AbortController[] {
+    return [...this.#ranges]
+      .filter(([, range]) => range !== undefined && hasRange(ranges, range))
+      .map(([abort]) => abort);
+  }
+}
+
+/** The number of ended reconciles that are remembered. */
+const remembered = 10;
+
+/** The last reconciles that ended: the watchdog reports them if they may have blocked the event loop. */
+class EndedReconciles {
+  readonly #ended: { readonly key: string; readonly at: number }[] = [];
+
+  add(key: string): void {
+    this.#ended.push({ key, at: performance.now() });
+    if (this.#ended.length > remembered) this.#ended.shift();
+  }
+
+  /** The keys of the reconciles that ended after a time of `performance.now()`. */
+  since(moment: number): readonly string[] {
+    return this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
+  }
+}
+
+/** Calls a function when its result is first needed, and keeps the result. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/**
+ * Wraps a user's delay function: returns milliseconds, or undefined if the function returns nothing or fails, which is
+ * reported.
+ */
+export function ownDelay(
+  delay: RetryDelay,
+  report: (error: CallbackError) => void,
+): (retries: number, key: string) => number | undefined {
+  return (retries, key) => {
+    try {
+      const wanted: unknown = synchronous(delay(retries, key));
+      if (wanted === undefined) return undefined;
+      const milliseconds = typeof wanted === "string" ? parseDuration(wanted) : Number.NaN;
+      if (milliseconds >= 0) return milliseconds;
+      throw new TypeError(`it returned ${show(wanted)}: a duration such as "30s" is expected`);
+    } catch (error) {
+      report(new CallbackError("backoff", "the function backoff.delay", error, key));
+      return undefined;
+    }
+  };
+}
+
+/** The parts of a running controller that sources use. */
 interface SourceHost<R> extends Pick<SourceContext, "report"> {
   readonly clock: Clock;
   readonly enqueue: (source: string, ...request: Parameters<Enqueue<R>>) => void;
@@ -350,180 +585,87 @@ function overdue<R>(
     const late = new Error(`the source "${name}" has not started within ${(milliseconds ?? 0) / 1000} s`);
     onAbort(patience, () => {
       if (signal.aborted) resolve();
-      // A source that minds them knows better what it waits for, and says so in this turn.
+      // A source that respects its signals rejects in this turn, with an error that names what it waits for.
       else setImmediate(() => reject(late));
     });
   });
 }
 
-interface ReportTargets {
+/** The parts of a controller that added sources need. */
+interface AddedSourcesHost<R> {
   readonly log: Logger;
-  readonly observer: ControllerObserver | undefined;
-  /** How often the request was retried in a row, this time included. */
-  readonly retries: number;
-  /** Whether the reconcile was aborted because the controller is shutting down. */
-  readonly isStopping: boolean;
+  /** Resolves when the source has enqueued its initial requests. */
+  readonly start: (source: Source<R>, signal: AbortSignal) => Promise<void>;
 }
 
-/** More conflicts in a row than any race has: something is read from where it doesn't change. */
-const patience = 10;
+/** Sources that are added to a controller, and removed again, at any time. */
+export class AddedSources<R> {
+  readonly #host: AddedSourcesHost<R>;
+  /** Sources that wait for the controller to start. */
+  readonly #waiting = new Set<{
+    readonly source: Source<R>;
+    readonly begin: (signal: AbortSignal) => void;
+    readonly stop: () => void;
+  }>();
+  #warm: AbortSignal | undefined;
+  #running: AbortSignal | undefined;
 
-/** Logs how a reconcile ended and counts its errors. */
-function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }: ReportTargets): void {
-  switch (outcome.ending) {
-    case "done":
-      log.debug("Reconcile successful");
-      return;
-    case "later":
-      log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
-      return;
-    case "again": {
-      const { requeueAfter } = outcome;
-      log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
-        requeueAfter,
-      });
-      return;
-    }
-    case "conflict":
-      if (retries > patience) {
-        observer?.failed("error");
-        log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
-        return;
-      }
-      log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
-      return;
-    case "terminal":
-      observer?.failed("terminal");
-      log.error("Reconciler error, not retried until the next change", { error: outcome.error });
-      return;
-    case "error":
-      observer?.failed("error");
-      if (outcome.isPanic) observer?.failed("panic");
-      if (isStopping) log.info("Reconcile stopped", { error: outcome.error });
-      else log.error("Reconciler error", { error: outcome.error });
-      return;
-  }
-}
-
-/** The reconciles that run, each with its range if the controller's objects are shared. */
-class RunningReconciles {
-  readonly #ranges = new Map<AbortController, number | undefined>();
-  readonly #waiting = new Set<() => void>();
-
-  get size(): number {
-    return this.#ranges.size;
+  constructor(host: AddedSourcesHost<R>) {
+    this.#host = host;
   }
 
-  begin(abort: AbortController, range: number | undefined): void {
-    this.#ranges.set(abort, range);
-  }
-
-  end(abort: AbortController): void {
-    this.#ranges.delete(abort);
-    for (const look of this.#waiting) look();
-  }
-
-  /** Resolves when none of these ranges runs. */
-  idle(ranges: Ranges): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (this.#of(ranges).length > 0) return;
-        this.#waiting.delete(look);
-        resolve();
+  add(source: Source<R>): Watch {
+    const ending = new AbortController();
+    const stop = () => ending.abort(new Error(`the watch of ${source.name} was stopped`));
+    const synced = new Promise<void>((resolve, reject) => {
+      const waiting = {
+        source,
+        begin: (signal: AbortSignal) =>
+          void this.#host.start(source, AbortSignal.any([signal, ending.signal])).then(resolve, reject),
+        stop,
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(waiting);
+      ending.signal.addEventListener("abort", () => {
+        this.#waiting.delete(waiting);
+        resolve();
+      });
     });
+    synced.catch((error: unknown) =>
+      this.#host.log.error("A watch that was added is not synced in time, and goes on trying", {
+        source: source.name,
+        error,
+      }),
+    );
+    this.#begin();
+    return { synced, stop };
   }
 
-  abort(ranges: Ranges, reason: unknown): void {
-    for (const abort of this.#of(ranges)) abort.abort(reason);
+  /** Starts the sources that need no lease, now and later. */
+  warmUp(signal: AbortSignal): void {
+    this.#warm = signal;
+    onAbort(signal, () => this.#forget());
+    this.#begin();
   }
 
-  abortAll(reason: unknown): void {
-    for (const abort of this.#ranges.keys()) abort.abort(reason);
+  /** Starts all sources, now and later. */
+  start(signal: AbortSignal): void {
+    this.#running = signal;
+    onAbort(signal, () => this.#forget());
+    this.#begin();
   }
 
-  #of(ranges: Ranges): AbortController[] {
-    return [...this.#ranges]
-      .filter(([, range]) => range !== undefined && hasRange(ranges, range))
-      .map(([abort]) => abort);
+  /** Ends the sources that still wait: the controller has stopped. */
+  #forget(): void {
+    for (const { stop } of this.#waiting) stop();
   }
-}
 
-interface RunningReconcile {
-  readonly fields: () => LogFields;
-  readonly onTimeout: (reason: DOMException) => void;
-}
-
-/**
- * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that ignores
- * its signal. Returns a function that stops both.
- */
-function startReconcileTimers(
-  clock: Clock,
-  {
-    log,
-    stuckAfter,
-    reconcileTimeout,
-  }: Pick<ControllerSpec<never>, "log" | "stuckAfter" | "reconcileTimeout">,
-  { fields, onTimeout }: RunningReconcile,
-): () => void {
-  const startedAt = clock.monotonic();
-  const warn = () => {
-    const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
-    log.warn("Reconcile is still running", { ...fields(), seconds });
-    cancelWarning = clock.setTimer(warn, stuckAfter);
-  };
-  let cancelWarning = clock.setTimer(warn, stuckAfter);
-  const expire = () =>
-    onTimeout(new DOMException(`the reconcile took longer than ${reconcileTimeout} ms`, "TimeoutError"));
-  const cancelTimeout = reconcileTimeout === undefined ? undefined : clock.setTimer(expire, reconcileTimeout);
-  return () => {
-    cancelWarning();
-    cancelTimeout?.();
-  };
-}
-
-/** A user's delay in milliseconds; undefined if it has none, or if it fails, which is reported. */
-export function ownDelay(
-  delay: RetryDelay,
-  report: (error: CallbackError) => void,
-): (retries: number, key: string) => number | undefined {
-  return (retries, key) => {
-    try {
-      const wanted: unknown = synchronous(delay(retries, key));
-      if (wanted === undefined) return undefined;
-      const milliseconds = typeof wanted === "string" ? parseDuration(wanted) : Number.NaN;
-      if (milliseconds >= 0) return milliseconds;
-      throw new TypeError(`it returned ${show(wanted)}: a duration such as "30s" is expected`);
-    } catch (error) {
-      report(new CallbackError("backoff", "the function backoff.delay", error, key));
-      return undefined;
+  #begin(): void {
+    if (this.#running?.aborted || this.#warm?.aborted) return this.#forget();
+    for (const waiting of this.#waiting) {
+      const signal = this.#running ?? (waiting.source.beforeLease ? this.#warm : undefined);
+      if (!signal) continue;
+      this.#waiting.delete(waiting);
+      waiting.begin(signal);
     }
-  };
-}
-
-/** How many are remembered. */
-const remembered = 10;
-
-/** The last reconciles that ended, to find out what ran a moment ago. */
-class EndedReconciles {
-  readonly #ended: { readonly key: string; readonly at: number }[] = [];
-
-  add(key: string): void {
-    this.#ended.push({ key, at: performance.now() });
-    if (this.#ended.length > remembered) this.#ended.shift();
   }
-
-  /** The keys of those that ended after a time of `performance.now()`. */
-  since(moment: number): readonly string[] {
-    return this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
-  }
-}
-
-/** Calls a function when its result is first needed, and keeps the result. */
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -11,13 +11,12 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
-import type { Desired } from "../client/desired.ts";
+import type { Desired, ObjectKey } from "../client/objects.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { ObjectKey } from "../client/object-key.ts";
 import type { Manager } from "../manager/manager.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 
 interface Zone extends CustomResource<object> {}
 const Zone = defineKind<Zone>(

@@ -7,8 +7,8 @@ import { loadConfig } from "../config/load-config.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
-import { deletionAware } from "./controller-builder.ts";
+import { startTestManager } from "../testing/test-manager.ts";
+import { deletionAware } from "./deletion-aware.ts";
 import type { Cleanup, Reconciler, Request, Result } from "./reconciler.ts";
 
 const cluster = useWidgetCluster();

@@ -1,27 +1,26 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { InformerEvent } from "../cache/informer.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import { formatKey, keyOf } from "../client/object-key.ts";
+import { type DeepReadonly, formatKey, keyOf } from "../client/objects.ts";
 import { rangeOf } from "../shards/ranges.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import type { Request } from "./reconciler.ts";
 
-/** Which requests of a controller belong to this process. */
+/** Tells which requests of a controller belong to this process. */
 export interface RequestShard<R> {
   readonly gate: ShardGate;
   /** The range of a request; undefined if its object is not known here. */
   rangeOf(request: R): number | undefined;
-  /** The request was processed, or is not this process's any more. */
+  /** Forgets a request that was processed, or that belongs to another process now. */
   forget(request: R): void;
 }
 
-/** Requests belong where their object does, whatever has caused them. */
+/** Assigns each request to the process of its object, even if an event of another object caused the request. */
 export class ObjectShard<T extends KubernetesObject> implements RequestShard<Request> {
   readonly gate: ShardGate;
   readonly #cache: Cache;
   readonly #kind: Kind<T>;
-  /** The ranges of objects that were deleted, until that was reconciled. */
+  /** The ranges of deleted objects, until their deletion was reconciled. */
   readonly #deleted = new Map<string, number>();
 
   constructor(gate: ShardGate, cache: Cache, kind: Kind<T>) {
@@ -41,7 +40,7 @@ export class ObjectShard<T extends KubernetesObject> implements RequestShard<Req
     return this.gate.kinds.rangeOf(this.#kind, metadata);
   }
 
-  /** Remembers whose a deleted object was: the cache doesn't have it any more. */
+  /** Remembers the range of a deleted object, which the cache no longer has. */
   note({ type, object }: InformerEvent<DeepReadonly<T>>): void {
     const range = this.rangeOfObject(object);
     if (type === "delete" && this.gate.isOpen(range)) this.#deleted.set(formatKey(keyOf(object)), range);

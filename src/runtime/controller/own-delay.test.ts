@@ -1,7 +1,7 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import type { CallbackError } from "../callbacks/callback-error.ts";
-import { Backoff } from "../queue/backoff.ts";
+import type { CallbackError } from "../callbacks/callbacks.ts";
+import { Backoff } from "../queue/work-queue.ts";
 import type { RetryDelay } from "./controller-options.ts";
 import { ownDelay } from "./controller.ts";
 

@@ -1,6 +1,7 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { synchronous } from "../callbacks/call-safely.ts";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
+import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
+import { synchronous } from "../callbacks/callbacks.ts";
+import type { DeepReadonly } from "../client/objects.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 
 /** Decides whether an event causes a request. */
@@ -46,26 +47,8 @@ export function objectMatches<T extends KubernetesObject>(
 
 /** Accepts events of objects that match a label selector. */
 export function labelsMatch(selector: LabelSelector): Predicate {
-  return objectMatches(({ metadata: { labels = {} } }) => {
-    const wanted = Object.entries(selector.matchLabels ?? {});
-    return (
-      wanted.every(([name, value]) => labels[name] === value) &&
-      (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
-        const value = labels[key];
-        switch (operator) {
-          case "In":
-            return value !== undefined && values.includes(value);
-          // As in the API server, an object without the label is "not in" any set.
-          case "NotIn":
-            return value === undefined || !values.includes(value);
-          case "Exists":
-            return value !== undefined;
-          case "DoesNotExist":
-            return value === undefined;
-        }
-      })
-    );
-  });
+  const requirements = toRequirements(selector);
+  return objectMatches(({ metadata }) => matchesRequirements(requirements, metadata.labels));
 }
 
 /** Accepts events that pass all predicates. */

@@ -1,6 +1,5 @@
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { DeepReadonly } from "../client/deep-readonly.ts";
-import type { ObjectKey } from "../client/object-key.ts";
+import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 
@@ -11,7 +10,7 @@ import type { Logger } from "../log/logger.ts";
  * come without any change. So read the object, compare it with the actual state, and make the changes that are missing.
  * Two reconciles of the same request never run concurrently.
  *
- * What happens next depends on the result:
+ * The result determines what happens next:
  * - returns nothing: done until something changes;
  * - returns `{ requeueAfter }`: runs again after that time, or earlier if something changes; a time that is not
  *   positive is logged, and it runs again with the delays of an error;
@@ -29,7 +28,7 @@ export interface Reconciler<R = Request> {
 /** Identifies the object to reconcile. */
 export interface Request extends ObjectKey {}
 
-/** What a reconcile gets besides its request. */
+/** The second argument of `reconcile`. */
 export interface Context {
   /** Adds the controller, the object and the reconcileID to each line. */
   readonly log: Logger;

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "../log/create-logger.ts";
-import { intervalSource } from "./interval-source.ts";
-import { RequestChannel } from "./request-channel.ts";
+import { RequestChannel, intervalSource } from "./source.ts";
 
 const context = (signal: AbortSignal, clock: FakeClock) => ({
   signal,

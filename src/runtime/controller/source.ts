@@ -1,7 +1,10 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import type { CallbackError } from "../callbacks/callback-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
+import { onAbort } from "../clock/waits.ts";
+import { readDuration } from "../clock/read-duration.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /**
  * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start`
@@ -12,7 +15,7 @@ export interface Source<R> {
   /** For messages. */
   readonly name: string;
   /**
-   * Whether the source may start before this process holds the lease. True for sources that only observe, like a watch.
+   * True if the source may start before this process holds the lease, as sources may that only observe, like a watch.
    * A source that consumes what it enqueues, like a message queue, must wait for the lease. Default: false.
    */
   readonly beforeLease?: boolean | undefined;
@@ -29,11 +32,14 @@ export interface EnqueueOptions {
   readonly after?: Duration | undefined;
   /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
-  /** What caused it, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
+  /**
+   * The cause of the request, for diagnostics channels: `push to main`. Default: the watched object, or the source's
+   * name.
+   */
   readonly cause?: string | undefined;
 }
 
-/** What a source gets when it starts. */
+/** The second argument of `Source.start`. */
 export interface SourceContext {
   readonly signal: AbortSignal;
   /** Aborted when the start exceeds `cacheSyncTimeout`. */
@@ -44,4 +50,85 @@ export interface SourceContext {
   readonly stuckAfter: number;
   /** Logs and counts the failure of a function that the source was given. */
   readonly report: (error: CallbackError) => void;
+}
+
+/** Options of `intervalSource`. */
+export interface IntervalOptions<R> {
+  /** Time between the end of one round and the start of the next. */
+  readonly every: Duration;
+  /** Returns what should be reconciled now, from a cloud API or a constant list. An error is logged. */
+  readonly requests: (signal: AbortSignal) => readonly R[] | Promise<readonly R[]>;
+  readonly name?: string | undefined;
+}
+
+/** Enqueues requests periodically, for external state that sends no events. The first round is at the start. */
+export function intervalSource<R>({
+  every,
+  requests,
+  name = `every ${every}`,
+}: IntervalOptions<R>): Source<R> {
+  const milliseconds = readDuration(`every of source "${name}"`, every);
+  if (milliseconds <= 0)
+    throw new TerminalError(`every of source "${name}" is "${every}": it must be positive`);
+  return {
+    name,
+    async start(enqueue, { signal, clock, stuckAfter, report }) {
+      let cancel = () => {};
+      onAbort(signal, () => cancel());
+      const fail = (error: unknown) =>
+        report(new CallbackError("source", `the function of source "${name}"`, error));
+      const round = async () => {
+        cancel = clock.setTimer(() => fail(new Error(stillRuns(stuckAfter))), stuckAfter);
+        try {
+          enqueueEach(await requests(signal), enqueue);
+        } catch (error) {
+          if (!signal.aborted) fail(error);
+        }
+        cancel();
+        if (!signal.aborted) cancel = clock.setTimer(() => void round(), milliseconds);
+      };
+      await round();
+    },
+  };
+}
+
+/**
+ * Lets code outside of controllers request reconciles: an HTTP handler, a message consumer, another controller.
+ * Requests sent before the controller starts are kept. The queue drops nothing and holds each request once.
+ */
+export class RequestChannel<R> implements Source<R> {
+  readonly name: string;
+  /** True because requests sent in this process are for this process, and may wait in its queue until it leads. */
+  readonly beforeLease = true;
+  readonly #waiting: (readonly [R, EnqueueOptions | undefined])[] = [];
+  #enqueue: Enqueue<R> | undefined;
+
+  constructor(name = "channel") {
+    this.name = name;
+  }
+
+  send(request: R, options?: EnqueueOptions): void {
+    if (this.#enqueue) this.#enqueue(request, options);
+    else this.#waiting.push([request, options]);
+  }
+
+  start(enqueue: Enqueue<R>): void {
+    this.#enqueue = enqueue;
+    for (const [request, options] of this.#waiting.splice(0)) enqueue(request, options);
+  }
+}
+
+/**
+ * Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end.
+ */
+export function enqueueEach<R>(requests: Iterable<R>, enqueue: (request: R) => void): void {
+  const errors: unknown[] = [];
+  for (const request of requests) {
+    try {
+      enqueue(request);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

@@ -1,3 +1,5 @@
+// The two errors that callers tell apart: a request that failed, and in `terminal-error.ts` one that no retry fixes.
+
 import type { Status } from "@tsbuilder/apimachinery/meta";
 
 /**
@@ -16,7 +18,10 @@ export class ApiError extends Error {
   /** The request that failed, as `PATCH /api/v1/…`, without the query. */
   readonly request: string | undefined;
 
-  /** The `code` of the Status becomes the `status` of the error: `code` is what Node's errors have, such as `ECONNRESET`. */
+  /**
+   * The `code` of the Status becomes the `status` of the error: `code` is what Node's errors have, such as
+   * `ECONNRESET`.
+   */
   constructor(body: Partial<Status>, options: { request?: string | undefined; cause?: unknown } = {}) {
     const message = body.message ?? body.reason ?? "request failed";
     super(

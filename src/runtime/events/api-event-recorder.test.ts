@@ -13,9 +13,9 @@ import { runInScope } from "../scope/scope.ts";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
+import { Event } from "../k8s/events/v1.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
 import { Namespace } from "../k8s/core/v1.ts";
-import { Event } from "./event.ts";
 
 /** Its own: operators of other tests write Events, and a real server delivers them late. */
 const namespace = "recorded";

@@ -1,11 +1,14 @@
+// Events about objects, recorded by reconciles and sent in the background. `event-recorder.ts` is the contract.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Owner } from "../client/options.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { waitWithClock } from "../clock/waits.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { ObjectReference } from "../k8s/core/v1.ts";
+import { Event } from "../k8s/events/v1.ts";
 import type { Logger } from "../log/logger.ts";
-import { Event, type ObjectReference } from "./event.ts";
 import type { EventDetails, EventRecorder } from "./event-recorder.ts";
 
 /** How Events are sent. */
@@ -242,7 +245,7 @@ interface EventFacts {
   readonly serial: number;
 }
 
-/** Creates an Event, with texts truncated to the server's limits. */
+/** Creates an Event. The server limits its texts: 128 characters, and 1024 bytes for the note. */
 function makeEvent(facts: EventFacts): Event {
   const { type, regarding, related, reason, action, note, annotations, now, serial } = facts;
   return {

@@ -14,7 +14,7 @@ export interface EventRecorder {
 
 /** Optional fields of an Event. */
 export interface EventDetails {
-  /** What the controller was doing. Default: the reason. */
+  /** The action of the controller: `Scaling`. Default: the reason. */
   readonly action?: string | undefined;
   /** A second object that is involved. */
   readonly related?: Owner | undefined;

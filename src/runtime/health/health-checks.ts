@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { unlessAborted } from "../clock/on-abort.ts";
+import { unlessAborted } from "../clock/waits.ts";
 
 /** Milliseconds after which the signal of a pending check is aborted, and the check counts as failed. */
 const longestCheck = 10_000;

@@ -1,6 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Answer } from "./http-connection.ts";
-import type { WireRequest } from "./request-bytes.ts";
+import type { Answer, WireRequest } from "./http-connection.ts";
 
 /** How to connect to a cluster, and as whom. `loadConfig` creates one; tests may write one by hand. */
 export interface ClusterConfig {
@@ -92,4 +91,25 @@ export interface Impersonation {
   readonly uid?: string | undefined;
   readonly groups?: readonly string[] | undefined;
   readonly extra?: { readonly [name: string]: readonly string[] } | undefined;
+}
+
+/** The headers for authentication and impersonation. */
+export function identityHeaders(
+  { token, username, password }: Credential,
+  impersonate: Impersonation | undefined,
+): { [name: string]: string | string[] } {
+  const headers: { [name: string]: string | string[] } = {};
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  else if (username !== undefined) {
+    headers.authorization = `Basic ${Buffer.from(`${username}:${password ?? ""}`).toString("base64")}`;
+  }
+  if (impersonate === undefined) return headers;
+  headers["impersonate-user"] = impersonate.user;
+  if (impersonate.uid !== undefined) headers["impersonate-uid"] = impersonate.uid;
+  if (impersonate.groups?.length) headers["impersonate-group"] = [...impersonate.groups];
+  for (const [name, values] of Object.entries(impersonate.extra ?? {})) {
+    // Names of extra fields may contain characters that are invalid in headers; the server decodes them.
+    headers[`impersonate-extra-${encodeURIComponent(name.toLowerCase())}`] = [...values];
+  }
+  return headers;
 }

@@ -2,18 +2,18 @@ import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential } from "./config.ts";
-import { onAbort } from "../clock/on-abort.ts";
-import { BrokenConnectionError, ConnectTimeoutError } from "./connection-errors.ts";
+import { onAbort } from "../clock/waits.ts";
+import { BrokenConnectionError, ConnectTimeoutError } from "./http-errors.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
 import type { LookupReport } from "./transport.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-/** What a connection is for. */
+/** The purpose of a connection. */
 export interface ConnectionRequest {
   readonly stream: boolean;
   readonly credential: Credential;
-  /** Read the CA file again, whatever its age. */
+  /** Read the CA file again even if the cached content is fresh. */
   readonly refresh: boolean;
   /** Aborts the wait. */
   readonly signal: AbortSignal | undefined;
@@ -116,7 +116,10 @@ export class ConnectionPool {
     };
   }
 
-  /** Node ignores a CA file without certificates, and nobody could tell why the server isn't trusted. */
+  /**
+   * Refuses a CA file without certificates. Node would ignore it, and the error would not say why the server isn't
+   * trusted.
+   */
   #secureContext(ca: string | undefined, { cert, key }: Credential): tls.SecureContext {
     const { source = this.#config.server } = this.#config;
     if (ca !== undefined && !ca.includes("-----BEGIN "))

@@ -1,9 +1,10 @@
 import type net from "node:net";
 import { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
+import { BrokenConnectionError, TimeoutError } from "./http-errors.ts";
 import { type AnswerHead, AnswerParser, type AnswerSink } from "./answer-parser.ts";
 import type { OpenWebSocket } from "./web-socket.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** A received answer. */
 export interface Answer extends AnswerHead {
@@ -15,13 +16,13 @@ export interface Answer extends AnswerHead {
   readonly webSocket?: OpenWebSocket | undefined;
 }
 
-/** What a connection reports to its pool. */
+/** Is notified of the state of a connection: its pool. */
 export interface ConnectionOwner {
-  /** It is free for a request. */
+  /** The connection is free for a request. */
   onFree(connection: HttpConnection): void;
   /**
-   * It has ended; called once. `isSuspect` if a request got no answer: whatever broke the path, such as a firewall or a
-   * load balancer, has probably broken other connections of that age too.
+   * The connection has ended; called once. `isSuspect` is true if a request got no answer: a firewall or a load
+   * balancer that broke this path has probably broken other connections of that age, too.
    */
   onGone(connection: HttpConnection, isSuspect: boolean): void;
 }
@@ -37,7 +38,7 @@ interface Exchange {
 
 /**
  * A server closes a connection that is idle for long. Closing it first avoids a race with the next request. The server
- * counts in system time, so this does too, whatever clock a test moves.
+ * counts in system time, so this limit does too, even if a test moves the clock.
  */
 const longestIdle = 55_000;
 
@@ -75,7 +76,7 @@ export class HttpConnection implements AnswerSink {
     socket.on("close", () => this.#end());
   }
 
-  /** Whether it has ended: that may happen between being acquired and being used. */
+  /** True once the connection has ended, which may happen between being acquired and being used. */
   get isGone(): boolean {
     return this.#isGone;
   }
@@ -224,4 +225,44 @@ function idleLimit(keepAlive: string | undefined): number {
   return seconds === undefined
     ? longestIdle
     : Math.min(longestIdle, Math.max(100, Number(seconds) * 1000 - 500));
+}
+
+/** A request as it is sent. */
+export interface WireRequest {
+  readonly method: string;
+  readonly host: string;
+  /** Including the query. */
+  readonly path: string;
+  /** Header names in lower case. */
+  readonly headers: { readonly [name: string]: string | readonly string[] };
+  readonly body: string | undefined;
+}
+
+/** Serializes a request for HTTP/1.1. Throws a `TerminalError` for anything that would inject a second request. */
+export function requestBytes({ method, host, path, headers, body }: WireRequest): string | Buffer {
+  if (/[^\x21-\x7e]/.test(path))
+    throw new TerminalError(`"${path}" is not a valid URL path: percent-encode it`);
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  for (const name in headers) {
+    const value = headers[name]!;
+    if (typeof value === "string") head += headerLine(name, value);
+    else for (const each of value) head += headerLine(name, each);
+  }
+  if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  else head += method === "GET" || method === "DELETE" ? "\r\n" : "content-length: 0\r\n\r\n";
+  // One write makes one packet and one TLS record. Headers are Latin-1, bodies UTF-8: the same for ASCII.
+  if (isAscii(head)) return body === undefined ? head : head + body;
+  return Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body ?? "")]);
+}
+
+function headerLine(name: string, value: string): string {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    throw new TerminalError(`"${name}" is not a valid header name`);
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw new TerminalError(`the header "${name}" has a character that is invalid in headers`);
+  return `${name}: ${value}\r\n`;
+}
+
+function isAscii(text: string): boolean {
+  return !/[\x80-\xff]/.test(text);
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { connectToStub } from "../../../e2e/support/runtime/stub-transport.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { type ApiWarning, runInCallContext } from "../scope/call-context.ts";
+import { type ApiWarning, runInCallContext } from "../scope/scope.ts";
 import { eventually } from "../testing/eventually.ts";
 import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";

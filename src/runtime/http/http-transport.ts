@@ -1,25 +1,30 @@
+// HTTP/1.1 to one API server, over sockets of our own. Begin here: a request gets credentials, a connection and
+// retries. `connection-pool.ts` opens and shares connections, `http-connection.ts` sends requests over one of them, and
+// `answer-parser.ts` parses the answers. `transport.ts` has the types of requests, `config.ts` those of a cluster.
+
 import type { IncomingMessage } from "node:http";
 import type net from "node:net";
 import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { callSafely, warnOf } from "../callbacks/call-safely.ts";
+import { callSafely, warnOf } from "../callbacks/callbacks.ts";
+import type { TimeSlices } from "../clock/time-slices.ts";
+import { onAbort, unlessAborted, wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { currentCallContext } from "../scope/call-context.ts";
-import { currentScope } from "../scope/scope.ts";
+import { currentCallContext, currentScope } from "../scope/scope.ts";
 import { publish } from "../tracing/channels.ts";
-import type { ClusterConfig, Credential } from "./config.ts";
+import type { AnswerHead } from "./answer-parser.ts";
+import { type ClusterConfig, type Credential, identityHeaders } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
-import type { Answer, HttpConnection } from "./http-connection.ts";
-import { identityHeaders } from "./identity-headers.ts";
-import { onAbort, unlessAborted } from "../clock/on-abort.ts";
-import { type WireRequest, requestBytes } from "./request-bytes.ts";
-import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
+import { type Answer, type HttpConnection, requestBytes, type WireRequest } from "./http-connection.ts";
+import {
+  BrokenConnectionError,
+  errorFromAnswer,
+  errorFromSocket,
+  isDistrust,
+  TimeoutError,
+} from "./http-errors.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 import { OpenWebSocket } from "./web-socket.ts";
-import type { TimeSlices } from "../clock/time-slices.ts";
-import { wait } from "../clock/wait.ts";
-import type { AnswerHead } from "./answer-parser.ts";
-import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 
 /** A config, or a function that loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
@@ -51,7 +56,8 @@ export class HttpTransport {
     try {
       return await this.#handle(request);
     } finally {
-      // Several answers may arrive in one turn, and the work after each may take long. Readers of streams pause themselves.
+      // Several answers may arrive in one turn, and the work after each may take long. Readers of streams pause
+      // themselves.
       const pause = request.stream || request.webSocket ? undefined : this.slices?.pause();
       if (pause) await pause;
     }
@@ -252,7 +258,7 @@ export class HttpTransport {
 /** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
 const closeTimeout = 2000;
 
-/** What is asked for, and how. */
+/** The WebSocket that a request asks for. */
 interface WebSocketWish {
   readonly wire: WireRequest;
   readonly protocols: readonly string[];
@@ -271,7 +277,7 @@ class WebSocketHandshake {
     this.#wish = wish;
   }
 
-  /** Nothing is sent after all. */
+  /** Closes the socket without sending anything. */
   rest(): void {
     this.#socket.destroy();
   }
@@ -280,7 +286,7 @@ class WebSocketHandshake {
     this.#socket.destroy(error);
   }
 
-  /** Resolves with the open WebSocket, or with what the server says instead. */
+  /** Resolves with the open WebSocket, or with another answer of the server. */
   async send(_: unknown, { timeout }: { readonly timeout: number }): Promise<Answer> {
     const { wire, protocols, clock, label } = this.#wish;
     const { WebSocket } = await import("ws");
@@ -342,7 +348,7 @@ function isRepeatable({ method = "GET", headers, stream, webSocket }: RawRequest
   return method === "GET" || headers?.["content-type"] === "application/apply-patch+yaml";
 }
 
-/** This is how a kept connection that the server closed fails; an unreachable server fails differently. */
+/** Returns true for the error of a kept connection that the server closed; an unreachable server fails differently. */
 function brokeUnderway({ cause }: ApiError): boolean {
   const { code } = (cause ?? {}) as { code?: string };
   return code === "ECONNRESET" || code === "EPIPE";

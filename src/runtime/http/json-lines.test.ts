@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonLines } from "./json-lines.ts";
+import { JsonLines } from "./json-body.ts";
 
 test("JsonLines gives the same lines wherever the chunks are cut, in characters too", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
-import { onAbort } from "../clock/on-abort.ts";
+import { onAbort } from "../clock/waits.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Opens a connection to a host through a proxy: HTTP CONNECT, or SOCKS 5 with names resolved by the proxy. */

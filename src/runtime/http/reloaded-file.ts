@@ -6,7 +6,7 @@ const lifetime = 10_000;
 
 /** How to read a file. */
 export interface ReadRequest {
-  /** Read it again, whatever its age. */
+  /** Read the file again even if the cached content is fresh. */
   readonly refresh?: boolean;
   readonly clock?: Clock | undefined;
 }
@@ -22,8 +22,8 @@ export class ReloadedFile {
   }
 
   /**
-   * The content, at most ten seconds old. While the file is missing or empty, because it is being replaced, the previous
-   * content is returned, and each call reads the file again.
+   * The content, at most ten seconds old. While the file is missing or empty, because it is being replaced, the
+   * previous content is returned, and each call reads the file again.
    */
   read({ refresh = false, clock = systemClock }: ReadRequest = {}): string {
     const now = clock.monotonic();

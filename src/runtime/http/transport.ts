@@ -1,7 +1,12 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ApiWarning } from "../scope/call-context.ts";
-import type { CallOptions } from "./call-options.ts";
+import type { ApiWarning } from "../scope/scope.ts";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts the call. Default: the signal of the reconcile that makes it. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A request without a kind. */
 export interface RawRequest extends CallOptions {
@@ -40,7 +45,7 @@ export interface WebSocketConnection extends AsyncIterable<Buffer> {
   readonly protocol: string;
   /** Sends a message, and resolves when the connection can take the next one. */
   send(message: Uint8Array): Promise<void>;
-  /** Closes the connection after what was sent. */
+  /** Closes the connection after the messages that were sent. */
   close(): void;
   /** Breaks the connection off; the loop over its messages throws the error. */
   destroy(error?: Error): void;

@@ -1,7 +1,6 @@
 import { type EventEmitter, once } from "node:events";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { BrokenConnectionError } from "./connection-errors.ts";
-import { errorFromSocket } from "./response-error.ts";
+import { BrokenConnectionError, errorFromSocket } from "./http-errors.ts";
 import type { WebSocketConnection } from "./transport.ts";
 
 /** Proxies and load balancers close connections that are silent for long: milliseconds between pings. */
@@ -10,7 +9,7 @@ const pingPeriod = 30_000;
 /** The code of a connection that ended without a closing frame. */
 const abnormal = 1006;
 
-/** What is used of a WebSocket of `ws`, of which those who install the runtime have no types. */
+/** The members of a WebSocket of `ws` that are used. The types of `ws` are not installed with the runtime. */
 interface Socket extends EventEmitter {
   readonly protocol: string;
   readonly readyState: number;

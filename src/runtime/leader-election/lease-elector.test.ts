@@ -17,8 +17,8 @@ import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
-import { electionTiming } from "./election-timing.ts";
-import { Lease } from "./lease.ts";
+import { electionTiming } from "./options.ts";
+import { Lease } from "../k8s/coordination/v1.ts";
 import { LeaseElector } from "./lease-elector.ts";
 
 let cluster: ClusterUnderTest;

@@ -1,20 +1,21 @@
+// Leases: one process of several leads, or all share the work. Begin here with the elector. `lease-member.ts` executes
+// the protocol of `shards/member.ts`, and `member-leases.ts` reads and writes its Leases.
+
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
-import { type ElectionTiming, electionTiming, jitter } from "./election-timing.ts";
-import { Lease, type LeaseSpec } from "./lease.ts";
-import { withTimeout } from "./with-timeout.ts";
+import { type ElectionTiming, type LeaderElectionOptions, electionTiming, jitter } from "./options.ts";
+import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/in-cluster-config.ts";
-import { currentCallContext } from "../scope/call-context.ts";
+import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
-import type { LeaderElectionOptions } from "./leader-election-options.ts";
 
 /** Options of an elector. */
 interface LeaseElectorOptions {
@@ -34,9 +35,9 @@ interface LeaseElectorOptions {
 }
 
 /**
- * Holds a Lease among processes written in any language: the record is client-go's. Whether another process's lease has
- * expired is determined by the time since it was last seen to change, not by the times in it. The own lease counts as
- * lost when it could not be renewed for `renewDeadline`, before any other process may take it.
+ * Holds a Lease among processes written in any language: the record is client-go's. The lease of another process has
+ * expired if it was not seen to change for its duration; the times in it don't count, because clocks differ. The own
+ * lease counts as lost when it could not be renewed for `renewDeadline`, before any other process may take it.
  */
 export class LeaseElector {
   onLost: (error: Error) => void = () => {};
@@ -61,8 +62,8 @@ export class LeaseElector {
   }
 
   /**
-   * Throws if this process led and can't be sure that it still does: its lease was lost or released, or it was suspended
-   * for so long that another process may have taken over before any timer could fire.
+   * Throws if this process led and can't be sure that it still does: its lease was lost or released, or it was
+   * suspended for so long that another process may have taken over before any timer could fire.
    */
   assertFresh(): void {
     if (this.#state === "following") return;
@@ -86,7 +87,7 @@ export class LeaseElector {
       seenHolder = holder;
       await waitWithClock(clock, timing.retryPeriod * (1 + jitter * Math.random()), signal);
     }
-    // It is ours even if nobody needs it any more: then release() releases it.
+    // The lease is held even if the signal was aborted meanwhile: then release() releases it.
     this.#state = "leading";
     signal.throwIfAborted();
     log.info("Successfully acquired lease", { lease: `${this.#namespace}/${name}`, identity });
@@ -216,7 +217,10 @@ export class LeaseElector {
     return true;
   }
 
-  /** An earlier time, or none, was restored or edited: such a lease can be renewed again. */
+  /**
+   * Returns false for an earlier time or none, which a restore or an edit leaves behind: such a lease can be renewed
+   * again.
+   */
   #isRenewedByAnother(spec: LeaseSpec | undefined): boolean {
     if (this.#claimed.includes(spec?.renewTime)) return false;
     return timeOf(spec?.renewTime) > timeOf(this.#claimed[0]);
@@ -264,7 +268,7 @@ export class LeaseElector {
   }
 }
 
-/** A time that can't be read is earlier than any other. */
+/** Parses a time; an invalid one counts as earlier than any other. */
 function timeOf(time: string | undefined): number {
   try {
     return parseTime(time ?? "");
@@ -310,9 +314,9 @@ export function leaseNamespace(
 }
 
 /**
- * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile, before each
- * attempt. A suspended process may resume in the middle of a reconcile, or of the delay before a retry, before its timer
- * for the lease can fire. What a WebSocket is for, such as a command in a container, may change anything.
+ * Rejects writes of a process that may no longer lead, and of a reconcile whose object others may reconcile, before
+ * each attempt. A suspended process may resume in the middle of a reconcile, or of the delay before a retry, before its
+ * timer for the lease can fire. A WebSocket counts as a write, because a command in a container may change anything.
  */
 export function fence(elector: Pick<LeaseElector, "assertFresh"> | undefined): (request: RawRequest) => void {
   return ({ method = "GET", webSocket }) => {

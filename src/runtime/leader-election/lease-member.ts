@@ -1,16 +1,28 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { onAbort } from "../clock/on-abort.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { onAbort, waitWithClock, withTimeout } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
-import { mayWrite, newMember, stepMember } from "../shards/member.ts";
-import type { MemberCommand, MemberEvent, MemberSettings, MemberState } from "../shards/member-state.ts";
-import { countRanges, listRanges, noRanges, type Ranges } from "../shards/ranges.ts";
-import type { ShardGate } from "../shards/shard-gate.ts";
-import type { MemberLeases } from "./member-leases.ts";
-import { withTimeout } from "./with-timeout.ts";
+import {
+  type MemberCommand,
+  type MemberEvent,
+  type MemberSettings,
+  type MemberState,
+  mayWrite,
+  newMember,
+  stepMember,
+} from "../shards/member.ts";
+import { type Ranges, countRanges, listRanges, noRanges, rangeCount } from "../shards/ranges.ts";
+import { ShardGate } from "../shards/shard-gate.ts";
+import { MemberLeases } from "./member-leases.ts";
+import type { Client } from "../client/client.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import { type ShardingOptions, electionTiming } from "./options.ts";
+import { leaseNamespace } from "./lease-elector.ts";
 
-/** Is notified of what moves; updates the metrics. */
+/** Is notified when ranges move; updates the metrics. */
 export interface MemberObserver {
   gained(ranges: number): void;
   lost(ranges: number): void;
@@ -18,7 +30,7 @@ export interface MemberObserver {
   waited(milliseconds: number): void;
 }
 
-/** What a member needs. */
+/** The inputs of a member. */
 export interface LeaseMemberOptions {
   readonly leases: MemberLeases;
   readonly gate: ShardGate;
@@ -32,7 +44,7 @@ export interface LeaseMemberOptions {
 }
 
 /** Executes the commands of `stepMember`: one of several processes that share the objects, with a Lease of its own. */
-export class LeaseMember {
+class LeaseMember {
   observer: MemberObserver | undefined;
   readonly #options: LeaseMemberOptions;
   readonly #stop = new AbortController();
@@ -40,7 +52,7 @@ export class LeaseMember {
   #running: Promise<void> | undefined;
   #onJoined = (): void => {};
   #endWait = (): void => {};
-  /** Since when ranges are this process's part without being open. */
+  /** The times at which ranges became this process's part; a range is removed when it is open. */
   readonly #waiting = new Map<number, number>();
 
   constructor(options: LeaseMemberOptions) {
@@ -49,7 +61,7 @@ export class LeaseMember {
     gate.mayWrite = (ranges) => mayWrite(settings, this.#state, ranges, clock.monotonic());
   }
 
-  /** How many processes share the objects, as far as this one knows. */
+  /** The number of processes that share the objects, as far as this one knows. */
   get members(): number {
     return this.#state.members;
   }
@@ -72,7 +84,9 @@ export class LeaseMember {
     forget();
   }
 
-  /** Leaves, so that others needn't wait for the end of the Lease. Nothing may be reconciled any more. */
+  /**
+   * Gives up all ranges, so that other processes needn't wait for the Lease to expire. Call it when no reconcile runs.
+   */
   async leave(): Promise<void> {
     const { gate, clock, requestTimeout, leases, log } = this.#options;
     this.#stop.abort();
@@ -189,4 +203,48 @@ function hintFor(error: unknown): { readonly hint?: string } {
   return {
     hint: "the operator needs the verbs list, create, update and delete on leases.coordination.k8s.io",
   };
+}
+
+/** A process that shares the objects with others, and the gate to its part of them. */
+export interface Sharing {
+  readonly member: LeaseMember;
+  readonly gate: ShardGate;
+}
+
+/** Creates the member for the given options. */
+export function makeMember(
+  options: ShardingOptions,
+  config: () => Promise<ClusterConfig>,
+  { client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger },
+): Sharing {
+  const { id, by = "uid", labels } = options;
+  // The names of the Leases begin with it.
+  if (!/^[a-z0-9]([-a-z0-9.]{0,240}[a-z0-9])?$/.test(id))
+    throw new TerminalError(
+      `sharding.id is "${id}", which can't name Leases: write it like "da1d9c86.example.com"`,
+    );
+  const { leaseDuration, renewDeadline, retryPeriod } = electionTiming(options, "sharding");
+  const name = `${id}-${randomBytes(5).toString("hex")}`;
+  const layout = `${by}/${rangeCount}`;
+  const settings = { name, layout, leaseDuration, renewDeadline, retryPeriod };
+  const gate = new ShardGate({ by, clock, drainTimeout: renewDeadline });
+  const member = new LeaseMember({
+    leases: new MemberLeases({
+      client,
+      clock,
+      id,
+      labels,
+      name,
+      identity: hostname(),
+      layout,
+      leaseDuration,
+    }),
+    gate,
+    settings,
+    namespace: leaseNamespace("sharding", options.namespace, config),
+    requestTimeout: Math.max(1000, renewDeadline / 4),
+    clock,
+    log,
+  });
+  return { member, gate };
 }

@@ -1,18 +1,17 @@
 import { fnv64 } from "@tsbuilder/apimachinery/text";
-import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { MemberRecord } from "../shards/member-state.ts";
+import { Lease } from "../k8s/coordination/v1.ts";
+import type { MemberRecord } from "../shards/member.ts";
 import { allRanges, formatRanges, parseRanges, type Ranges } from "../shards/ranges.ts";
-import { Lease } from "./lease.ts";
 
-/** The label of all Leases of one operator, and the annotations in which they say what they claim. */
+/** The label of all Leases of one operator, and the annotations that hold their claims. */
 const label = "tsbuilder.dev/shards";
 export const claimsAnnotation = "tsbuilder.dev/shard-claims";
 const layoutAnnotation = "tsbuilder.dev/shard-layout";
 
-/** Whose Leases, and what is the same in each of them. */
+/** The fields that all Leases of a process have in common, and the client that writes them. */
 export interface MemberLeasesOptions {
   /** Reads live, on its own connections: a busy operator must not delay a renewal. */
   readonly client: Client;
@@ -73,7 +72,7 @@ export class MemberLeases {
         : client.create(Lease, lease, { signal }));
       return { uid: metadata.uid ?? "", version: metadata.resourceVersion ?? "" };
     } catch (error) {
-      // A Lease that can't be created because its namespace is missing is another matter.
+      // A missing namespace is reported: it is not a conflict with another process.
       const isMissing = !known && error instanceof ApiError && error.isNotFound;
       if (isChanged(error) && !isMissing) return undefined;
       throw error;
@@ -93,7 +92,7 @@ export class MemberLeases {
       uid: metadata.uid ?? "",
       version: metadata.resourceVersion ?? "",
       layout: metadata.annotations?.[layoutAnnotation] ?? "",
-      // What can't be read may claim anything.
+      // An annotation that can't be parsed may claim any range.
       claims: parseRanges(metadata.annotations?.[claimsAnnotation]) ?? allRanges,
       leaseDuration: (spec?.leaseDurationSeconds ?? 0) * 1000,
     }));
@@ -109,7 +108,7 @@ export class MemberLeases {
     }
   }
 
-  /** Deletes the own Lease, whatever its version is: it claims nothing any more. */
+  /** Deletes the own Lease in any version: it claims nothing any more. */
   async leave(uid: string, signal: AbortSignal): Promise<void> {
     const { client, name } = this.#options;
     await client.delete(Lease, this.#ref(name), { preconditions: { uid }, signal });

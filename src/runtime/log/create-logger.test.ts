@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
-import { createLogger, type LoggerOptions } from "./create-logger.ts";
+import { type LoggerOptions, type PinoLike, createLogger, loggerFromPino } from "./create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
-import { loggerFromPino, type PinoLike } from "./logger-from-pino.ts";
 
 function makeLogger(options: Parameters<typeof createLogger>[0] = {}) {
   const lines: string[] = [];

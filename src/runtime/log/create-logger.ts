@@ -1,10 +1,11 @@
+// Loggers: JSON lines or text, users' loggers, which may fail, and pino's. The interface is in `logger.ts`.
+
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { callSafely } from "../callbacks/call-safely.ts";
-import { thrownError } from "../callbacks/thrown-error.ts";
+import { callSafely, thrownError } from "../callbacks/callbacks.ts";
 import { formatField, hintOn, stackOf } from "./format-field.ts";
-import { currentScope } from "../scope/scope.ts";
-import type { LogFields, Logger, LogLevel } from "./logger.ts";
+import { type LogFields, currentScope } from "../scope/scope.ts";
+import type { LogLevel, Logger } from "./logger.ts";
 
 /** Options of a logger. */
 export interface LoggerOptions {
@@ -116,11 +117,84 @@ function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFie
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The text is a cluster's, too: a terminal must not obey it. */
+/** Escapes control characters: parts of a line come from the cluster, and a terminal must not obey them. */
 function encodeText(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, formatField(value)]));
   const rest = Object.keys(shown).length === 0 ? "" : `\t${JSON.stringify(shown)}`;
   const stack = level === "error" ? stackOf(fields["error"]) : undefined;
   const below = stack === undefined ? "" : `\n${stack}`;
   return visibleText(`${ts}\t${level.toUpperCase()}\t${message}${rest}${below}\n`);
+}
+
+/** Writes the lines that a user's logger rejected, with the reason. */
+const lastResort = createLogger({ level: "debug" });
+
+/**
+ * A logger that never throws: lines that the wrapped logger rejects are written to standard error, and `onError` is
+ * called. No reconcile may depend on whether a line could be logged.
+ */
+export function guardLogger(logger: Logger | LeveledLogger, onError: () => void): Logger | LeveledLogger {
+  const line = (level: LogLevel) => (message: string, fields?: LogFields) =>
+    callSafely(
+      () => logger[level](message, fields),
+      (loggerError) => {
+        lastResort.with({ loggerError })[level](message, fields);
+        onError();
+      },
+    );
+  const guarded: Logger = {
+    debug: line("debug"),
+    info: line("info"),
+    warn: line("warn"),
+    error: line("error"),
+    with(fields) {
+      try {
+        return guardLogger(logger.with(fields), onError);
+      } catch {
+        onError();
+        return guardLogger(lastResort.with(fields), onError);
+      }
+    },
+    isEnabled(level) {
+      try {
+        return logger.isEnabled(level);
+      } catch {
+        onError();
+        return true;
+      }
+    },
+  };
+  if (!("level" in logger)) return guarded;
+  return Object.defineProperty(guarded as LeveledLogger, "level", {
+    get: () => logger.level,
+    set: (level: LogLevel) => (logger.level = level),
+  });
+}
+
+/** The part of a pino instance that is used. */
+export interface PinoLike {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): PinoLike;
+  isLevelEnabled(level: string): boolean;
+}
+
+/** Passes lines to a pino instance, with its levels, transports and redaction. */
+export function loggerFromPino(pino: PinoLike): Logger {
+  // pino logs the stack of an error only in its own field.
+  const merge = ({ error, ...fields }: LogFields = {}): object => ({
+    ...currentScope()?.logFields?.(),
+    ...fields,
+    ...(error === undefined ? {} : { err: error }),
+  });
+  return {
+    debug: (message, fields) => pino.debug(merge(fields), message),
+    info: (message, fields) => pino.info(merge(fields), message),
+    warn: (message, fields) => pino.warn(merge(fields), message),
+    error: (message, fields) => pino.error(merge(fields), message),
+    with: (fields) => loggerFromPino(pino.child(fields)),
+    isEnabled: (level) => pino.isLevelEnabled(level),
+  };
 }

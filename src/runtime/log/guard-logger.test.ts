@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { guardLogger } from "./guard-logger.ts";
+import { guardLogger } from "./create-logger.ts";
 import type { Logger } from "./logger.ts";
 
 const broken = (): never => {

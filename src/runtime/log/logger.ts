@@ -1,10 +1,8 @@
+import type { LogFields } from "../scope/scope.ts";
+import type { CallbackError } from "../callbacks/callbacks.ts";
+
 /** The severity of a line. A logger writes its level and the more severe ones. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
-
-/**
- * The fields of a line besides its message. Values are written as JSON; an `Error` with its message, stack and cause.
- */
-export type LogFields = { readonly [name: string]: unknown };
 
 /**
  * Writes structured lines. The message is constant text; variable parts are fields. A line that is written during a
@@ -17,6 +15,20 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** A logger that adds these fields to its lines. */
   with(fields: LogFields): Logger;
-  /** Whether lines of a level are written; check it before computing expensive fields. */
+  /** Returns true if lines of a level are written; check it before computing expensive fields. */
   isEnabled(level: LogLevel): boolean;
+}
+
+/** Logs the failure of a user's function. */
+export function logCallbackError(
+  log: Logger,
+  { subject, object, cause }: CallbackError,
+  fields: LogFields,
+): void {
+  log.error("A callback failed, going on without it", {
+    ...fields,
+    callback: subject,
+    ...(object !== undefined && { object }),
+    error: cause,
+  });
 }

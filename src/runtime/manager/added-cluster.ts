@@ -1,17 +1,18 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { onAbort } from "../clock/on-abort.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
+import { onAbort } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-options.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MemberCluster } from "./cluster.ts";
 import { ControllerSet, type ControllerSetParts } from "./controller-set.ts";
-import { aborted } from "./runnable-group.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
+import { aborted } from "./runnable-group.ts";
 
 /** The parts of a cluster that was added; times in milliseconds. */
 export interface AddedClusterParts
@@ -24,7 +25,7 @@ export interface AddedClusterParts
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: ApiEventRecorder;
-  /** What runs with the manager. */
+  /** Starts and stops runnables with the manager. */
   readonly lifecycle: { add(runnable: WarmRunnable): void; forget(runnable: WarmRunnable): void };
   /** 0 for none, negative for no limit. */
   readonly gracefulShutdownTimeout: number;
@@ -133,8 +134,8 @@ export class AddedCluster implements MemberCluster {
   }
 
   /**
-   * A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. If a
-   * source of it fails, only this controller ends.
+   * A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. If
+   * a source of it fails, only this controller ends.
    */
   #untilRemoved(controller: WarmRunnable): WarmRunnable {
     const { name, needLeaderElection } = controller;
@@ -184,5 +185,36 @@ export class AddedCluster implements MemberCluster {
     await cache.stop();
     await events.stop(late);
     await close();
+  }
+}
+
+/** Makes a cluster, which calls `onRemoved` at its end. */
+type Make = (
+  name: string,
+  config: ClusterConfig | (() => Promise<ClusterConfig>),
+  onRemoved: () => void,
+) => MemberCluster;
+
+/** The clusters besides the manager's own, by name. */
+export class ClusterSet {
+  readonly #make: Make;
+  readonly all = new Map<string, MemberCluster>();
+
+  constructor(make: Make) {
+    this.#make = make;
+  }
+
+  add(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
+    if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name))
+      throw new TerminalError(`a cluster is named "${name}": use lower case letters, digits, "-" and "."`);
+    if (this.all.has(name))
+      throw new TerminalError(`there is a cluster "${name}" already: remove it first, or use another name`);
+    const cluster = this.#make(name, config, () => this.all.delete(name));
+    this.all.set(name, cluster);
+    return cluster;
+  }
+
+  async removeAll(): Promise<void> {
+    await Promise.all([...this.all.values()].map((cluster) => cluster.remove()));
   }
 }

@@ -5,7 +5,7 @@ import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cl
 import type { Result } from "../controller/reconciler.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 
 const cluster = useWidgetCluster();
 
@@ -46,7 +46,7 @@ test.for(cases)(
     onTestFinished(async () => {
       let isStopped = false;
       const stopped = stop().finally(() => void (isStopped = true));
-      // What never ends is abandoned shortly after the deadline.
+      // A call that never ends is abandoned shortly after the deadline.
       await eventually(() => clock.advance(100).then(() => isStopped));
       await stopped;
       vi.restoreAllMocks();

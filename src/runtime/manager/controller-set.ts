@@ -4,9 +4,8 @@ import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { ControllerEngine } from "../controller/controller.ts";
-import type { ExtensibleController } from "../controller/watchable-controller.ts";
 import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
-import type { MeasurableController } from "../controller/controller-spec.ts";
+import type { ExtensibleController, MeasurableController } from "../controller/controller-spec.ts";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
@@ -15,7 +14,7 @@ import type { Measurements } from "../metrics/measurements.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
 
-/** What all controllers share. */
+/** The parts that all controllers of a manager share. */
 export interface ControllerSetParts {
   readonly log: Logger;
   readonly clock: Clock;
@@ -26,7 +25,7 @@ export interface ControllerSetParts {
   readonly tracing: Tracing;
 }
 
-/** What the controllers work on. */
+/** The cluster that the controllers work on. */
 interface ControllerSetScope extends Omit<ControllerHost, "addController"> {
   /** The name of the cluster, if it is not the manager's own. */
   readonly cluster?: string | undefined;
@@ -72,7 +71,7 @@ export class ControllerSet implements ControllerHost {
     const engine = new ControllerEngine<R>({
       ...spec,
       name,
-      // The manager does not depend on other clusters: their controllers wait.
+      // A cluster besides the manager's own may be unreachable: its controllers wait without a limit.
       ...(this.#cluster !== undefined && { cacheSyncTimeout: undefined }),
       // Other loggers don't have these fields; the scope of a reconcile has all of them.
       describe: (request) => ({ ...logFields, ...spec.describe(request) }),
@@ -95,7 +94,7 @@ export class ControllerSet implements ControllerHost {
     return engine;
   }
 
-  /** Measures the controllers no more, and takes no others: their cluster was removed. */
+  /** Removes the controllers from the metrics and refuses new ones: their cluster was removed. */
   forget(): void {
     this.#isForgotten = true;
     for (const engine of this.#engines.values()) this.#parts.measurements.remove(engine);

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { type Client, createClient, loadConfig } from "../client/index.ts";
+import { type Client, createClient, loadConfig } from "../index.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
 import { resetSocket } from "../testing/fault-proxy.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import type { Manager } from "./manager.ts";
 
 interface Counter extends CustomResource<{ count: number }, { count?: number; writes?: number }> {}

@@ -11,7 +11,7 @@ export type FlagDefinition = FlagText &
     | { readonly type: "duration"; readonly default?: Duration | undefined }
   );
 
-/** What every flag has. */
+/** The properties of every flag. */
 export interface FlagText {
   readonly description: string;
   /** The environment variable that is read if the flag isn't set. */

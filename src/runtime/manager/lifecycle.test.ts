@@ -1,7 +1,7 @@
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import type { Cache } from "../cache/cache.ts";
-import { silentLogger } from "../testing/silent-logger.ts";
+import { silentLogger } from "../testing/reconcile-context.ts";
 import { Lifecycle } from "./lifecycle.ts";
 
 const service = { start: async () => {}, stop: async () => {} };

@@ -2,9 +2,8 @@ import type { Cache } from "../cache/cache.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
-import type { Service } from "../serve/service.ts";
-import { aborted, RunnableGroup } from "./runnable-group.ts";
-import type { Runnable } from "./runnable.ts";
+import type { Service } from "../serve/http-listener.ts";
+import { type Runnable, RunnableGroup, aborted } from "./runnable-group.ts";
 
 /** Elects a leader among several processes. */
 export interface Elector {
@@ -23,7 +22,7 @@ export interface Member {
   leave(): Promise<void>;
 }
 
-/** What a lifecycle runs; times in milliseconds. */
+/** The parts that a lifecycle starts and stops; times in milliseconds. */
 export interface LifecycleParts {
   readonly log: Logger;
   readonly clock: Clock;
@@ -49,11 +48,10 @@ export interface WarmRunnable extends Runnable {
 }
 
 /**
- * The order in which a manager starts and stops.
- * Start: servers, webhooks (lists may need conversion), caches, runnables that need no lease, warm-up, the part of the
- * objects if several processes share them, election, runnables that need the lease.
- * Stop: runnables, the part of the objects, webhooks (they may read from caches), caches, servers, then the lease and the
- * Events, all within one deadline.
+ * The order in which a manager starts and stops. Start: servers, webhooks (lists may need conversion), caches,
+ * runnables that need no lease, warm-up, the part of the objects if several processes share them, election, runnables
+ * that need the lease. Stop: runnables, the part of the objects, webhooks (they may read from caches), caches, servers,
+ * then the lease and the Events, all within one deadline.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts;
@@ -85,7 +83,7 @@ export class Lifecycle {
       onStarted = resolve;
       onNotStarted = reject;
     });
-    // Usually nobody waits for this promise; run() rejects with the error.
+    // Without this handler, a promise that is not awaited would end the process. run() rejects with the error.
     this.started.catch(() => {});
     this.#onStarted = onStarted;
     this.#onNotStarted = onNotStarted;

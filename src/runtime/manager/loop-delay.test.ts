@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 /** The longest blocks that a process of its own measures while it stands still, and the same and while it computes with a debugger. */
 const program = `
   import { open } from "node:inspector";
-  import { LoopDelay } from ${JSON.stringify(new URL("loop-delay.ts", import.meta.url).href)};
+  import { LoopDelay } from ${JSON.stringify(new URL("process-watch.ts", import.meta.url).href)};
   const measure = (block, ...starvedTime) => {
     const delay = new LoopDelay(...starvedTime);
     block();

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { RequestChannel } from "../controller/request-channel.ts";
+import { RequestChannel } from "../controller/source.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { Manager } from "./manager.ts";

@@ -12,8 +12,7 @@ import {
   type OnlyKnown,
   parseFlags,
 } from "./flags.ts";
-import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
-import type { ShardingOptions } from "../leader-election/sharding-options.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/options.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 /** Arguments of `Manager.fromArgs`; the command line sets the rest. */

@@ -5,11 +5,10 @@ import type { ClientOptions } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
-import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
-import type { ShardingOptions } from "../leader-election/sharding-options.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/options.ts";
 import type { Logger } from "../log/logger.ts";
-import type { MetricsOptions } from "../metrics/metrics-options.ts";
-import type { WebhookServerOptions } from "../webhook/webhook-server-options.ts";
+import type { MetricsOptions } from "../metrics/metrics-server.ts";
+import type { WebhookServerOptions } from "../webhook/webhook-server.ts";
 
 /** Options of a manager's client. */
 export interface ManagerClientOptions extends Pick<
@@ -34,8 +33,8 @@ export interface ManagerOptions {
   /** Run controllers only while holding a lease. Default: no leader election. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
   /**
-   * Share the objects among all processes of the operator that have the same `id`, instead of letting one of them do all
-   * the work. Default: no sharing.
+   * Share the objects among all processes of the operator that have the same `id`, instead of letting one of them do
+   * all the work. Default: no sharing.
    */
   readonly sharding?: ShardingOptions | undefined;
   /** Address of `/healthz` and `/readyz`, such as `:8081`; `0` turns them off. Default: `0`. */

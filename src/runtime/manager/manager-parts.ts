@@ -1,44 +1,41 @@
 import { hostname } from "node:os";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { type PerformanceEntry, PerformanceObserver, constants } from "node:perf_hooks";
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import type { Cache, CacheOptions } from "../cache/cache.ts";
 import { createCachedClient } from "../cache/cached-client.ts";
-import type { Cache } from "../cache/cache.ts";
-import type { CallbackError } from "../callbacks/callback-error.ts";
+import { createShardedCache } from "../cache/create-cache.ts";
+import { CallbackError } from "../callbacks/callbacks.ts";
 import type { Client } from "../client/client.ts";
-import { ApiEventRecorder } from "../events/api-event-recorder.ts";
-import type { HealthChecks } from "../health/health-checks.ts";
-import type { ClusterConfig } from "../http/config.ts";
-import { fence, makeElector } from "../leader-election/lease-elector.ts";
-import { logCallbackError } from "../log/log-callback-error.ts";
-import type { Logger } from "../log/logger.ts";
-import type { MetricsServer } from "../metrics/metrics-server.ts";
-import { Tracing } from "../tracing/tracing.ts";
-import type { WebhookServer } from "../webhook/webhook-server.ts";
-import { ControllerSet } from "./controller-set.ts";
-import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
-import { type Base, loadOnce, makeBase } from "./manager-base.ts";
-import { makeManagerCache } from "./manager-cache.ts";
-import type { ManagerOptions } from "./manager-options.ts";
-import { makeServers } from "./manager-servers.ts";
-import type { ProbeServer } from "./probe-server.ts";
 import {
   type ClientOptions,
-  type LiveClient,
   createClient,
   createSlicedClient,
+  type LiveClient,
 } from "../client/live-client.ts";
-import { AddedCluster, type AddedClusterParts } from "./added-cluster.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { MemberCluster } from "./cluster.ts";
 import { readDuration } from "../clock/read-duration.ts";
-import { type Sharing, makeMember } from "../leader-election/make-member.ts";
-import { parseBindAddress } from "../serve/bind-address.ts";
-import { readMemoryLimits } from "./memory-limits.ts";
-import type { MeasurableController } from "../controller/controller-spec.ts";
-import type { Service } from "../serve/service.ts";
-import { type ControllerSample, type SampleMessage, isObserved, publish } from "../tracing/channels.ts";
-import { LoopDelay, loopPeriod } from "./loop-delay.ts";
+import { TimeSlices } from "../clock/time-slices.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import { ApiEventRecorder } from "../events/api-event-recorder.ts";
+import { HealthChecks } from "../health/health-checks.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import { fence, makeElector } from "../leader-election/lease-elector.ts";
+import { makeMember, type Sharing } from "../leader-election/lease-member.ts";
+import { createLogger, guardLogger } from "../log/create-logger.ts";
+import { type Logger, logCallbackError } from "../log/logger.ts";
+import { MetricsServer, debugHandlers } from "../metrics/metrics-server.ts";
+import { Measurements } from "../metrics/measurements.ts";
+import { parseBindAddress } from "../serve/http-listener.ts";
+import { Tracing } from "../tracing/tracing.ts";
+import { makeManagedCertificate } from "../webhook/managed-certificate.ts";
+import { WebhookServer } from "../webhook/webhook-server.ts";
+import { AddedCluster, type AddedClusterParts, ClusterSet } from "./added-cluster.ts";
+import { ControllerSet } from "./controller-set.ts";
+import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+import { ProbeServer } from "./probe-server.ts";
+import { LoopWatchdog, readMemoryLimits, Sampler } from "./process-watch.ts";
 
 /** The parts of a manager. Creating them sends nothing and opens nothing. */
 export interface ManagerParts {
@@ -56,7 +53,7 @@ export interface ManagerParts {
   readonly probes: ProbeServer;
   readonly metricsServer: MetricsServer;
   readonly lifecycle: Lifecycle;
-  /** Whether no controller has anything to do at the moment. */
+  /** Returns true if no controller has anything to do at the moment. */
   readonly isIdle: () => boolean;
   /** Logs and counts the failure of a user's function. */
   readonly report: (error: CallbackError) => void;
@@ -116,190 +113,42 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   };
 }
 
-/** What samples are taken of. */
-interface SampledParts {
-  readonly controllers: () => readonly MeasurableController[];
-  /** Of all clusters. */
-  readonly caches: () => readonly Cache[];
+/** The values that all parts of a manager share. */
+interface Base {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly slices: TimeSlices;
+  readonly config: () => Promise<ClusterConfig>;
+  readonly measurements: Measurements;
+  readonly log: Logger;
 }
 
-/** Milliseconds between samples, at least. */
-const pause = 1000;
-
-/**
- * Publishes samples of a manager's process, if something has subscribed to them before it starts. It uses the system
- * time, as the watchdog does.
- */
-class Sampler implements Service {
-  readonly #parts: SampledParts;
-  readonly #kept = new KeptHeap();
-  #most = new Map<string, ControllerSample>();
-  #last: SampleMessage | undefined;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(parts: SampledParts) {
-    this.#parts = parts;
-  }
-
-  async start(): Promise<void> {
-    if (!isObserved("tsbuilder:sample")) return;
-    // `Date` may be moved in dev, also before this process loads the runtime.
-    const since = Math.round(performance.timeOrigin + performance.now());
-    const delay = new LoopDelay();
-    let due = performance.now();
-    this.#kept.start();
-    // Most reconciles begin and end between two turns of the timer.
-    subscribe("tsbuilder:reconcile:start", this.#look);
-    this.#timer = setInterval(() => {
-      delay.tick();
-      if (performance.now() < due) return;
-      due = performance.now() + pause;
-      this.#sample(since, delay);
-    }, loopPeriod);
-    this.#timer.unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    unsubscribe("tsbuilder:reconcile:start", this.#look);
-    this.#kept.stop();
-  }
-
-  readonly #look = (): void => {
-    for (const { name, depth, active, workers } of this.#parts.controllers()) {
-      const { queued = 0, active: before = 0 } = this.#most.get(name) ?? {};
-      const most = { queued: Math.max(depth, queued), active: Math.max(active, before) };
-      this.#most.set(name, { controller: name, ...most, workers });
-    }
+function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
+  // It becomes the field manager, which the API server validates on every apply.
+  if (!/^[\x20-\x7e]{1,128}$/.test(name))
+    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
+  const measurements = new Measurements();
+  const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
+  return {
+    name,
+    clock,
+    slices: new TimeSlices(clock),
+    config: loadOnce(config ?? (() => loadConfig())),
+    measurements,
+    log,
   };
-
-  #sample(since: number, delay: LoopDelay): void {
-    this.#look();
-    const { milliseconds: blocked, until } = delay.take();
-    const { rss: resident, heapUsed: heap } = process.memoryUsage();
-    const sample: SampleMessage = {
-      since,
-      controllers: [...this.#most.values()],
-      ...cachedObjects(this.#parts.caches()),
-      blocked,
-      blockedAgo: until === undefined ? undefined : Math.round(performance.now() - until),
-      resident,
-      heap,
-      heapKept: this.#kept.bytes,
-    };
-    this.#most = new Map();
-    if (!differs(this.#last, sample)) return;
-    this.#last = sample;
-    publish("tsbuilder:sample", () => sample);
-  }
 }
 
-/** What the types of Node 20 omit. */
-interface CollectionEntry {
-  readonly detail: { readonly kind: number };
-}
-
-/** Notes how much of the heap is in use after each full garbage collection: what is in use before may be garbage. */
-class KeptHeap {
-  bytes: number | undefined;
-  readonly #observer = new PerformanceObserver((list) => {
-    const entries = list.getEntries() as (PerformanceEntry & CollectionEntry)[];
-    if (entries.some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR))
-      this.bytes = process.memoryUsage().heapUsed;
-  });
-
-  start(): void {
-    this.#observer.observe({ entryTypes: ["gc"] });
-  }
-
-  stop(): void {
-    this.#observer.disconnect();
-  }
-}
-
-/** Blocks that are shorter are no news. */
-const leastBlock = 20;
-
-const megabyte = 1024 * 1024;
-
-/** Whether a sample tells something that the one before didn't; memory is never the same twice. */
-export function differs(before: SampleMessage | undefined, after: SampleMessage): boolean {
-  if (before === undefined) return true;
-  const amount = (bytes = 0, bytesBefore = 0): boolean =>
-    Math.abs(bytes - bytesBefore) > Math.max(megabyte, bytesBefore / 20);
-  return (
-    Math.abs(after.blocked - before.blocked) > leastBlock ||
-    amount(after.resident, before.resident) ||
-    amount(after.heap, before.heap) ||
-    amount(after.heapKept, before.heapKept) ||
-    JSON.stringify([after.controllers, after.cached]) !== JSON.stringify([before.controllers, before.cached])
-  );
-}
-
-function cachedObjects(caches: readonly Cache[]): Pick<SampleMessage, "cached" | "cachedBytes"> {
-  const cached: Record<string, number> = {};
-  let cachedBytes = 0;
-  for (const { kind, stats } of caches.flatMap(({ informers }) => informers)) {
-    const name = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
-    cached[name] = (cached[name] ?? 0) + stats.objects;
-    cachedBytes += stats.bytes;
-  }
-  return { cached, cachedBytes };
-}
-
-/** Makes a cluster, which calls `onRemoved` at its end. */
-type Make = (
-  name: string,
-  config: ClusterConfig | (() => Promise<ClusterConfig>),
-  onRemoved: () => void,
-) => MemberCluster;
-
-/** The clusters besides the manager's own, by name. */
-class ClusterSet {
-  readonly #make: Make;
-  readonly all = new Map<string, MemberCluster>();
-
-  constructor(make: Make) {
-    this.#make = make;
-  }
-
-  add(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
-    if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name))
-      throw new TerminalError(`a cluster is named "${name}": use lower case letters, digits, "-" and "."`);
-    if (this.all.has(name))
-      throw new TerminalError(`there is a cluster "${name}" already: remove it first, or use another name`);
-    const cluster = this.#make(name, config, () => this.all.delete(name));
-    this.all.set(name, cluster);
-    return cluster;
-  }
-
-  async removeAll(): Promise<void> {
-    await Promise.all([...this.all.values()].map((cluster) => cluster.remove()));
-  }
-}
-
-/** A cluster besides the manager's own: requests are sent and objects cached as for that one. */
-function makeAddedCluster(
-  clusterName: string,
-  options: ManagerOptions,
-  all: Base,
-  beforeSend: ClientOptions["beforeSend"],
-  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
-): AddedCluster {
-  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
-  const live = makeLiveClient(options, base, beforeSend);
-  const cache = makeManagerCache(options, base, live, undefined);
-  const cached = createCachedClient(live, cache);
-  return new AddedCluster(clusterName, {
-    ...base,
-    ...shared,
-    client: options.client?.wrap?.(cached) ?? cached,
-    cache,
-    events: makeEvents(base, live),
-    controllerDefaults: options.controllers ?? {},
-    gracefulShutdownTimeout: graceOf(options),
-    close: () => live.close(),
-  });
+/** Loads the config of a cluster once for all clients; after a failure, the next call tries again. */
+function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
+  let found: Promise<ClusterConfig> | undefined;
+  return () => {
+    if (found) return found;
+    const loading = typeof config === "function" ? config() : Promise.resolve(config);
+    loading.catch(() => (found = undefined));
+    found = loading;
+    return loading;
+  };
 }
 
 /** Leases and Events have their own connections: a busy operator must not delay a renewal. */
@@ -323,12 +172,7 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
   return { background, events, elector };
 }
 
-function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
-  const reportingInstance = `${name}-${hostname()}`;
-  return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
-}
-
-/** Shares the objects with other processes. */
+/** Creates the member that shares the objects with other processes, if that is configured. */
 function makeSharing(
   { sharding }: ManagerOptions,
   { clock, config, log }: Base,
@@ -337,7 +181,7 @@ function makeSharing(
   return sharding && makeMember(sharding, config, { client: background, clock, log });
 }
 
-/** Its writes are rejected as soon as another process may lead, or reconcile the same object. */
+/** Creates the client of the controllers. `beforeSend` rejects its writes as soon as another process may lead. */
 function makeLiveClient(
   { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
   { name, clock, slices, config, measurements, log }: Base,
@@ -354,6 +198,129 @@ function makeLiveClient(
     beforeSend,
   };
   return createSlicedClient(config, all, slices);
+}
+
+function makeManagerCache(
+  { cache: options }: ManagerOptions,
+  { name, clock, slices, measurements, log }: Base,
+  live: LiveClient,
+  sharing: Sharing | undefined,
+): Cache {
+  const all: CacheOptions = {
+    fieldManager: name,
+    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
+    clock,
+    ...options,
+    onError: (error, informer) => {
+      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
+      if (options?.onError) options.onError(error, informer);
+      else logCacheError(log, error, informer.kind);
+    },
+  };
+  return createShardedCache(live, all, sharing?.gate, slices);
+}
+
+function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {
+  if (error instanceof CallbackError) logCallbackError(log, error, { kind });
+  else if (error instanceof ApiError && error.isNotFound)
+    log.error("The cluster doesn't serve this kind, trying again", {
+      kind,
+      apiVersion,
+      ...(group.includes(".") &&
+        !group.endsWith(".k8s.io") && {
+          hint: "if it is a custom resource, install its CRD: make install",
+        }),
+    });
+  else log.error("Watch failed, trying again", { kind, error });
+}
+
+/** The parts that the servers read. */
+interface Answering {
+  readonly cache: Cache;
+  readonly live: LiveClient;
+  readonly sharing: Sharing | undefined;
+}
+
+/**
+ * Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer.
+ */
+function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
+  const { clock, log, measurements } = base;
+  const webhooks = makeWebhookServer(options, base, live);
+  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
+  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
+  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
+    measurements.healthCheckFailed(endpoint, check),
+  );
+  const metricsServer = makeMetricsServer(options, base, live);
+  const watchdog = makeWatchdog(options, base);
+  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
+}
+
+function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
+  const healthChecks = new HealthChecks(clock);
+  const readyChecks = new HealthChecks(clock);
+  readyChecks.add("informer-sync", () => checkInformers(cache));
+  readyChecks.add("webhook", () => webhooks.check());
+  if (sharing) readyChecks.add("shards", () => sharing.member.check());
+  return { healthChecks, readyChecks };
+}
+
+/** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
+function checkInformers(cache: Cache): void {
+  const behind = cache.informers.find(
+    ({ hasSynced, stats }) =>
+      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
+  );
+  if (behind)
+    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
+}
+
+function makeMetricsServer(
+  { metrics = {} }: ManagerOptions,
+  { clock, measurements, log }: Base,
+  live: LiveClient,
+): MetricsServer {
+  return new MetricsServer({
+    options: metrics,
+    client: live,
+    clock,
+    log,
+    handlers: {
+      "/metrics": (_request, response) => measurements.send(response),
+      ...(metrics.debug === true && debugHandlers(log)),
+      ...metrics.handlers,
+    },
+  });
+}
+
+function makeWebhookServer(
+  { webhooks: options = {} }: ManagerOptions,
+  { clock, config, log }: Base,
+  live: LiveClient,
+): WebhookServer {
+  const { selfManaged } = options;
+  const server: WebhookServer = new WebhookServer({
+    options,
+    log,
+    clock,
+    certificates:
+      selfManaged &&
+      (() => {
+        const converted = () => [...server.converted.values()].map(({ hub }) => hub);
+        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
+      }),
+  });
+  return server;
+}
+
+function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
+  return new LoopWatchdog({
+    controllers: () => measurements.controllers,
+    log,
+    blockedAfter: readDuration("blockedAfter", blockedAfter),
+    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
+  });
 }
 
 interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
@@ -399,4 +366,33 @@ function makeLifecycle(
 
 function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
   return readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout);
+}
+
+/** Creates a cluster besides the manager's own, with the same options for its client and its cache. */
+function makeAddedCluster(
+  clusterName: string,
+  options: ManagerOptions,
+  all: Base,
+  beforeSend: ClientOptions["beforeSend"],
+  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
+): AddedCluster {
+  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
+  const live = makeLiveClient(options, base, beforeSend);
+  const cache = makeManagerCache(options, base, live, undefined);
+  const cached = createCachedClient(live, cache);
+  return new AddedCluster(clusterName, {
+    ...base,
+    ...shared,
+    client: options.client?.wrap?.(cached) ?? cached,
+    cache,
+    events: makeEvents(base, live),
+    controllerDefaults: options.controllers ?? {},
+    gracefulShutdownTimeout: graceOf(options),
+    close: () => live.close(),
+  });
+}
+
+function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
+  const reportingInstance = `${name}-${hostname()}`;
+  return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
 }

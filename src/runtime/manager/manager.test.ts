@@ -9,7 +9,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 

@@ -1,3 +1,7 @@
+// The manager: what `main` creates, adds controllers and webhooks to, and starts. `manager-parts.ts` creates everything
+// below it from the options, `lifecycle.ts` starts and stops it in order, `manager-args.ts` reads the command line, and
+// `process-watch.ts` watches the event loop and the memory.
+
 import process from "node:process";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
@@ -9,19 +13,19 @@ import type { EventRecorder } from "../events/event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { HealthCheck } from "../health/health-checks.ts";
 import type { Logger } from "../log/logger.ts";
-import type { AdmissionWebhook } from "../webhook/admission-webhook.ts";
-import { admitRaw } from "../webhook/admit-raw.ts";
+import type { AdmissionWebhook } from "../webhook/webhooks.ts";
+import { admitRaw } from "../webhook/admit.ts";
 import { WebhookBuilder } from "../webhook/webhook-builder.ts";
 import type { Cluster, MemberCluster } from "./cluster.ts";
 import type { FlagDefinitions, FlagValues } from "./flags.ts";
 import { type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
-import type { Runnable } from "./runnable.ts";
+import type { Runnable } from "./runnable-group.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
-import { isProgrammingError } from "../controller/outcome.ts";
+import { isProgrammingError } from "../callbacks/callbacks.ts";
 import type { LeveledLogger } from "../log/create-logger.ts";
-import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
+import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
 
 /**
  * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs
@@ -93,7 +97,7 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.lifecycle.started;
   }
 
-  /** Whether no request is ready or being reconciled. Delayed requests don't count. */
+  /** True if no request is ready or being reconciled. Delayed requests don't count. */
   get isIdle(): boolean {
     return this.#parts.isIdle();
   }
@@ -109,8 +113,8 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   }
 
   /**
-   * Adds another cluster, at any time: its controllers run until it is removed or the manager stops. The manager doesn't
-   * wait for a cluster that can't be reached, and is ready without it.
+   * Adds another cluster, at any time: its controllers run until it is removed or the manager stops. The manager
+   * doesn't wait for a cluster that can't be reached, and is ready without it.
    */
   addCluster(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
     return this.#parts.clusters.add(name, config);

@@ -1,6 +1,28 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { onAbort } from "../clock/on-abort.ts";
-import type { Runnable, RunContext } from "./runnable.ts";
+import { onAbort } from "../clock/waits.ts";
+import type { Logger } from "../log/logger.ts";
+
+/** Anything that runs as long as the manager: a poller, a server, a migration. */
+export interface Runnable {
+  /** For messages. */
+  readonly name: string;
+  /** Wait until the lease is held. Default: true. */
+  readonly needLeaderElection?: boolean | undefined;
+  /**
+   * Runs until it is done or the signal is aborted. Returning early is not a failure. A rejection stops the manager,
+   * which reports it.
+   */
+  start(context: RunContext): Promise<void> | void;
+}
+
+/** The argument of `Runnable.start`. */
+export interface RunContext {
+  /** Aborted when the manager stops; `start` should finish its work and return. */
+  readonly signal: AbortSignal;
+  /** Aborted when the manager's time to stop is over: runnables that still run are abandoned. */
+  readonly deadline: AbortSignal;
+  readonly log: Logger;
+}
 
 /**
  * Runnables that start and stop together. One that is added while the group runs starts at once. Failures are reported
@@ -37,8 +59,8 @@ export class RunnableGroup {
   }
 
   /**
-   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, which those that respect
-   * their signal need. Returns whether all have ended.
+   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, so that runnables that
+   * respect their signal can end. Returns true if all have ended.
    */
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;

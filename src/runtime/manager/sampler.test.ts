@@ -1,13 +1,37 @@
 import { hasSubscribers, subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, onTestFinished, test } from "vitest";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
-import { RequestChannel } from "../controller/request-channel.ts";
+import { RequestChannel } from "../controller/source.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
 import { eventually } from "../testing/eventually.ts";
-import { silentLogger } from "../testing/silent-logger.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { silentLogger } from "../testing/reconcile-context.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import type { SampleMessage } from "../tracing/channels.ts";
-import { differs } from "./manager-parts.ts";
+import { differs } from "./process-watch.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** A manager with the controller `hashes`, whose requests compute for so many milliseconds. */
 async function startHashes(): Promise<RequestChannel<string>> {

@@ -1,12 +1,12 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
-import type { CallbackError } from "../callbacks/callback-error.ts";
+import type { CallbackError } from "../callbacks/callbacks.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { currentScope } from "../scope/scope.ts";
 import { moveClock } from "../testing/move-clock.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 
 const hour = 3_600_000;

@@ -1,12 +1,12 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { type Clock, cronTimes } from "@tsbuilder/apimachinery/time";
-import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
+import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
 import { readDuration } from "../clock/read-duration.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { waitWithClock } from "../clock/waits.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { runInScope } from "../scope/scope.ts";
-import type { Runnable } from "./runnable.ts";
+import type { Runnable } from "./runnable-group.ts";
 
 /** Work that runs again and again: reports, cleanups, backups. */
 export type ScheduledWork = ScheduledRun &
@@ -23,7 +23,7 @@ export type ScheduledWork = ScheduledRun &
       }
   );
 
-/** What runs, whenever that is. */
+/** The work itself, without its times. */
 export interface ScheduledRun {
   /** For messages. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface ScheduledRun {
   run(context: ScheduledContext): Promise<void> | void;
 }
 
-/** What a run gets. */
+/** The argument of `ScheduledRun.run`. */
 export interface ScheduledContext {
   readonly log: Logger;
   /** Aborted when the manager stops, as are client calls. The manager waits for the run to end. */
@@ -86,7 +86,7 @@ interface Times {
   readonly next: () => number;
 }
 
-/** A pause is measured by a clock that nobody sets; the times of a cron expression are those of the day. */
+/** A pause is measured by the monotonic clock, the times of a cron expression by the time of day. */
 function timesOf({ name, every, cron }: ScheduledWork, clock: Clock): Times {
   if ((every === undefined) === (cron === undefined))
     throw new TerminalError(`scheduled work "${name}" needs either every or cron`);

@@ -6,7 +6,7 @@ import { SuspendedClock } from "../../../e2e/support/runtime/suspended-clock.ts"
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
-import type { ShardingOptions } from "../leader-election/sharding-options.ts";
+import type { ShardingOptions } from "../leader-election/options.ts";
 import { rangeOf } from "../shards/ranges.ts";
 import { type FaultProxy, startFaultProxy } from "../testing/fault-proxy.ts";
 import { eventually } from "../testing/eventually.ts";
@@ -29,7 +29,7 @@ async function startWorld({ by = "uid" }: Pick<ShardingOptions, "by"> = {}) {
     return name === undefined ? undefined : rangeOf(uids.get(name) ?? "");
   });
   const processes: SharedProcess[] = [];
-  /** Whether the server still answers: the clock stands still meanwhile, however busy the machine is. */
+  /** Returns true if the server still has to answer: the clock stands still meanwhile, even on a busy machine. */
   const isBusy = (): boolean =>
     processes.some(({ proxy, hasEnded }) => !hasEnded && !proxy.isHeld && proxy.unanswered > 0);
   onTestFinished(async () => {
@@ -218,7 +218,7 @@ test("a range moves when its reconciles have ended, which are aborted if they ta
   // They had the default of renewDeadline to end in.
   expect(clock.monotonic() - began).toBeGreaterThanOrEqual(10_000);
   await until(() => a.cached + b.cached === 20);
-  // What has not moved still runs.
+  // Reconciles of ranges that have not moved still run.
   expect(running - aborted).toBe(a.cached);
   expect(observer.clashes).toEqual([]);
 });

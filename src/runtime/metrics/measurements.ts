@@ -1,5 +1,8 @@
+// Metrics for Prometheus. Measurements collects them for a manager and loads `runtime-metrics.ts`, where all of them
+// are defined, only if there is a server; `metrics-server.ts` serves them to authorized readers.
+
 import type { ServerResponse } from "node:http";
-import type { CallbackName } from "../callbacks/callback-error.ts";
+import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Credentials } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
@@ -46,7 +49,7 @@ export class Measurements {
     const at = this.#controllers.indexOf(controller);
     if (at === -1) return;
     this.#controllers.splice(at, 1);
-    // What still runs there must not begin its series anew.
+    // Reconciles that still run must not create its series again.
     controller.observe({ reconciled() {}, failed() {}, added() {}, retried() {}, taken() {}, finished() {} });
     this.#metrics?.controllers.forget(controller);
   }

@@ -1,16 +1,41 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHash } from "node:crypto";
+import { Session } from "node:inspector/promises";
+import { pipeline } from "node:stream/promises";
+import { getHeapSnapshot } from "node:v8";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Client } from "../client/client.ts";
-import type { Logger } from "../log/logger.ts";
-import { parseBindAddress } from "../serve/bind-address.ts";
-import { type HttpHandler, type Listener, listenHttp } from "../serve/http-listener.ts";
-import type { Service } from "../serve/service.ts";
-import type { MetricsOptions } from "./metrics-options.ts";
-import { CertificateFiles } from "../tls/certificate-files.ts";
+import type { LogLevel, Logger } from "../log/logger.ts";
+import {
+  type HttpHandler,
+  type Listener,
+  type Service,
+  listenHttp,
+  parseBindAddress,
+} from "../serve/http-listener.ts";
+import { type Certificate, CertificateFiles, type CertificateSource } from "../tls/certificate-files.ts";
 import { listenHttps } from "../tls/listen-https.ts";
-import { SelfSignedCertificate } from "../tls/self-signed-certificate.ts";
+import { type LeveledLogger, logLevels } from "../log/create-logger.ts";
+
+/** Options for serving metrics. */
+export interface MetricsOptions {
+  /** The address, such as `:8443`; `0` turns metrics off. Default: `0`. */
+  readonly bindAddress?: string | undefined;
+  /** Serve over TLS, to callers who may `get` the non-resource URL `/metrics`. Default: false. */
+  readonly secure?: boolean | undefined;
+  /**
+   * Folder with `tls.crt` and `tls.key`, read again when they change. Default: a self-signed certificate is created.
+   */
+  readonly certPath?: string | undefined;
+  readonly certName?: string | undefined;
+  readonly keyName?: string | undefined;
+  /** Additional handlers with the same authorization, by path. */
+  readonly handlers?: { readonly [path: string]: HttpHandler } | undefined;
+  /** Also serve `/debug/heap`, `/debug/profile` and `/debug/log-level`. Default: false. */
+  readonly debug?: boolean | undefined;
+}
 
 /** Options of the server. */
 export interface MetricsServerParts {
@@ -185,4 +210,78 @@ class RequestAuthorizer {
     if (this.#answers.size > maxEntries) this.#answers.delete(this.#answers.keys().next().value!);
     return value;
   }
+}
+
+/** Debugging handlers for a running operator, like pprof for Go; both files open in the browser's developer tools. */
+export function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {
+  return {
+    "/debug/heap": sendHeap,
+    "/debug/profile": sendProfile,
+    "/debug/log-level": (request, response) => changeLevel(log, request, response),
+  };
+}
+
+async function sendHeap(_request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.writeHead(200, attachment("heap.heapsnapshot"));
+  await pipeline(getHeapSnapshot(), response);
+}
+
+/** `?seconds=` sets the duration. Default: 30. */
+async function sendProfile(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const asked = Number(new URL(request.url ?? "/", "http://debug").searchParams.get("seconds") ?? 30);
+  const seconds = Math.min(Math.max(asked || 30, 0.1), 300);
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post("Profiler.enable");
+    await session.post("Profiler.start");
+    // The profiler samples in system time.
+    await new Promise((resolve) => {
+      setTimeout(resolve, seconds * 1000);
+    });
+    const { profile } = await session.post("Profiler.stop");
+    response.writeHead(200, attachment("profile.cpuprofile"));
+    response.end(JSON.stringify(profile));
+  } finally {
+    session.disconnect();
+  }
+}
+
+/** GET returns the level, PUT `?level=` sets it. */
+function changeLevel(log: Logger | LeveledLogger, request: IncomingMessage, response: ServerResponse): void {
+  const level = new URL(request.url ?? "/", "http://debug").searchParams.get("level");
+  const answer = (status: number, text: string) =>
+    void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
+  if (!("level" in log)) return answer(501, "the level of this logger is not ours to set");
+  if (request.method !== "PUT") return answer(200, log.level);
+  if (!logLevels.includes(level as LogLevel)) return answer(400, `level is one of ${logLevels.join(", ")}`);
+  log.level = level as LogLevel;
+  answer(200, log.level);
+}
+
+function attachment(name: string): { readonly [header: string]: string } {
+  return {
+    "content-type": "application/octet-stream",
+    "content-disposition": `attachment; filename="${name}"`,
+  };
+}
+
+/** A certificate created at the start, for servers whose callers don't verify it, like most scrapers in a cluster. */
+class SelfSignedCertificate implements CertificateSource {
+  readonly #names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  async start(): Promise<Certificate> {
+    const ca = createCA({ commonName: `${this.#names[0]}-ca` });
+    return issueCertificate(ca, {
+      dnsNames: [...this.#names],
+      ipAddresses: ["127.0.0.1"],
+      usages: ["server"],
+    });
+  }
+
+  stop(): void {}
 }

@@ -1,18 +1,16 @@
 import { describeCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, register } from "prom-client";
-import type { CallbackName } from "../callbacks/callback-error.ts";
+import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { WebhookObserver } from "../webhook/webhook-server.ts";
-import type { Sharing } from "../leader-election/make-member.ts";
-import { tenfoldBuckets } from "./buckets.ts";
-import { ClientMetrics } from "./client-metrics.ts";
-import { type MemoryLimits, measureLimits } from "./memory-metrics.ts";
-import type { MemberObserver } from "../leader-election/lease-member.ts";
+import type { MemberObserver, Sharing } from "../leader-election/lease-member.ts";
 import { countRanges } from "../shards/ranges.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
+import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../http/config.ts";
+import type { LookupReport, RequestReport } from "../http/transport.ts";
 
-/** What the metrics read when they are scraped. */
+/** The parts that the metrics read when they are scraped. */
 export interface MeasuredParts {
   readonly cache: Cache;
   readonly droppedEvents: () => number;
@@ -87,6 +85,24 @@ export class RuntimeMetrics {
   leading(name: string, isLeading: boolean): void {
     this.#isLeading.set({ name }, isLeading ? 1 : 0);
   }
+}
+
+/** How much memory a process may use, in bytes. */
+export interface MemoryLimits {
+  /** The limit of the container; undefined without one. */
+  readonly container: number | undefined;
+  /** How far V8 lets the heap grow before it gives up. */
+  readonly heap: number;
+}
+
+/** The limits that `process_resident_memory_bytes` and `nodejs_heap_size_used_bytes` are to be compared with. */
+function measureLimits(registry: Registry, { container, heap }: MemoryLimits): void {
+  const gauge = (name: string, help: string, value: number) =>
+    new Gauge({ name, help, registers: [registry] }).set(value);
+  gauge("tsbuilder_heap_limit_bytes", "How far V8 lets the heap grow before it gives up.", heap);
+  // A limit of 0 would look like one that is exceeded.
+  if (container !== undefined)
+    gauge("tsbuilder_container_memory_limit_bytes", "The memory limit of the container.", container);
 }
 
 /** From 5 ms to a minute, like controller-runtime's: dashboards compute with them. */
@@ -382,7 +398,13 @@ function webhookMetrics(registry: Registry): WebhookObserver {
   };
 }
 
-/** Operators run out of memory, and nobody notices a watch that went silent: Go's runtime exports neither. */
+/** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
+const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
+
+/**
+ * Measures the cache. Go's runtime exports neither its memory, of which operators run out, nor watches that went
+ * silent.
+ */
 function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredParts): void {
   const gauge = (
     name: string,
@@ -419,4 +441,143 @@ function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredPart
     registers: [registry],
     collect: () => dropped.set(droppedEvents()),
   });
+}
+
+const latencyBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
+const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+
+/** Ten minutes to four years, for rotations that are too frequent, in time, or too late. */
+const ageBuckets = [
+  600, 1800, 3600, 14_400, 86_400, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000, 124_416_000,
+];
+
+/** The metrics of a client, with client-go's names, labels and buckets. */
+class ClientMetrics implements CredentialsObserver {
+  readonly #registry: Registry;
+  readonly #clock: Clock;
+  readonly #requests: Counter<"code" | "method" | "host">;
+  readonly #retries: Counter<"code" | "verb" | "host">;
+  readonly #programRuns: Counter<"code" | "call_status">;
+  readonly #seconds: Histogram<"verb" | "host">;
+  readonly #waited: Histogram<"verb" | "host">;
+  readonly #requestBytes: Histogram<"verb" | "host">;
+  readonly #responseBytes: Histogram<"verb" | "host">;
+  readonly #lookups: Histogram<"host">;
+  readonly #certificateAges: Histogram;
+  #certificate: CertificateSpan | undefined;
+
+  constructor(registry: Registry, clock: Clock) {
+    this.#registry = registry;
+    this.#clock = clock;
+    this.#requests = this.#counter("requests_total", "Requests to the API server, each attempt counted.", [
+      "code",
+      "method",
+      "host",
+    ]);
+    this.#retries = this.#counter("request_retries_total", "Attempts after the first one of a request.", [
+      "code",
+      "verb",
+      "host",
+    ]);
+    this.#programRuns = this.#counter(
+      "exec_plugin_call_total",
+      "Runs of a credential program, by exit code.",
+      ["code", "call_status"],
+    );
+    const byVerb = ["verb", "host"] as const;
+    this.#seconds = this.#histogram(
+      "request_duration_seconds",
+      "How long the API server takes to answer.",
+      byVerb,
+      latencyBuckets,
+    );
+    this.#waited = this.#histogram(
+      "rate_limiter_duration_seconds",
+      "How long requests wait for a free connection; nothing else holds them back on this side.",
+      byVerb,
+      latencyBuckets,
+    );
+    this.#requestBytes = this.#histogram("request_size_bytes", "Bytes sent.", byVerb, sizeBuckets);
+    this.#responseBytes = this.#histogram(
+      "response_size_bytes",
+      "Bytes of answers; of a watch they aren't known.",
+      byVerb,
+      sizeBuckets,
+    );
+    this.#lookups = this.#histogram(
+      "dns_resolution_duration_seconds",
+      "How long it takes to find the API server's address.",
+      ["host"],
+      latencyBuckets.slice(0, -1),
+    );
+    this.#certificateAges = this.#histogram(
+      "exec_plugin_certificate_rotation_age",
+      "Seconds that certificates of a credential program lived.",
+      [],
+      ageBuckets,
+    );
+    const ttl: Gauge = new Gauge({
+      name: "rest_client_exec_plugin_ttl_seconds",
+      help: "Seconds until the certificate of a credential program ends; +Inf without one.",
+      registers: [registry],
+      collect: () => ttl.set(this.#certificate ? (this.#certificate.to - clock.now()) / 1000 : Infinity),
+    });
+  }
+
+  request({
+    code,
+    method,
+    host,
+    attempt,
+    seconds,
+    waited,
+    requestBytes,
+    responseBytes,
+  }: RequestReport): void {
+    const labels = { verb: method, host };
+    this.#requests.inc({ code, method, host });
+    if (attempt > 0) this.#retries.inc({ code, ...labels });
+    this.#seconds.observe(labels, seconds);
+    this.#waited.observe(labels, waited);
+    this.#requestBytes.observe(labels, requestBytes);
+    if (responseBytes !== undefined) this.#responseBytes.observe(labels, responseBytes);
+  }
+
+  lookup({ host, seconds }: LookupReport): void {
+    this.#lookups.observe({ host }, seconds);
+  }
+
+  programRan(code: number, ending: ProgramEnding): void {
+    this.#programRuns.inc({ code: String(code), call_status: ending });
+  }
+
+  certificateChanged(certificate: CertificateSpan | undefined): void {
+    if (this.#certificate) this.#certificateAges.observe((this.#clock.now() - this.#certificate.from) / 1000);
+    this.#certificate = certificate;
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+    return new Counter({
+      name: `rest_client_${name}`,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+    });
+  }
+
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets: readonly number[],
+  ): Histogram<Label> {
+    return new Histogram({
+      name: `rest_client_${name}`,
+      help,
+      labelNames: [...labelNames],
+      buckets: [...buckets],
+      registers: [this.#registry],
+    });
+  }
 }

@@ -180,7 +180,7 @@ describe("WorkQueue", () => {
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const { queue, clock } = makeQueue();
         const working: string[] = [];
-        /** What must still be delivered, and the earliest time it may be. */
+        /** The requests that must still be delivered, each with its earliest time. */
         const owed = new Map<string, number>();
         const take = () => {
           const taken = queue.take();

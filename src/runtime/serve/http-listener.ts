@@ -1,8 +1,10 @@
-import { onAbort } from "../clock/on-abort.ts";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+// HTTP servers: listening, stopping by a deadline, and reading JSON bodies. Probes, metrics and webhooks use them.
+
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { BindAddress } from "./bind-address.ts";
+import { onAbort } from "../clock/waits.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Handles one request. If it throws, the answer is 500. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -84,4 +86,66 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
         onAbort(deadline, cut);
       }),
   };
+}
+
+/** The address a server listens on. */
+export interface BindAddress {
+  /** Undefined for all addresses. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/**
+ * Parses `:8081`, `127.0.0.1:8081` or `[::1]:8081`; undefined for `0` and the empty string, which turn a server off.
+ */
+export function parseBindAddress(text: string): BindAddress | undefined {
+  if (text === "" || text === "0") return undefined;
+  const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d+)$/.exec(text);
+  const port = Number(match?.groups?.["port"]);
+  if (!match || port > 65_535)
+    throw new TerminalError(
+      `"${text}" is not an address to listen on: write it like :8081, 127.0.0.1:8081, or 0 for none`,
+    );
+  return { host: match.groups?.["six"] ?? (match.groups?.["host"] || undefined), port };
+}
+
+/** A service that runs from before the caches are filled until everything else has stopped. */
+export interface Service {
+  start(): Promise<void>;
+  stop(deadline: AbortSignal): Promise<void>;
+}
+
+/** A request that can't be handled, with the status of the answer. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** API servers allow objects of 3 MiB; a review contains two of them and more. */
+const maxBody = 7 * 1024 * 1024;
+
+/** Reads a JSON body. Throws an `HttpError` for one that is too large, of another type, or malformed. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim();
+  if (request.method !== "POST") throw new HttpError(405, "only POST is served here");
+  if (type !== "application/json")
+    throw new HttpError(400, `the content type is ${type ?? "missing"}, not application/json`);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The answer needs the connection, which the end of a loop would destroy.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBody) throw new HttpError(413, `the body is larger than ${maxBody} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new HttpError(400, "the body is not JSON");
+  }
 }

@@ -1,15 +1,18 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  longestDrain,
-  requestTimeout,
-  type ShardStep,
-  ShardWorld,
-  timing,
-} from "../../../e2e/support/runtime/shard-world.ts";
-import { mayWrite, newMember, stepMember } from "./member.ts";
-import type { MemberEvent, MemberRecord, MemberState } from "./member-state.ts";
+import { longestDrain, requestTimeout, type ShardStep, ShardWorld, timing } from "../../../e2e/support/runtime/shard-world.ts";
+import { mayWrite, newMember, stepMember, type MemberEvent, type MemberRecord, type MemberState } from "./member.ts";
 import { allRanges, countRanges, noRanges, rangeCount } from "./ranges.ts";
+
+
+
+
+
+
+
+
+
+
 
 const { leaseDuration, retryPeriod } = timing;
 
@@ -164,7 +167,7 @@ test("who divides the objects in another way waits until the others have gone", 
   const stranger = record("b", { layout: "namespace", claims: 1n });
   const guest = follow(newMember, { type: "start" }, wrote(noRanges), listed(record("a"), stranger));
   expect(guest.state.desired).toBe(noRanges);
-  // Those who were there first keep what they have, whoever waits.
+  // The first processes keep their ranges, although others wait.
   const host = follow(alone, listed(record("a"), { ...stranger, claims: noRanges }));
   expect(host.state.held).toBe(allRanges);
   // A claim of theirs is of any object.

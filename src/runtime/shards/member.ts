@@ -1,12 +1,103 @@
+// Sharing the objects among equal processes. Begin here with the protocol, a pure step function without requests.
+// `shard-gate.ts` tells caches and controllers which part is this process's; `ranges.ts` has sets of hashes.
+
 import { compareText, fnv64 } from "@tsbuilder/apimachinery/text";
-import type {
-  MemberCommand,
-  MemberEvent,
-  MemberRecord,
-  MemberSettings,
-  MemberState,
-} from "./member-state.ts";
 import { type Ranges, allRanges, noRanges, rangeCount } from "./ranges.ts";
+
+/**
+ * The state of a process that shares ranges of hashes with equal processes, without a leader. Each process renews a
+ * Lease of its own, which shows that the process lives and which ranges it claims. `stepMember` takes an event and
+ * returns the next commands; it sends nothing itself, so that every order of events can be tested.
+ *
+ * A range is held by one process at a time, even if requests or processes are slow, lost or suspended, because
+ * 1. a process claims a range in its Lease before it holds it, and withdraws the claim after it stopped;
+ * 2. it holds a range that it claimed once a list of all Leases, sent after the claim was confirmed, shows no other
+ *    claim. If two processes claim at once, the list of the second one shows the claim of the first;
+ * 3. it writes nothing once its Lease was not renewed for `renewDeadline`, counted from when the renewal was sent;
+ * 4. others delete its Lease, and with it its claims, when they saw no change for `leaseDuration`, which is longer than
+ *    `renewDeadline`, and only if the Lease is still unchanged then. A process without a Lease holds nothing;
+ * 5. the versions of its Lease keep a delayed write from following a later one.
+ *
+ * No range is without a holder for long, because all processes see the same Leases and assign the ranges by the same
+ * function: no process keeps a claim of another one's range. A claim may wait for the withdrawal of another.
+ */
+export interface MemberState {
+  /** The Lease as last confirmed; undefined before it was created and after others deleted it. */
+  readonly lease: { readonly uid: string; readonly version: string } | undefined;
+  /** The ranges that the Lease claims for certain: confirmed, and part of every write that was sent since. */
+  readonly claimed: Ranges;
+  /** The ranges that this process works on. */
+  readonly held: Ranges;
+  /** The ranges whose work is being ended. */
+  readonly draining: Ranges;
+  /** Its part of the ranges, computed from the members that it knows. */
+  readonly desired: Ranges;
+  /** When the last confirmed renewal was sent. */
+  readonly renewedAt: number;
+  /** The other members, with the time since which their Leases haven't changed. */
+  readonly peers: ReadonlyMap<string, { readonly version: string; readonly since: number }>;
+  /** The number of processes that share the ranges. */
+  readonly members: number;
+}
+
+/** The settings of a member, which never change; times in milliseconds. */
+export interface MemberSettings {
+  /** The name of the Lease, which no other process has ever had. */
+  readonly name: string;
+  /**
+   * Identifies the way in which objects are assigned to ranges. Processes with another layout share nothing with this
+   * one.
+   */
+  readonly layout: string;
+  readonly leaseDuration: number;
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+}
+
+/** The Lease of a member. */
+export interface MemberRecord {
+  readonly name: string;
+  readonly uid: string;
+  readonly version: string;
+  readonly layout: string;
+  readonly claims: Ranges;
+  /** Milliseconds without a change after which it counts as dead. */
+  readonly leaseDuration: number;
+}
+
+/** The end of a command, or an event from outside. Times are those of the own monotonic clock. */
+export type MemberEvent =
+  | { readonly type: "start" }
+  /** The Lease was written; the request was sent at this time. */
+  | {
+      readonly type: "wrote";
+      readonly sentAt: number;
+      readonly claims: Ranges;
+      readonly lease: { readonly uid: string; readonly version: string };
+    }
+  /** The Lease exists already, or not any more, or in another version. */
+  | { readonly type: "conflicted" }
+  /** All Leases, none older than when the request was sent. */
+  | { readonly type: "listed"; readonly records: readonly MemberRecord[] }
+  | { readonly type: "buried" }
+  /** A request failed, and may or may not have had an effect. */
+  | { readonly type: "failed" }
+  | { readonly type: "waited" }
+  /** The work on these ranges has ended. Comes at any time; a wait then ends. */
+  | { readonly type: "drained"; readonly ranges: Ranges };
+
+/** A command. The last one takes time, and ends with an event; the others don't. */
+export type MemberCommand =
+  | { readonly type: "hold"; readonly ranges: Ranges }
+  /** Stop the work on these ranges, and report when it has ended. */
+  | { readonly type: "drain"; readonly ranges: Ranges }
+  /** All ranges are lost. Nothing may be written any more, not even by reconciles that still run. */
+  | { readonly type: "lose" }
+  | { readonly type: "write"; readonly claims: Ranges; readonly lease: MemberState["lease"] }
+  | { readonly type: "list" }
+  /** Delete the Leases of the dead, unless they have changed. */
+  | { readonly type: "bury"; readonly records: readonly MemberRecord[] }
+  | { readonly type: "wait"; readonly milliseconds: number };
 
 /** The state before `start`. */
 export const newMember: MemberState = {
@@ -59,7 +150,7 @@ export function stepMember(
   }
 }
 
-/** Whether the process may write for objects of these ranges. What is draining may still end its work. */
+/** Returns true if the process may write for objects of these ranges. Work on draining ranges may still end. */
 export function mayWrite(
   { renewDeadline }: MemberSettings,
   { held, draining, renewedAt }: MemberState,
@@ -101,7 +192,7 @@ function share(
   );
   const strangers = others.filter(({ layout, claims }) => layout !== settings.layout && claims !== noRanges);
   const taken = others.reduce((all, { claims }) => all | claims, strangers.length > 0 ? allRanges : noRanges);
-  // Who has nothing yet waits until those have gone that divide the objects in another way.
+  // A process without ranges waits until all processes with another layout have gone.
   const isGuest = strangers.length > 0 && (state.held | state.draining) === noRanges;
   const desired = isGuest ? noRanges : assignRanges(names.sort(compareText)).get(settings.name)!;
   const lost = state.held & ~desired;
@@ -129,7 +220,7 @@ export function assignRanges(members: readonly string[]): ReadonlyMap<string, Ra
     members.map((member) => [member, { hash: fnv64(member), ranges: noRanges, count: 0 }]),
   );
   const least = Math.floor(rangeCount / members.length);
-  /** How many members may have one more than the others. */
+  /** The number of members that may have one range more than the others. */
   let extra = rangeCount % members.length;
   for (let range = 0; range < rangeCount && members.length > 0; range++) {
     const hasRoom = ({ count }: { readonly count: number }) =>
@@ -164,19 +255,19 @@ function proceed(
   const dead = others.filter((_, index) => left[index]! <= 0);
   if (dead.length > 0) return { state, commands: [{ type: "bury", records: dead }] };
   if (wanted(state) !== state.claimed) return write(state);
-  // Who waits for a claim to be withdrawn looks more often.
+  // A process that waits for others to withdraw a claim looks more often.
   const isWaiting = state.held !== state.desired;
   const untilRenewal = Math.max(0, state.renewedAt + retryPeriod - now);
   const milliseconds = Math.min(untilRenewal, isWaiting ? retryPeriod / 4 : Infinity, ...left);
   return { state, commands: [{ type: "wait", milliseconds }] };
 }
 
-/** What the Lease should claim: the own part, and what was not given up yet. */
+/** The ranges that the Lease should claim: the own part, and ranges that were not given up yet. */
 function wanted({ held, draining, desired }: MemberState): Ranges {
   return held | draining | desired;
 }
 
-/** From now on it is not certain what the Lease claims, until the write is confirmed. */
+/** Writes the Lease. Until the write is confirmed, only claims that both versions have are certain. */
 function write(state: MemberState): MemberStep {
   const claims = wanted(state);
   return {
@@ -193,7 +284,7 @@ function stay(state: MemberState): MemberStep {
   return { state, commands: [] };
 }
 
-/** Others deleted the Lease, and may hold its ranges. */
+/** Gives up everything: others deleted the Lease and may hold its ranges. */
 function lose(state: MemberState): MemberStep {
   const hasNothing = (state.held | state.draining) === noRanges;
   return {

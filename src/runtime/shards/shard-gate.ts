@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { settledWithin } from "../clock/settled-within.ts";
-import { hasRange, noRanges, type Ranges } from "./ranges.ts";
-import { type ShardKey, ShardedKinds } from "./sharded-kinds.ts";
+import type { Kind, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import { settledWithin } from "../clock/waits.ts";
+import { type Ranges, hasRange, noRanges, rangeOf } from "./ranges.ts";
 
 /** Caches the objects of the ranges that are held. */
 export interface ShardLoader {
@@ -21,7 +21,7 @@ export interface ShardWorker {
   resume(): void;
 }
 
-/** What a gate needs. */
+/** The settings of a gate. */
 export interface ShardGateOptions {
   readonly by: ShardKey;
   readonly clock: Clock;
@@ -30,14 +30,17 @@ export interface ShardGateOptions {
 }
 
 /**
- * What this process works on, for its caches and controllers. A range that is gained is loaded first, then opened: its
- * objects are reconciled. One that is given up is closed, and dropped from the caches when its last reconcile has ended.
+ * Tells caches and controllers which ranges this process works on. A range that is gained is loaded first, then opened:
+ * its objects are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile
+ * has ended.
  */
 export class ShardGate {
   readonly kinds: ShardedKinds;
-  /** Whether the process may write for these ranges at this moment. */
+  /** Returns true if the process may write for these ranges at this moment. */
   mayWrite: (ranges: Ranges) => boolean = () => false;
-  /** Objects that the server sent although they belong to others: it doesn't shard. */
+  /**
+   * The number of objects that the server sent although they belong to others, as servers without sharded watches do.
+   */
   dropped = 0;
   readonly #options: ShardGateOptions;
   readonly #loaders = new Set<ShardLoader>();
@@ -46,9 +49,9 @@ export class ShardGate {
   #held = noRanges;
   #open = noRanges;
   #draining = noRanges;
-  /** Counts the changes that a load in progress doesn't know of. */
+  /** Counts changes of the ranges, to find out that a load in progress is outdated. */
   #changes = 0;
-  /** Counts how often everything was lost. */
+  /** Counts the losses of all ranges. */
   #lives = 0;
 
   constructor(options: ShardGateOptions) {
@@ -68,7 +71,7 @@ export class ShardGate {
     return range !== undefined && hasRange(this.#open, range);
   }
 
-  /** Whether reconciles may start. A process that could not renew its Lease waits. */
+  /** True if reconciles may start. A process that could not renew its Lease waits. */
   get isFresh(): boolean {
     return this.mayWrite(noRanges);
   }
@@ -94,7 +97,7 @@ export class ShardGate {
     return () => this.#openings.delete(listener);
   }
 
-  /** Loads ranges and opens them; resolves with those that were opened. */
+  /** Loads ranges and opens them; resolves with the ranges that were opened. */
   async hold(ranges: Ranges): Promise<Ranges> {
     this.#held |= ranges;
     const change = ++this.#changes;
@@ -107,7 +110,9 @@ export class ShardGate {
     return opened;
   }
 
-  /** Closes ranges; resolves when nothing works on them, or must stop to. False if everything was lost meanwhile. */
+  /**
+   * Closes ranges; resolves when their reconciles have ended or were aborted. False if everything was lost meanwhile.
+   */
   async drain(ranges: Ranges): Promise<boolean> {
     const life = this.#lives;
     this.#open &= ~ranges;
@@ -125,7 +130,7 @@ export class ShardGate {
     return true;
   }
 
-  /** Closes everything at once: others may hold it. */
+  /** Closes all ranges at once: others may hold them. */
   lose(): void {
     const lost = this.#held;
     this.#lives++;
@@ -137,8 +142,44 @@ export class ShardGate {
     for (const loader of this.#loaders) loader.drop();
   }
 
-  /** Starts what waited for the Lease to be renewed. */
+  /** Starts the reconciles that waited for the Lease to be renewed. */
   resume(): void {
     for (const worker of this.#workers) worker.resume();
+  }
+}
+
+/** The field of an object's metadata whose hash determines its range. */
+export type ShardKey = "uid" | "namespace";
+
+/** Determines how the objects of each kind are shared, and which kinds the caches hold only a part of. */
+export class ShardedKinds {
+  readonly #by: ShardKey;
+  readonly #divided = new Set<string>();
+  readonly #whole = new Set<string>();
+
+  constructor(by: ShardKey) {
+    this.#by = by;
+  }
+
+  /** Objects without a namespace are shared by uid. */
+  keyOf({ scope }: Pick<Kind, "scope">): ShardKey {
+    return scope === "Namespaced" ? this.#by : "uid";
+  }
+
+  rangeOf(kind: Pick<Kind, "scope">, metadata: Pick<ObjectMeta, "uid" | "namespace">): number {
+    return rangeOf(metadata[this.keyOf(kind)] ?? "");
+  }
+
+  /** Lets the cache keep only this process's part of a kind, unless `keepWhole` is called for it. */
+  divide(id: string): void {
+    this.#divided.add(id);
+  }
+
+  keepWhole(id: string): void {
+    this.#whole.add(id);
+  }
+
+  isDivided(id: string): boolean {
+    return this.#divided.has(id) && !this.#whole.has(id);
   }
 }

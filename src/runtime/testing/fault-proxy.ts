@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig } from "../http/config.ts";
 
 /**
- * What happens to a request. `after` counts the bytes of the answer that the client still gets:
+ * A fault of a request. `after` counts the bytes of the answer that the client still gets:
  * - `refuse`: the connection is reset, and the server never sees the request;
  * - `reset`, `truncate`: the server gets the request, and the connection is reset or closed within the answer;
  * - `freeze`: the server gets the request, but from there on the client gets nothing more, and the connection stays open;
@@ -36,7 +36,7 @@ export interface ProxiedRequest {
   status: number | undefined;
 }
 
-/** A proxy in front of an API server; it passes everything on until it is told otherwise. */
+/** A proxy in front of an API server; by default it passes everything on. */
 export interface FaultProxy {
   /** How to reach it: without TLS, and with the credentials of the config that it was started with. */
   readonly config: ClusterConfig;
@@ -44,7 +44,7 @@ export interface FaultProxy {
   readonly open: number;
   /** The number of requests that were passed on, and that the server has not begun to answer. */
   readonly unanswered: number;
-  /** What happens to new connections: `hang` accepts them and never answers. */
+  /** The treatment of new connections: `hang` accepts them and never answers. */
   connections: "pass" | "reset" | "hang";
   /** While true, nothing is passed on in either direction; it arrives later. As if the client stood still. */
   isHeld: boolean;
@@ -143,14 +143,14 @@ async function makeDial(target: ClusterConfig): Promise<() => Socket> {
     });
 }
 
-/** What a connection shares with the others of its proxy. */
+/** The state that all connections of a proxy share. */
 interface Shared {
   readonly proxy: FaultProxy;
   readonly unanswered: Set<Socket>;
   readonly clock: Clock;
 }
 
-/** Joins both ends of a connection, and asks at the beginning of each request what is to happen to it. */
+/** Joins both ends of a connection, and asks `onRequest` for a fault at the beginning of each request. */
 function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: Shared): void {
   let request: ProxiedRequest | undefined;
   let fault: Fault | undefined;
@@ -169,7 +169,7 @@ function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: 
   upstream.on("error", end);
   upstream.on("close", () => {
     unanswered.delete(upstream);
-    // Whoever is cut off doesn't hear of the end either.
+    // A client that is cut off doesn't get the end of the connection either.
     if (isCutOff()) return;
     if (delayed.size === 0) end();
   });

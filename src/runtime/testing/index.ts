@@ -1,13 +1,21 @@
-export { admissionContext, type TestAdmissionContext } from "./admission-context.ts";
+// For the tests of operators: contexts, a test manager, a movable clock, and servers and proxies that break.
+// Begin with `test-manager.ts`.
+
+export { admissionContext, checkRoundTrip, type TestAdmissionContext } from "./webhook-calls.ts";
 export { createCRDValidator, type CRDValidator } from "./create-crd-validator.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
 export { type Fault, type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-proxy.ts";
 export { FakeClock } from "@tsbuilder/apimachinery/time";
 export { moveClock, moveClockUntil, type MoveOptions } from "./move-clock.ts";
 export { reconcileContext, type RecordedEvent, type TestContext } from "./reconcile-context.ts";
-export { checkRoundTrip } from "./round-trip.ts";
-export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
-export { isClaimed, shardClaims } from "./shard-claims.ts";
+export {
+  isClaimed,
+  type Setup,
+  shardClaims,
+  startTestManager,
+  type TestManager,
+  untilIdle,
+} from "./test-manager.ts";
 export {
   answerJSON,
   answerStatus,
@@ -16,4 +24,3 @@ export {
   type StubRequest,
   type StubServer,
 } from "./stub-server.ts";
-export { untilIdle } from "./until-idle.ts";

@@ -4,7 +4,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../client/live-client.ts";
 import { moveClock, moveClockUntil } from "./move-clock.ts";
-import { startTestManager } from "./start-test-manager.ts";
+import { startTestManager } from "./test-manager.ts";
 import { startStubServer } from "./stub-server.ts";
 
 interface ConfigMap extends KubernetesObject {

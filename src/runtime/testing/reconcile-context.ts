@@ -1,7 +1,7 @@
 import type { Context } from "../controller/reconciler.ts";
 import type { EventDetails } from "../events/event-recorder.ts";
 import type { Owner } from "../client/options.ts";
-import { silentLogger } from "./silent-logger.ts";
+import type { Logger } from "../log/logger.ts";
 
 /** An Event that a reconcile recorded in a test. */
 export interface RecordedEvent {
@@ -33,3 +33,13 @@ export function reconcileContext(context: Partial<Context> = {}): TestContext {
     recorded,
   };
 }
+
+/** A logger that writes nothing. */
+export const silentLogger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  with: () => silentLogger,
+  isEnabled: () => false,
+};

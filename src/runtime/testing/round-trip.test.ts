@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CustomResource } from "@tsbuilder/apimachinery/meta";
 import type { Conversion } from "../webhook/webhooks.ts";
-import { checkRoundTrip } from "./round-trip.ts";
+import { checkRoundTrip } from "./webhook-calls.ts";
 
 interface Hub extends CustomResource<{ replicas?: number }> {}
 interface Spoke extends CustomResource<{ size: number; note?: string }> {}

@@ -2,7 +2,7 @@ import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "./eventually.ts";
-import { startTestManager } from "./start-test-manager.ts";
+import { startTestManager } from "./test-manager.ts";
 
 interface Echo extends CustomResource<{ text: string }, { text?: string }> {}
 const Echo = defineKind<Echo>({ group: "example.com", version: "v1" }, { kind: "Echo", plural: "echoes" });

@@ -14,7 +14,7 @@ export interface StubRequest {
   readonly socket: Socket;
 }
 
-/** A server that answers what a test tells it to. */
+/** A server whose answers are given by a test. */
 export interface StubServer {
   readonly config: ClusterConfig;
   /** All requests so far, in order. */

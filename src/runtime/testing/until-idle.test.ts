@@ -1,8 +1,7 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { ConfigMap } from "../k8s/core/v1.ts";
-import { startTestManager } from "./start-test-manager.ts";
-import { untilIdle } from "./until-idle.ts";
+import { startTestManager, untilIdle } from "./test-manager.ts";
 
 test("untilIdle() resolves when controllers have finished what a write set off, by way of several reconciles", async () => {
   const cluster = await startTestCluster();

@@ -7,7 +7,7 @@ import {
   renewalTime,
   splitBundle,
 } from "@tsbuilder/apimachinery/certs";
-import { assertUsable } from "./assert-usable.ts";
+import { assertUsable } from "./certificate-files.ts";
 
 /** A CA and the serving certificate that it signed, all PEM. */
 export interface CertificateBundle {
@@ -18,7 +18,7 @@ export interface CertificateBundle {
   readonly key: string;
 }
 
-/** Whether its certificates and keys belong together, as they may not after somebody edited them. */
+/** Returns true if the certificates and keys of a bundle belong together: its Secret may have been edited. */
 export function isUsable({ caBundle, caKey, cert, key }: CertificateBundle): boolean {
   try {
     const authorities = splitBundle(caBundle);
@@ -31,7 +31,7 @@ export function isUsable({ caBundle, caKey, cert, key }: CertificateBundle): boo
   }
 }
 
-/** What the certificate is for. */
+/** The names and the validity of the certificate. */
 export interface BundleRequest {
   readonly name: string;
   readonly dnsNames: readonly string[];
@@ -45,8 +45,8 @@ export interface BundleRequest {
 const dayLength = 86_400_000;
 
 /**
- * The current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old. The
- * previous CA remains trusted, so that replicas may switch at different times.
+ * Returns the current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old.
+ * The previous CA remains trusted, so that replicas may switch at different times.
  */
 export function renewBundle(
   current: CertificateBundle | undefined,
@@ -93,7 +93,7 @@ function isGood(pem: string, now: Date): boolean {
   return now < renewalTime(pem);
 }
 
-/** What can't be read, as somebody may have written it, counts as ended. */
+/** Returns true for a certificate that has expired, or that can't be parsed because its Secret was edited. */
 function hasEnded(pem: string, now: Date): boolean {
   try {
     return now >= describeCertificate(pem).notAfter;

@@ -1,10 +1,13 @@
+// Certificates of servers that can be replaced while they run: from files here, from a bundle with a CA of our own in
+// `certificate-bundle.ts`. `listen-https.ts` serves with either.
+
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { X509Certificate, createPrivateKey } from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Logger } from "../log/logger.ts";
-import { assertUsable } from "./assert-usable.ts";
 
 /** A certificate with its key, and the CAs for client certificates, in PEM. */
 export interface Certificate {
@@ -91,7 +94,7 @@ export class CertificateFiles implements CertificateSource {
     this.#cancelPoll?.();
   }
 
-  /** Checks once the one before has ended: otherwise what it read might replace what is newer. */
+  /** Checks the files after the previous check has ended, so that an older certificate can't replace a newer one. */
   #queueCheck(onChange: (certificate: Certificate) => void): void {
     if (this.#isCheckQueued) return;
     this.#isCheckQueued = true;
@@ -129,5 +132,24 @@ export class CertificateFiles implements CertificateSource {
       this.#observer?.read(false);
       throw error;
     }
+  }
+}
+
+/**
+ * Throws unless a server can use it. Files that are being written are empty or don't belong together, which a server
+ * would accept: without a key it would fail all callers, without a CA it would accept clients of every public one.
+ */
+export function assertUsable({ cert, key, clientCa }: Certificate): void {
+  const parsed = parse("certificate", () => new X509Certificate(cert));
+  if (!parsed.checkPrivateKey(parse("key", () => createPrivateKey(key))))
+    throw new Error("the key belongs to another certificate");
+  if (clientCa !== undefined) parse("client CA", () => new X509Certificate(clientCa));
+}
+
+function parse<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`the ${what} is empty or not PEM: ${(error as Error).message}`, { cause: error });
   }
 }

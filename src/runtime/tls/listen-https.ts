@@ -1,6 +1,11 @@
 import { createServer } from "node:https";
-import type { BindAddress } from "../serve/bind-address.ts";
-import { type HttpHandler, type Listener, listen, requestListener } from "../serve/http-listener.ts";
+import {
+  type BindAddress,
+  type HttpHandler,
+  type Listener,
+  listen,
+  requestListener,
+} from "../serve/http-listener.ts";
 import type { Certificate, CertificateSource } from "./certificate-files.ts";
 
 /**

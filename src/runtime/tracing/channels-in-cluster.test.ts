@@ -1,15 +1,41 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, onTestFinished, test } from "vitest";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
-import { RequestChannel } from "../controller/request-channel.ts";
+import { RequestChannel } from "../controller/source.ts";
 import { objectMatches } from "../controller/predicate.ts";
 import type { Request } from "../controller/reconciler.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
 import { eventually } from "../testing/eventually.ts";
-import { silentLogger } from "../testing/silent-logger.ts";
-import { startTestManager } from "../testing/start-test-manager.ts";
+import { silentLogger } from "../testing/reconcile-context.ts";
+import { startTestManager } from "../testing/test-manager.ts";
 import type { ChannelMessages } from "./channels.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** Collects what a channel gets until the test ends. */
 function collect<Name extends keyof ChannelMessages>(name: Name): ChannelMessages[Name][] {

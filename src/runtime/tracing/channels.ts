@@ -42,7 +42,7 @@ export interface RequestMessage {
   readonly seconds: number;
 }
 
-/** What a controller has to do. */
+/** The load of a controller. */
 export interface ControllerSample {
   readonly controller: string;
   /** Requests that are ready and wait for a worker; the most since the sample before. */
@@ -53,7 +53,7 @@ export interface ControllerSample {
   readonly workers: number;
 }
 
-/** How the process of a manager does: at most once a second, and only if something has changed. */
+/** The state of a manager's process, published at most once a second, and only if it has changed. */
 export interface SampleMessage {
   /** When the manager started, in milliseconds since 1970, by the real time. */
   readonly since: number;
@@ -62,19 +62,19 @@ export interface SampleMessage {
   readonly cached: { readonly [kind: string]: number };
   /** The length of the cached objects' JSON. */
   readonly cachedBytes: number;
-  /** For how many milliseconds nothing else could run, at the most, since the sample before. */
+  /** The longest block of the event loop since the sample before, in milliseconds. */
   readonly blocked: number;
-  /** How many milliseconds ago that was over; undefined if nothing was late. */
+  /** How many milliseconds ago that block ended; undefined if there was none. */
   readonly blockedAgo: number | undefined;
   /** Bytes of memory that the process holds. */
   readonly resident: number;
-  /** Bytes of the heap that are in use, with what is not collected yet. */
+  /** Bytes of the heap that are in use, including garbage. */
   readonly heap: number;
   /** The same after the last full garbage collection; undefined before the first. */
   readonly heapKept: number | undefined;
 }
 
-/** What the runtime publishes on channels of `node:diagnostics_channel`, by name. */
+/** The messages that the runtime publishes on channels of `node:diagnostics_channel`, by the channel's name. */
 export interface ChannelMessages {
   readonly "tsbuilder:enqueue": EnqueueMessage;
   readonly "tsbuilder:reconcile:start": ReconcileStartMessage;
@@ -83,7 +83,7 @@ export interface ChannelMessages {
   readonly "tsbuilder:sample": SampleMessage;
 }
 
-/** Held here, since a channel that nothing references may be collected, and its subscribers with it. */
+/** References the channels: one without references may be collected, and its subscribers with it. */
 const channels: { readonly [Name in keyof ChannelMessages]: Channel } = {
   "tsbuilder:enqueue": channel("tsbuilder:enqueue"),
   "tsbuilder:reconcile:start": channel("tsbuilder:reconcile:start"),
@@ -92,7 +92,7 @@ const channels: { readonly [Name in keyof ChannelMessages]: Channel } = {
   "tsbuilder:sample": channel("tsbuilder:sample"),
 };
 
-/** Whether something subscribed to a channel. */
+/** Returns true if something subscribed to a channel. */
 export function isObserved(name: keyof ChannelMessages): boolean {
   return channels[name].hasSubscribers;
 }

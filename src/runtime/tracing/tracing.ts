@@ -1,5 +1,7 @@
-import { isThenable } from "../callbacks/call-safely.ts";
-import type { LogFields } from "../log/logger.ts";
+// Observation from outside: spans, if the operator uses OpenTelemetry, and in `channels.ts` messages for subscribers.
+
+import { isThenable } from "../callbacks/callbacks.ts";
+import type { LogFields } from "../scope/scope.ts";
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 
 /** Where OpenTelemetry's API stores what an SDK registered; without an SDK, spans would go nowhere. */

@@ -1,21 +1,27 @@
+// Listing and watching one collection forever. The reflector reads; `watcher.ts` decides, as a pure step function, what
+// to read next and how to recover from every failure.
+
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ListMeta } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { show } from "../callbacks/thrown-error.ts";
+import { show } from "../callbacks/callbacks.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
-import { JsonLines } from "../http/json-lines.ts";
-import { asksForPatience, backOff, noFailures } from "./backoff.ts";
-import { newWatcher, stepWatcher } from "./watcher.ts";
-import type {
-  WatchFrame,
-  WatcherCommand,
-  WatcherContext,
-  WatcherEvent,
-  WatcherState,
-} from "./watcher-state.ts";
+import { waitWithClock } from "../clock/waits.ts";
+import { JsonLines } from "../http/json-body.ts";
+import {
+  type WatchFrame,
+  type WatcherCommand,
+  type WatcherContext,
+  type WatcherEvent,
+  type WatcherState,
+  asksForPatience,
+  backOff,
+  newWatcher,
+  noFailures,
+  stepWatcher,
+} from "./watcher.ts";
 
 const quote = 0x22;
 
@@ -120,7 +126,7 @@ export interface ReflectorSink {
   alive(): void;
 }
 
-/** What a reflector reads, and how. */
+/** The collection that a reflector reads, and its settings. */
 export interface ReflectorOptions {
   /** The path of the collection. */
   readonly path: string;
@@ -376,7 +382,9 @@ async function readChunks<R>(
   }
 }
 
-/** Takes nothing for a change that is none: what it would change is unknown, so everything is listed again. */
+/**
+ * Checks the type and the object of a frame: after an invalid one the state is unknown, so everything is listed again.
+ */
 function frameOf(value: unknown): WatchFrame {
   const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
   const isKnown = changes.has(type) && isObject(object) && (type === "ERROR" || isObject(object["metadata"]));

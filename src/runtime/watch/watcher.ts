@@ -1,28 +1,111 @@
-import type { Status } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
-import { asksForPatience, backOff, noFailures } from "./backoff.ts";
-import type {
-  ListStart,
-  WatcherCommand,
-  WatcherContext,
-  WatcherEvent,
-  WatcherState,
-  WatchFrame,
-} from "./watcher-state.ts";
+
+/**
+ * The state of a watcher. It contains no objects and has no side effects: `stepWatcher` takes an event and returns what
+ * to do next, so that every fault can be tested without a server.
+ */
+export type WatcherState = Memory & {
+  readonly phase:
+    | { readonly name: "new" }
+    /** Reading a list. */
+    | { readonly name: "listing"; readonly from: ListStart }
+    /** Reading the objects that are there through a watch, up to the bookmark that ends them. */
+    | { readonly name: "streaming"; readonly opened: number }
+    | { readonly name: "watching"; readonly opened: number; readonly frames: number }
+    | { readonly name: "waiting"; readonly next: "list" | "watch" };
+};
+
+/** The state that is kept from phase to phase. */
+interface Memory {
+  /** The version up to which everything is known. */
+  readonly version: string | undefined;
+  /** True if the next full read may be a stream. */
+  readonly canStream: boolean;
+  /** True if the last full read failed in a way that a plain list at the newest version resolves. */
+  readonly mustReadNewest: boolean;
+  /** True if the last stream of existing objects broke: the next full read is a list. */
+  readonly mustList: boolean;
+  /** How many watches in a row ended within a second, although they delivered events. */
+  readonly shortWatches: number;
+  readonly backoff: Backoff;
+}
+
+/** Where a list starts: at any version, at least at the last known one, or at the newest, paged or unpaged. */
+type ListStart = "any" | "known" | "newest" | "newest-unpaged";
+
+/** One line of a watch. */
+export interface WatchFrame {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: KubernetesObject;
+}
+
+/** An event for the watcher. */
+export type WatcherEvent =
+  | { readonly type: "start" }
+  | { readonly type: "listed"; readonly version: string | undefined }
+  | { readonly type: "frame"; readonly frame: WatchFrame }
+  /** The watch ended without an error of the server: at its time, by a lost connection, or after long silence. */
+  | { readonly type: "closed" }
+  /** A request was refused, or could not be sent, or its answer made no sense. */
+  | { readonly type: "failed"; readonly error: ApiError }
+  /** A stream of existing objects says nothing, as from a server that doesn't know the parameter. */
+  | { readonly type: "stalled" }
+  | { readonly type: "waited" };
+
+/** A command. At most one `list`, `watch` or `wait` is issued, always last. */
+export type WatcherCommand =
+  | {
+      readonly type: "list";
+      readonly resourceVersion: string | undefined;
+      readonly limit: number | undefined;
+    }
+  | {
+      readonly type: "watch";
+      readonly resourceVersion: string | undefined;
+      readonly sendInitialEvents: boolean;
+      readonly timeoutSeconds: number;
+    }
+  | { readonly type: "wait"; readonly milliseconds: number }
+  /** Objects that follow are a full set; drop what an earlier, unfinished set left. */
+  | { readonly type: "begin" }
+  | { readonly type: "keep"; readonly object: KubernetesObject; readonly isDeleted: boolean }
+  /** The set is complete: objects that are not in it are gone. */
+  | { readonly type: "replace"; readonly version: string | undefined }
+  | {
+      readonly type: "change";
+      readonly change: "ADDED" | "MODIFIED" | "DELETED";
+      readonly object: KubernetesObject;
+    }
+  | { readonly type: "progress"; readonly version: string }
+  | { readonly type: "report"; readonly error: ApiError };
+
+/** The inputs of a step. */
+export interface WatcherContext {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: number;
+  /** From 0 to 1. */
+  readonly random: number;
+}
 
 /** Objects per page of a list. */
 const pageSize = 500;
+
 /** A watch without events that ends sooner than this many milliseconds counts as a failure. */
 const veryShort = 1000;
+
 /** This many short watches in a row are not delayed, if they deliver events. */
 const tolerance = 5;
+
 /** After this many internal errors in a row, a watch is restarted with a list instead of resumed. */
 const patience = 5;
+
 /**
  * A stream of existing objects that has not ended after this many milliseconds is replaced by a list: a server that
  * doesn't know the parameter sends changes for as long as there are any.
  */
 const longestStream = 60_000;
+
 const initialEventsEnd = "k8s.io/initial-events-end";
 
 /** The state before `start`. */
@@ -243,10 +326,53 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
   };
 }
 
-/** The server has not reached the requested version yet, for example one of several behind a load balancer. */
+/**
+ * Returns true if the server has not reached the requested version yet, for example one of several behind a load
+ * balancer.
+ */
 function isTooLarge(error: ApiError): boolean {
   return (
     error.body.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true ||
     error.body.message?.includes("Too large resource version") === true
   );
+}
+
+/** The first delay after a failure, in milliseconds. */
+const first = 800;
+
+/** The longest delay. */
+const longest = 30_000;
+
+/** After this many milliseconds without a failure the delays start over. */
+const calm = 120_000;
+
+/** The failures in a row, from which the next delay is computed. */
+interface Backoff {
+  readonly failures: number;
+  readonly lastFailure: number;
+}
+
+export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
+
+/** Returns true if the server asks to send the same request later. */
+export function asksForPatience({ status, retryAfterSeconds }: ApiError): boolean {
+  return status === 429 || retryAfterSeconds !== undefined;
+}
+
+/**
+ * Counts a failure and computes the delay, which doubles each time, and is at least as long as the server asks. Half of
+ * it is random.
+ */
+export function backOff(
+  { failures, lastFailure }: Backoff,
+  { retryAfterSeconds = 0 }: ApiError,
+  { now, random }: { readonly now: number; readonly random: number },
+): { readonly backoff: Backoff; readonly milliseconds: number } {
+  const earlier = now - lastFailure > calm ? 0 : failures;
+  const span = Math.min(longest, first * 2 ** Math.min(earlier, 16));
+  return {
+    backoff: { failures: earlier + 1, lastFailure: now },
+    // Otherwise all clients of a server that recovers would send their requests at the same time.
+    milliseconds: Math.max(Math.round(span * (0.5 + random / 2)), retryAfterSeconds * 1000),
+  };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
-import { HttpError } from "./read-body.ts";
+import { HttpError } from "../serve/http-listener.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
 /** The decision of a handler. */

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { admissionReview, readAdmissionReview } from "./admission-review.ts";
-import type { AdmissionWebhook } from "./admission-webhook.ts";
-import { admitRaw } from "./admit-raw.ts";
-import type { AdmissionRequest } from "./webhooks.ts";
+import type { AdmissionRequest, AdmissionWebhook } from "./webhooks.ts";
+import { admitRaw } from "./admit.ts";
 
 const log = createLogger({ write() {} });
 const { signal } = new AbortController();

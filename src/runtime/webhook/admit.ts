@@ -2,11 +2,19 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { ApiError } from "../errors/api-error.ts";
-import { isProgrammingError } from "../controller/outcome.ts";
+import { isProgrammingError, show } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";
-import { HttpError } from "./read-body.ts";
-import type { AdmissionContext, AdmissionRequest, Defaulter, InvalidField, Validator } from "./webhooks.ts";
+import { HttpError } from "../serve/http-listener.ts";
+import type {
+  AdmissionContext,
+  AdmissionDecision,
+  AdmissionRequest,
+  AdmissionWebhook,
+  Defaulter,
+  InvalidField,
+  Validator,
+} from "./webhooks.ts";
 
 /**
  * Runs a defaulter and answers with a patch against the original object, including fields that the type doesn't have.
@@ -85,7 +93,7 @@ function verdict<T extends KubernetesObject>(
 }
 
 /** Runs a webhook; an error that it throws becomes a rejection, unless it is a programming error. */
-export async function answerSafely(
+async function answerSafely(
   request: AdmissionRequest,
   signal: AbortSignal,
   log: Logger,
@@ -125,4 +133,54 @@ function oldObjectOf({ oldObject }: AdmissionRequest): KubernetesObject {
   if (!isObject(oldObject?.metadata))
     throw new HttpError(400, "the request holds no old object with metadata");
   return oldObject;
+}
+
+/** Runs a webhook that decides about the request itself. Its object is a copy, so the webhook may change it. */
+export function admitRaw<Body extends object>(
+  handler: AdmissionWebhook<Body>,
+  log: Logger,
+): AdmissionHandler {
+  return (request, signal) =>
+    answerSafely(request, signal, log, async (context) => {
+      const copy = { ...request, ...(request.object && { object: structuredClone(request.object) }) };
+      const asked = copy as unknown as AdmissionRequest<Body>;
+      const decision = (await handler(asked, { ...context, request: asked })) as
+        | AdmissionDecision
+        | undefined;
+      if (decision === undefined) return { allowed: true };
+      if (!isObject(decision))
+        throw new TypeError(`the webhook returned ${show(decision)}, which is not a decision`);
+      return answerOf(decision, request);
+    });
+}
+
+const fields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
+  "allowed",
+  "status",
+  "object",
+  "patch",
+  "auditAnnotations",
+]);
+
+function answerOf(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {
+  const { allowed = true, auditAnnotations, patch } = decision;
+  // A misspelled `allowed` would admit a request that should be rejected.
+  const unknown = Object.keys(decision).find((field) => !fields.has(field));
+  if (unknown !== undefined) throw new TypeError(`the decision has an unknown field ${show(unknown)}`);
+  if (typeof allowed !== "boolean") throw new TypeError(`allowed is ${show(allowed)}: it must be a boolean`);
+  if (!allowed) {
+    const status = { status: "Failure", code: 403, reason: "Forbidden", ...decision.status } as const;
+    return { allowed, auditAnnotations, status };
+  }
+  if (patch !== undefined && !isPatch(patch))
+    throw new TypeError(`patch is ${show(patch)}: it must be an array of operations`);
+  if (patch && decision.object)
+    throw new TypeError("the webhook returned an object and a patch: return one of them");
+  if (!decision.object) return { allowed, auditAnnotations, patch };
+  if (!object) throw new TypeError("the webhook returned an object, but the request has none");
+  return { allowed, auditAnnotations, patch: createJSONPatch(object, decision.object) };
+}
+
+function isPatch(patch: unknown): boolean {
+  return Array.isArray(patch) && patch.every((operation) => isObject(operation) && "op" in operation);
 }

@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { type Kind, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { isProgrammingError } from "../controller/outcome.ts";
-import { HttpError } from "./read-body.ts";
+import { isProgrammingError } from "../callbacks/callbacks.ts";
+import { HttpError } from "../serve/http-listener.ts";
 import type { Conversion, Converted } from "./webhooks.ts";
 
 /** The versions of one kind that are converted here, all through the hub. */

@@ -9,12 +9,10 @@ import { createLogger } from "../log/create-logger.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import type { Certificate } from "../tls/certificate-files.ts";
-import {
-  CertificateSecret,
-  ConvertedResource,
-  ManagedCertificate,
-  ValidatingWebhookConfiguration,
-} from "./managed-certificate.ts";
+import { ManagedCertificate } from "./managed-certificate.ts";
+import { ValidatingWebhookConfiguration } from "../k8s/admissionregistration/v1.ts";
+import { CustomResourceDefinition } from "../k8s/apiextensions/v1.ts";
+import { Secret } from "../k8s/core/v1.ts";
 
 const Echo = defineKind({ group: "example.com", version: "v1" }, { kind: "Echo", plural: "echoes" });
 const service = { name: "hooks", namespace: "default" };
@@ -114,7 +112,7 @@ test("replicas share one certificate, and its CA is written to the webhook confi
   expect(certificate.verify(new X509Certificate(caBundle).publicKey)).toBe(true);
   const { webhooks = [] } = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
   expect(webhooks[1]?.clientConfig.caBundle).toBeUndefined();
-  const crd = await client.get(ConvertedResource, { name: "echoes.example.com" });
+  const crd = await client.get(CustomResourceDefinition, { name: "echoes.example.com" });
   expect(Buffer.from(crd.spec.conversion?.webhook?.clientConfig?.caBundle ?? "", "base64").toString()).toBe(
     caBundle,
   );
@@ -162,7 +160,7 @@ test.each([
     const first = makeReplica(clock);
     await first.start();
     const [before] = first.served;
-    await client.delete(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+    await client.delete(Secret, { namespace: "default", name: "hooks-cert" });
     const { served, start } = [first, makeReplica(clock)][who]!;
     if (who === 0) await clock.advance(5 * 60_000);
     else await start();
@@ -182,7 +180,7 @@ test.each([
     const clock = new FakeClock(new Date());
     const first = makeReplica(clock);
     await first.start();
-    await client.delete(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+    await client.delete(Secret, { namespace: "default", name: "hooks-cert" });
     const configuration = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
     await client.patch(ValidatingWebhookConfiguration, configuration, ({ webhooks = [] }) => {
       webhooks[0]!.clientConfig.caBundle = Buffer.from(text).toString("base64");
@@ -194,7 +192,7 @@ test.each([
 );
 
 test("a CA that can't be read is replaced", async () => {
-  await client.delete(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+  await client.delete(Secret, { namespace: "default", name: "hooks-cert" });
   const configuration = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
   const garbage = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
   await client.patch(ValidatingWebhookConfiguration, configuration, ({ webhooks = [] }) => {
@@ -207,8 +205,8 @@ test("a CA that can't be read is replaced", async () => {
 });
 
 test("an empty Secret is filled, and a configuration that lost its CA gets it again", async () => {
-  const secret = await client.get(CertificateSecret, { namespace: "default", name: "hooks-cert" });
-  await client.patch(CertificateSecret, secret, { merge: { data: { "tls.crt": "", "ca.key": "" } } });
+  const secret = await client.get(Secret, { namespace: "default", name: "hooks-cert" });
+  await client.patch(Secret, secret, { merge: { data: { "tls.crt": "", "ca.key": "" } } });
   const clock = new FakeClock(new Date());
   const { start, served } = makeReplica(clock);
   await start();
@@ -237,8 +235,8 @@ test.each<[string, { [name: string]: string }]>([
   ["that was cut off", { "tls.crt": strangers.base64("-----BEGIN CERTIFICATE-----\nMIIB") }],
 ])("a Secret %s is made anew", async (_, data) => {
   await makeReplica(new FakeClock(new Date())).start();
-  const secret = await client.get(CertificateSecret, { namespace: "default", name: "hooks-cert" });
-  await client.patch(CertificateSecret, secret, { merge: { data } });
+  const secret = await client.get(Secret, { namespace: "default", name: "hooks-cert" });
+  await client.patch(Secret, secret, { merge: { data } });
   const { start, served } = makeReplica(new FakeClock(new Date()));
   await start();
   const { cert, key } = served[0]!;

@@ -1,16 +1,23 @@
-import { type Kind, type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
-import type { Clock } from "@tsbuilder/apimachinery/time";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
-import { ApiError } from "../errors/api-error.ts";
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Client } from "../client/client.ts";
-import { retryOnConflict } from "../client/retry-on-conflict.ts";
+import { retryOnConflict } from "../client/read-modify-write.ts";
+import { podNamespace } from "../config/in-cluster-config.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+  type WebhookClientConfig,
+} from "../k8s/admissionregistration/v1.ts";
+import { CustomResourceDefinition } from "../k8s/apiextensions/v1.ts";
+import { Secret } from "../k8s/core/v1.ts";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
-import type { ClusterConfig } from "../http/config.ts";
-import { podNamespace } from "../config/in-cluster-config.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { SelfManagedCertificateOptions } from "./webhook-server-options.ts";
+import type { SelfManagedCertificateOptions } from "./webhook-server.ts";
 
 /** Options of a managed certificate. */
 export interface ManagedCertificateOptions {
@@ -91,7 +98,7 @@ export class ManagedCertificate implements CertificateSource {
     const { name, namespace } = service;
     const key = { namespace, name: secretName(service) };
     for (let attempt = 1; ; attempt++) {
-      const secret = await client.find(CertificateSecret, key, { live: true });
+      const secret = await client.find(Secret, key, { live: true });
       const stored = secret && readSecret(secret);
       const dnsNames = [
         `${name}.${namespace}.svc`,
@@ -103,10 +110,10 @@ export class ManagedCertificate implements CertificateSource {
       const bundle = renewBundle(stored, { name, dnsNames, days, former, now: new Date(clock.now()) });
       if (bundle === stored) return bundle;
       try {
-        if (secret) await client.update(CertificateSecret, { ...secret, data: secretData(bundle) });
+        if (secret) await client.update(Secret, { ...secret, data: secretData(bundle) });
         else {
           const made = { metadata: key, type: "kubernetes.io/tls", data: secretData(bundle) };
-          await client.create(CertificateSecret, made);
+          await client.create(Secret, made);
         }
         return bundle;
       } catch (error) {
@@ -117,27 +124,58 @@ export class ManagedCertificate implements CertificateSource {
   }
 }
 
+/** Creates the certificate source for the given options. */
+export function makeManagedCertificate(
+  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
+  config: () => Promise<ClusterConfig>,
+  parts: {
+    readonly client: Client;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly converted: () => Iterable<Kind>;
+  },
+): ManagedCertificate {
+  return new ManagedCertificate({
+    ...parts,
+    days,
+    secretName: (service) => secret ?? `${service.name}-cert`,
+    service: async () => {
+      const found = namespace ?? podNamespace() ?? (await config()).namespace;
+      if (found) return { name, namespace: found };
+      throw new TerminalError(
+        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
+      );
+    },
+  });
+}
+
+/** The kinds of objects that tell the API server which CA to trust for admission webhooks. */
+const webhookConfigurations: readonly Kind<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>[] =
+  [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
+
 /** The Service in front of the webhooks. */
 interface WebhookService {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust. */
+/**
+ * Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust.
+ */
 async function findAuthority(
   client: Client,
   service: WebhookService,
   converted: Iterable<Kind>,
 ): Promise<string | undefined> {
   const configs: (WebhookClientConfig | undefined)[] = [];
-  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration])
+  for (const kind of webhookConfigurations)
     for (const { webhooks = [] } of await client.list(kind, { live: true }))
       configs.push(...webhooks.map(({ clientConfig }) => clientConfig));
   for (const kind of converted) {
-    const crd = await client.find(ConvertedResource, { name: crdName(kind) }, { live: true });
+    const crd = await client.find(CustomResourceDefinition, { name: crdName(kind) }, { live: true });
     configs.push(crd?.spec.conversion?.webhook?.clientConfig);
   }
-  // Some begin with a placeholder, and somebody may have edited others.
+  // Some configurations begin with a placeholder, and others may have been edited.
   return configs
     .filter((config) => pointsTo(service, config))
     .map((config) => Buffer.from(config?.caBundle ?? "", "base64").toString("utf8"))
@@ -146,7 +184,7 @@ async function findAuthority(
 
 /**
  * Writes the CA to every webhook configuration that names the Service, and to the CRDs of converted kinds, unless it is
- * already there. Returns what was changed.
+ * already there. Returns the names of the changed objects.
  */
 async function injectAuthority(
   client: Client,
@@ -159,7 +197,7 @@ async function injectAuthority(
   const isStale = (config: WebhookClientConfig | undefined) =>
     pointsTo(service, config) && config?.caBundle !== caBundle;
 
-  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
+  for (const kind of webhookConfigurations) {
     for (const configuration of await client.list(kind, { live: true })) {
       if (!configuration.webhooks?.some(({ clientConfig }) => isStale(clientConfig))) continue;
       await client.patch(kind, configuration, ({ webhooks = [] }) => {
@@ -170,9 +208,9 @@ async function injectAuthority(
   }
   for (const kind of converted) {
     const name = crdName(kind);
-    const crd = await client.find(ConvertedResource, { name }, { live: true });
+    const crd = await client.find(CustomResourceDefinition, { name }, { live: true });
     if (!crd || !isStale(crd.spec.conversion?.webhook?.clientConfig)) continue;
-    await client.patch(ConvertedResource, crd, ({ spec }) => {
+    await client.patch(CustomResourceDefinition, crd, ({ spec }) => {
       spec.conversion!.webhook!.clientConfig!.caBundle = caBundle;
     });
     changed.push(`CustomResourceDefinition ${name}`);
@@ -200,7 +238,7 @@ function secretData(bundle: CertificateBundle): { [name: string]: string } {
 }
 
 /** A Secret that lacks a key, was created empty, or holds what can't be used, counts as missing. */
-function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undefined {
+function readSecret({ data = {} }: Secret): CertificateBundle | undefined {
   const read = (name: string) => Buffer.from(data[name] ?? "", "base64").toString("utf8");
   const bundle = {
     caBundle: read(fields.caBundle),
@@ -209,76 +247,4 @@ function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undef
     key: read(fields.key),
   };
   return isUsable(bundle) ? bundle : undefined;
-}
-
-/** How the API server reaches a webhook. */
-interface WebhookClientConfig {
-  /** PEM in base64. */
-  caBundle?: string;
-  service?: { name: string; namespace: string; path?: string; port?: number };
-  url?: string;
-}
-
-/** The part of both configuration kinds that contains the CA. */
-interface WebhookConfiguration extends KubernetesObject {
-  webhooks?: { name: string; clientConfig: WebhookClientConfig }[];
-}
-
-/** The part of a CRD that contains the CA. */
-export interface ConvertedResource extends KubernetesObject {
-  spec: { conversion?: { strategy: string; webhook?: { clientConfig?: WebhookClientConfig } } };
-}
-
-export interface CertificateSecret extends KubernetesObject {
-  type?: string;
-  data?: { [name: string]: string };
-}
-
-const admission = { group: "admissionregistration.k8s.io", version: "v1" };
-
-const MutatingWebhookConfiguration = defineKind<WebhookConfiguration>(admission, {
-  kind: "MutatingWebhookConfiguration",
-  plural: "mutatingwebhookconfigurations",
-  scope: "Cluster",
-});
-
-export const ValidatingWebhookConfiguration = defineKind<WebhookConfiguration>(admission, {
-  kind: "ValidatingWebhookConfiguration",
-  plural: "validatingwebhookconfigurations",
-  scope: "Cluster",
-});
-
-export const ConvertedResource = defineKind<ConvertedResource>(
-  { group: "apiextensions.k8s.io", version: "v1" },
-  { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
-);
-
-export const CertificateSecret = defineKind<CertificateSecret>(
-  { group: "", version: "v1" },
-  { kind: "Secret", plural: "secrets" },
-);
-
-/** Creates the certificate source for the given options. */
-export function makeManagedCertificate(
-  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
-  config: () => Promise<ClusterConfig>,
-  parts: {
-    readonly client: Client;
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly converted: () => Iterable<Kind>;
-  },
-): ManagedCertificate {
-  return new ManagedCertificate({
-    ...parts,
-    days,
-    secretName: (service) => secret ?? `${service.name}-cert`,
-    service: async () => {
-      const found = namespace ?? podNamespace() ?? (await config()).namespace;
-      if (found) return { name, namespace: found };
-      throw new TerminalError(
-        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
-      );
-    },
-  });
 }

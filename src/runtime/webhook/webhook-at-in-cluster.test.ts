@@ -4,7 +4,7 @@ import { Deployment } from "../k8s/apps/v1.ts";
 import { ConfigMap, ServiceAccount } from "../k8s/core/v1.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
-import { startTestManager, type TestManager } from "../testing/start-test-manager.ts";
+import { startTestManager, type TestManager } from "../testing/test-manager.ts";
 
 const service = { name: "webhook-service", namespace: "default" };
 

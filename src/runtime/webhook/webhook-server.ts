@@ -1,20 +1,18 @@
+// Admission and conversion webhooks. The server reads a call and answers it: `admission-review.ts` and `admit.ts` for
+// admission, `convert.ts` for conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it,
+// and `managed-certificate.ts` keeps the certificate.
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
-import { waitWithClock } from "../clock/wait-with-clock.ts";
+import { waitWithClock } from "../clock/waits.ts";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Listener } from "../serve/http-listener.ts";
-import type { Service } from "../serve/service.ts";
-import type {
-  ServedWebhooks,
-  WebhookAnswer,
-  WebhookCall,
-  WebhookServerOptions,
-} from "./webhook-server-options.ts";
+import { HttpError, type Listener, type Service, readJson } from "../serve/http-listener.ts";
 import {
   type Certificate,
   CertificateFiles,
@@ -23,10 +21,74 @@ import {
 } from "../tls/certificate-files.ts";
 import { listenHttps } from "../tls/listen-https.ts";
 import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admission-review.ts";
-import { isProgrammingError } from "../controller/outcome.ts";
-import { convertReview, type ConvertedKind } from "./convert.ts";
-import { HttpError, readJson } from "./read-body.ts";
+import { isProgrammingError } from "../callbacks/callbacks.ts";
+import { type ConvertedKind, convertReview } from "./convert.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
+
+/** Options for serving webhooks. */
+export interface WebhookServerOptions {
+  /** Serve webhooks; false if no API server can reach this process. Default: true. */
+  readonly enabled?: boolean | undefined;
+  /** Default: 9443. */
+  readonly port?: number | undefined;
+  /** Default: all addresses. */
+  readonly host?: string | undefined;
+  /** Folder with the certificate and its key, read again when they change. */
+  readonly certPath?: string | undefined;
+  /** File name of the certificate. Default: `tls.crt`. */
+  readonly certName?: string | undefined;
+  /** File name of the key. Default: `tls.key`. */
+  readonly keyName?: string | undefined;
+  /** Create the certificate instead of reading it, for clusters without cert-manager. */
+  readonly selfManaged?: SelfManagedCertificateOptions | undefined;
+  /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
+  readonly clientCaName?: string | undefined;
+  /**
+   * How long webhooks are still served when the manager stops: nodes send requests to a pod for a moment after it was
+   * told to end. Default: `0s`.
+   */
+  readonly shutdownDelay?: Duration | undefined;
+  /**
+   * Called with what answers the webhooks instead of listening on a port, and with nothing once it no longer does: for
+   * simulations, which bring the calls themselves. A certificate is managed if `selfManaged` says so, but none is read.
+   */
+  readonly carry?: ((served: ServedWebhooks | undefined) => void) | undefined;
+}
+
+/** The webhooks of a manager that are called, not listened for. */
+export interface ServedWebhooks {
+  readonly paths: readonly string[];
+  /** The certificate that callers would get, as PEM, if the server manages its certificate itself. */
+  certificate(): string | undefined;
+  answer(call: WebhookCall): Promise<WebhookAnswer>;
+}
+
+/** A review, as it is posted. */
+export interface WebhookCall {
+  /** Without the query. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Aborted when the caller waits no longer. */
+  readonly signal: AbortSignal;
+}
+
+/** The response of a webhook: an HTTP status and a JSON body. */
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** Options of a managed webhook certificate: kept in a Secret, renewed in time, and trusted by the API server. */
+export interface SelfManagedCertificateOptions {
+  /** The Service in front of the webhooks. */
+  readonly service: string;
+  /** Its namespace. Default: the pod's own. */
+  readonly namespace?: string | undefined;
+  /** The Secret that all replicas share. Default: `<service>-cert`. */
+  readonly secret?: string | undefined;
+  /** Validity of a certificate in days. Default: 90. It is renewed after two thirds of them. */
+  readonly days?: number | undefined;
+}
 
 /** Is notified of webhook calls, for metrics. */
 export interface WebhookObserver extends CertificateObserver {
@@ -76,7 +138,7 @@ export class WebhookServer implements Service {
     return this.#listener?.address;
   }
 
-  /** Whether there is anything to serve. */
+  /** True if the manager has webhooks and they are enabled. */
   get isNeeded(): boolean {
     return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
   }

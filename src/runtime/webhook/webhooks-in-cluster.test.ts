@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { startTestManager, type TestManager } from "../testing/start-test-manager.ts";
+import { startTestManager, type TestManager } from "../testing/test-manager.ts";
 
 interface Disk extends CustomResource<{ size?: number; class?: string }> {}
 interface OldDisk extends CustomResource<{ gigabytes?: number; class?: string }> {}

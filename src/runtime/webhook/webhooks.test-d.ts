@@ -1,7 +1,6 @@
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import type { Manager } from "../manager/manager.ts";
-import type { AdmissionWebhook } from "./admission-webhook.ts";
-import type { Conversion, Defaulter, Validator } from "./webhooks.ts";
+import type { AdmissionWebhook, Conversion, Defaulter, Validator } from "./webhooks.ts";
 
 interface MySQL extends CustomResource<{ replicas?: number; storage: string }, { ready?: number }> {}
 const group = { group: "apps.example.com" };

@@ -1,5 +1,6 @@
-import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { Loose } from "../client/desired.ts";
+import type { KubernetesObject, ObjectMeta, Status } from "@tsbuilder/apimachinery/meta";
+import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
+import type { Loose } from "../client/objects.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
@@ -29,7 +30,7 @@ export type Verdict = readonly InvalidField[] | void | Promise<readonly InvalidF
 export interface InvalidField {
   /** `spec.ports[0].name` */
   readonly field: string;
-  /** What is expected of it. */
+  /** The expectation that the value violates: `must be at least 1`. */
   readonly message: string;
   /** The invalid value; omit it if there is none, or if it is confidential. */
   readonly value?: unknown;
@@ -44,9 +45,9 @@ export interface InvalidField {
     | undefined;
 }
 
-/** What an admission call gets besides the object. */
+/** The last argument of an admission call. */
 export interface AdmissionContext<Body extends object = KubernetesObject> {
-  /** Shows a warning to the user, whatever the verdict. Up to 120 characters are shown in full. */
+  /** Shows a warning to the user, with any verdict. Up to 120 characters are shown in full. */
   readonly warn: (text: string) => void;
   readonly request: AdmissionRequest<Body>;
   readonly log: Logger;
@@ -61,7 +62,7 @@ export interface AdmissionRequest<Body extends object = KubernetesObject> {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource?: string | undefined;
-  /** What the caller asked for, if the webhook's rules match it in another version. */
+  /** The kind of the original request, if the webhook's rules match it in another version. */
   readonly requestKind?: AdmissionRequest["kind"] | undefined;
   readonly requestResource?: AdmissionRequest["resource"] | undefined;
   readonly requestSubResource?: string | undefined;
@@ -95,3 +96,29 @@ export interface Conversion<Hub extends KubernetesObject, Spoke extends Kubernet
 export type Converted<T extends KubernetesObject> = Loose<Omit<T, "apiVersion" | "kind" | "metadata">> & {
   metadata?: ObjectMeta | undefined;
 };
+
+/**
+ * Decides about admission requests of any kind, subresource and operation, with the request as the API server sent it.
+ * `Body` is the type of its objects: for CONNECT the options, such as PodExecOptions, which have no metadata.
+ *
+ * Returning nothing admits the request. Throwing rejects it as in a `Validator`: an `ApiError` with its own status, any
+ * other error with 403 and its message. A programming error results in a 500 without its message.
+ */
+export type AdmissionWebhook<Body extends object = KubernetesObject> = (
+  request: AdmissionRequest<Body>,
+  context: AdmissionContext<Body>,
+) => AdmissionDecision | void | Promise<AdmissionDecision | void>;
+
+/** The decision of an `AdmissionWebhook`. */
+export interface AdmissionDecision {
+  /** Default: true. */
+  readonly allowed?: boolean | undefined;
+  /** The status of a rejection; at least its `message`. Default: 403 Forbidden. */
+  readonly status?: Partial<Status> | undefined;
+  /** The changed object, for mutating webhooks: the difference is sent. It may be the request's own, edited. */
+  readonly object?: object | undefined;
+  /** The changes, for mutating webhooks, instead of `object`. */
+  readonly patch?: readonly JSONPatchOperation[] | undefined;
+  /** For the audit log of the API server, which prefixes the keys with the name of the webhook. */
+  readonly auditAnnotations?: { readonly [key: string]: string } | undefined;
+}

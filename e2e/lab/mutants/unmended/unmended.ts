@@ -16,7 +16,7 @@ export interface Unmended {
 }
 
 const forgetsOwners = {
-  file: "src/runtime/cache/apply-memory.ts",
+  file: "src/runtime/cache/cached-client.ts",
   mended: "last.outcome === fingerprintOf(current) && last.owned === ownedBy(manager, current)",
   before: "last.outcome === fingerprintOf(current)",
 };
@@ -41,12 +41,12 @@ export const unmended: readonly Unmended[] = [
     scenario: "error that can't be read",
     edits: [
       {
-        file: "src/runtime/callbacks/thrown-error.ts",
+        file: "src/runtime/callbacks/callbacks.ts",
         mended: 'if (thrown instanceof Error && typeof thrown.message === "string") return thrown;',
         before: "if (thrown instanceof Error) return thrown;",
       },
       {
-        file: "src/runtime/log/guard-logger.ts",
+        file: "src/runtime/log/create-logger.ts",
         mended: "callSafely(\n      () => logger[level](message, fields),",
         before: "((run: () => void, _: unknown) => run())(\n      () => logger[level](message, fields),",
       },
@@ -81,7 +81,7 @@ export const unmended: readonly Unmended[] = [
     edits: [
       forgetsOwners,
       {
-        file: "src/runtime/cache/partition-plans.ts",
+        file: "src/runtime/cache/create-cache.ts",
         mended: "withValues: transform !== undefined",
         before: "withValues: false",
       },
@@ -94,7 +94,7 @@ export const unmended: readonly Unmended[] = [
     scenario: "conflict of managers",
     edits: [
       {
-        file: "src/runtime/controller/outcome.ts",
+        file: "src/runtime/controller/controller.ts",
         mended: "error.isConflict && !error.isFieldManagerConflict",
         before: "error.isConflict",
       },
@@ -178,7 +178,7 @@ export const unmended: readonly Unmended[] = [
     scenario: "shared applies",
     edits: [
       {
-        file: "src/runtime/cache/apply-memory.ts",
+        file: "src/runtime/cache/cached-client.ts",
         mended: "if (last === undefined || last.desired !== desired) return false;",
         before: "if (last === undefined) return false;",
       },

@@ -95,7 +95,7 @@ interface ExportedSymbol {
   /** Its doc comment as Markdown; empty without one. */
   readonly doc: string;
   readonly declarations: readonly ts.Declaration[];
-  /** `src/runtime/queue/backoff.ts` */
+  /** `src/runtime/queue/work-queue.ts` */
   readonly file: string;
 }
 

@@ -1,0 +1,69 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { wait } from "../clock/waits.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { Client } from "./client.ts";
+import { type DeepReadonly, type Desired, type Edit, type ObjectKey, asReadonly } from "./objects.ts";
+import type { WriteOptions } from "./options.ts";
+
+/** The object to fill in: a new one has only its name. */
+export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
+
+/** The result of `createOrUpdate`. */
+export interface Outcome<T extends KubernetesObject> {
+  readonly object: DeepReadonly<T>;
+  readonly result: "created" | "updated" | "unchanged";
+}
+
+/**
+ * Reads an object, lets `change` edit it, and creates it if it doesn't exist or sends the difference, if any. Throws a
+ * conflict if the object has changed since it was read. `client.apply` needs no read and is better for shared objects;
+ * use this for changes that depend on the current state.
+ */
+export async function createOrUpdate<T extends KubernetesObject>(
+  client: Client,
+  kind: Kind<T>,
+  key: ObjectKey,
+  change: Edit<Draft<T>>,
+  options: WriteOptions = {},
+): Promise<Outcome<T>> {
+  const current = await client.find(kind, key, { signal: options.signal });
+  if (!current) {
+    const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key } } as Draft<T>;
+    change(draft);
+    const created = await client.create(kind, draft as unknown as Desired<T>, options);
+    return { object: asReadonly(created), result: "created" };
+  }
+  const object = await client.patch(kind, current, change as Edit<T>, options);
+  return { object, result: object === current ? "unchanged" : "updated" };
+}
+
+/** Options of `retryOnConflict`. */
+export interface RetryOptions {
+  /** Maximum number of attempts. Default: 5. */
+  readonly attempts?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Clock for the delays: `manager.clock` in an operator. Default: the system time. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Calls a function again when it throws a conflict, after a short, growing delay. The function must read the object
+ * again each time. A conflict of field managers is thrown at once. A reconcile doesn't need this: a conflict thrown
+ * there requeues the request.
+ */
+export async function retryOnConflict<R>(
+  attempt: () => Promise<R>,
+  { attempts = 5, signal, clock = systemClock }: RetryOptions = {},
+): Promise<R> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isStale = error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict;
+      if (!isStale || failures + 1 >= attempts) throw error;
+      // The watch needs a moment to deliver the change, and other clients retry too.
+      await wait(clock, 10 * 2 ** failures * (1 + Math.random()), signal);
+    }
+  }
+}

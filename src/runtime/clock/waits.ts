@@ -1,0 +1,153 @@
+// Waits for a time, a signal or an event, on a clock that tests can move. `time-slices.ts` says how much of each turn
+// of the event loop work may take.
+
+import { setMaxListeners } from "node:events";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+
+/** Signals that may have any number of listeners. */
+const patient = new WeakSet<AbortSignal>();
+
+/**
+ * Calls a listener when a signal is aborted, and at once if it already is, so callers needn't check the signal first.
+ * Returns a function that removes the listener. Node warns of a leak at eleven listeners of one signal, but a reconcile
+ * may well make twenty concurrent calls.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal?.aborted) listener();
+  if (!signal || signal.aborted) return () => {};
+  if (!patient.has(signal)) {
+    patient.add(signal);
+    setMaxListeners(0, signal);
+  }
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
+}
+
+/** Waits for a promise, but rejects with the signal's reason once the signal is aborted. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason as Error));
+    promise.then(resolve, reject).finally(forget);
+  });
+}
+
+/** Resolves after the given number of milliseconds; rejects with the signal's reason. Leaves no timer behind. */
+export async function wait(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await waitWithClock(clock, milliseconds, signal);
+  signal?.throwIfAborted();
+}
+
+/**
+ * Resolves after the given time, or when the signal is aborted; the caller checks which it was. Leaves no timer behind.
+ */
+export function waitWithClock(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const finish = () => {
+      cancel();
+      forget();
+      resolve();
+    };
+    const cancel = clock.setTimer(finish, milliseconds);
+    const forget = onAbort(signal, finish);
+  });
+}
+
+/**
+ * Waits for a promise that doesn't reject, with a time limit: when it is exceeded, `onLate` is called and the wait
+ * ends.
+ */
+export function settledWithin(
+  clock: Clock,
+  milliseconds: number,
+  promise: Promise<void>,
+  onLate: () => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(() => {
+      onLate();
+      resolve();
+    }, milliseconds);
+    void promise.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+/** Runs a function with a signal that is aborted after a time, or with the given one. */
+export async function withTimeout<T>(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const onAbort = () => abort.abort(signal.reason);
+  const cancel = clock.setTimer(
+    () => abort.abort(new DOMException(`no answer within ${Math.round(milliseconds)} ms`, "TimeoutError")),
+    milliseconds,
+  );
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await run(abort.signal);
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** A one-time event that any number of callers can wait for. */
+export class Latch {
+  #state: "shut" | "open" | { readonly broken: Error } = "shut";
+  readonly #waiters = new Set<{ resolve: () => void; reject: (reason: Error) => void }>();
+
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  open(): void {
+    if (this.#state !== "shut") return;
+    this.#state = "open";
+    for (const { resolve } of this.#waiters) resolve();
+    this.#waiters.clear();
+  }
+
+  /** Rejects all waits: the event can't happen any more. */
+  break(reason: Error): void {
+    if (this.#state !== "shut") return;
+    this.#state = { broken: reason };
+    for (const { reject } of this.#waiters) reject(reason);
+    this.#waiters.clear();
+  }
+
+  /** Resolves when the event has happened; rejects with the signal's reason, or if the event can't happen any more. */
+  wait(signal?: AbortSignal): Promise<void> {
+    if (this.#state === "open") return Promise.resolve();
+    if (this.#state !== "shut") return Promise.reject(this.#state.broken);
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    return new Promise((resolve, reject) => {
+      const forget = onAbort(signal, () => {
+        this.#waiters.delete(waiter);
+        reject(signal?.reason as Error);
+      });
+      const waiter = {
+        resolve: () => {
+          forget();
+          resolve();
+        },
+        reject: (reason: Error) => {
+          forget();
+          reject(reason);
+        },
+      };
+      this.#waiters.add(waiter);
+    });
+  }
+}

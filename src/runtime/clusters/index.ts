@@ -1,1 +1,0 @@
-export { followKubeconfigSecrets, type KubeconfigSecretsOptions } from "./kubeconfig-secrets.ts";

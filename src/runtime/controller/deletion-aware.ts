@@ -1,0 +1,187 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Client } from "../client/client.ts";
+import { type DeepReadonly, type ObjectKey, formatKey, keyOf } from "../client/objects.ts";
+import { isMissingObject } from "../client/live-reader.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { currentCallContext, runInCallContext } from "../scope/scope.ts";
+import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
+
+/** The finalizers of a controller, and its treatment of objects that are being deleted. */
+interface DeletionPolicy<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  /** In the order in which they are called. */
+  readonly finalizers: readonly { readonly name: string; readonly cleanup: Cleanup<T> }[];
+  readonly whileDeleting: boolean;
+}
+
+/**
+ * Handles deletion before `reconcile`: an object gets its finalizers before its first reconcile. While it is being
+ * deleted, the cleanups are called in order instead, and each finalizer is removed once its cleanup succeeds.
+ */
+export function deletionAware<T extends KubernetesObject>(
+  client: Client,
+  policy: DeletionPolicy<T>,
+  reconciler: Reconciler,
+): Reconciler {
+  const { kind, finalizers, whileDeleting } = policy;
+  const names = finalizers.map(({ name }) => name);
+  const finalized = new FinalizedObjects(client, kind, names);
+
+  /**
+   * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
+   * request.
+   */
+  async function reconcile(request: Request, context: Context): Promise<Result> {
+    try {
+      return await reconcileOrCleanUp(request, context);
+    } catch (error) {
+      if (!isGone(error, kind, request)) throw error;
+      context.log.debug("Object was deleted meanwhile", { error });
+    }
+  }
+
+  async function reconcileOrCleanUp(request: Request, context: Context): Promise<Result> {
+    const object = await client.find(kind, request);
+    if (!object) finalized.forget(request);
+    else if (finalized.isGone(object)) return;
+    else if (object.metadata.deletionTimestamp !== undefined) {
+      const wait = await cleanUp(object, context);
+      if (wait || !whileDeleting) return wait;
+    } else if (finalizers.length > 0) {
+      await addFinalizers(object, context);
+      return await finalized.writing(object, () => reconciler.reconcile(request, context));
+    }
+    return await reconciler.reconcile(request, context);
+  }
+
+  async function addFinalizers(object: DeepReadonly<T>, { log }: Context): Promise<void> {
+    const present = object.metadata.finalizers ?? [];
+    const missing = names.filter((name) => !present.includes(name));
+    if (missing.length === 0) return;
+    await client.patch(kind, object, ({ metadata }) => {
+      metadata.finalizers = [...present, ...missing];
+    });
+    finalized.noteThere(object);
+    log.debug("Added finalizers", { finalizers: missing });
+  }
+
+  /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
+  async function cleanUp(object: DeepReadonly<T>, context: Context): Promise<Result> {
+    let current = object;
+    const held = names.filter((name) => object.metadata.finalizers?.includes(name));
+    if (held.length > 0 && !(await finalized.has(object, held))) return;
+    for (const { name, cleanup } of finalizers) {
+      if (!current.metadata.finalizers?.includes(name)) continue;
+      const result = await cleanup(current, context);
+      if (result?.requeueAfter !== undefined) return result;
+      const left = await removeFinalizer(current, name);
+      context.log.info("Cleaned up and removed finalizer", { finalizer: name });
+      if (!left) return;
+      current = left;
+    }
+  }
+
+  /**
+   * The patch includes the resourceVersion that was read, so that finalizers of other controllers aren't lost. If a
+   * cleanup changed the object, it is read again first.
+   */
+  async function removeFinalizer(
+    object: DeepReadonly<T>,
+    name: string,
+  ): Promise<DeepReadonly<T> | undefined> {
+    try {
+      const latest = await client.find(kind, keyOf(object));
+      if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
+      const left = await client.patch(kind, latest, ({ metadata }) => {
+        metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
+      });
+      if (!left.metadata.finalizers?.length) finalized.noteGone(left);
+      return left;
+    } catch (error) {
+      if (isMissingObject(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return { reconcile };
+}
+
+/**
+ * Remembers which objects have the finalizers of this controller on the server. When a process starts or takes over the
+ * lease, its cache may be older than the removal of a finalizer by another process. Children made for such an object
+ * would never be cleaned up, and its cleanup might delete the children of the next object of that name.
+ */
+class FinalizedObjects<T extends KubernetesObject> {
+  readonly #client: Client;
+  readonly #kind: Kind<T>;
+  readonly #finalizers: readonly string[];
+  /** By key. While this process leads, only it removes the finalizers, so each object is read once. */
+  readonly #known = new Map<string, { readonly uid: string | undefined; readonly isGone: boolean }>();
+
+  constructor(client: Client, kind: Kind<T>, finalizers: readonly string[]) {
+    this.#client = client;
+    this.#kind = kind;
+    this.#finalizers = finalizers;
+  }
+
+  /** Notes that the server has the object, with the finalizers. */
+  noteThere(object: DeepReadonly<T>): void {
+    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: false });
+  }
+
+  /**
+   * Notes that the last finalizer was removed. The server answers that request with the previous version, so the cache
+   * doesn't know that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
+   */
+  noteGone(object: DeepReadonly<T>): void {
+    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: true });
+  }
+
+  forget(key: ObjectKey): void {
+    this.#known.delete(formatKey(key));
+  }
+
+  isGone(object: DeepReadonly<T>): boolean {
+    return this.#of(object)?.isGone ?? false;
+  }
+
+  /** Runs a function whose first write reads the object from the server, unless it is known to be there. */
+  writing<R>(object: DeepReadonly<T>, run: () => R): R {
+    if (this.#of(object)) return run();
+    let check: Promise<void> | undefined;
+    const beforeWrite = (): Promise<void> => (check ??= this.#assertThere(object));
+    return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
+  }
+
+  /** Returns true if the server has the object, with the finalizers. */
+  async has(object: DeepReadonly<T>, finalizers = this.#finalizers): Promise<boolean> {
+    if (this.#of(object)) return true;
+    const { namespace, name = "" } = object.metadata;
+    // A list of one object, because operators may list the kinds that they watch, but not all have the verb get.
+    const fields = { "metadata.name": name };
+    const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
+    const { uid, finalizers: present = [] } = found?.metadata ?? {};
+    const isThere = uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
+    if (isThere) this.noteThere(object);
+    return isThere;
+  }
+
+  async #assertThere(object: DeepReadonly<T>): Promise<void> {
+    if (await this.has(object)) return;
+    const { kind, plural: resource, group } = this.#kind;
+    const { name = "" } = object.metadata;
+    const message = `${kind} ${formatKey(keyOf(object))} was deleted, or lost its finalizers: nothing is written for it`;
+    throw new ApiError({ code: 404, reason: "NotFound", message, details: { name, kind: resource, group } });
+  }
+
+  #of(object: DeepReadonly<T>) {
+    const known = this.#known.get(formatKey(keyOf(object)));
+    return known?.uid === object.metadata.uid ? known : undefined;
+  }
+}
+
+function isGone(error: unknown, { plural, group }: Kind, { name }: Request): boolean {
+  if (!(error instanceof ApiError) || !error.isNotFound) return false;
+  const { details } = error.body;
+  return details?.name === name && details.kind === plural && (details.group ?? "") === group;
+}

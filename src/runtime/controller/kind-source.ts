@@ -1,0 +1,178 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Cache } from "../cache/cache.ts";
+import { type InformerEvent, syncFailure } from "../cache/informer.ts";
+import { CallbackError, isThenable, show, stillRuns, synchronous } from "../callbacks/callbacks.ts";
+import { type DeepReadonly, keyText } from "../client/objects.ts";
+import { onAbort, settledWithin } from "../clock/waits.ts";
+import { hasRange } from "../shards/ranges.ts";
+import { isObserved } from "../tracing/channels.ts";
+import { type Enqueue, type Source, enqueueEach } from "./source.ts";
+import type { ObjectShard } from "./object-shard.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
+const lowPriority = -100;
+
+/** The inputs of the source of a watched kind. */
+interface KindSourceSpec<T extends KubernetesObject, R> {
+  readonly cache: Cache;
+  readonly kind: Kind<T>;
+  readonly predicates: readonly Predicate<T>[];
+  /** Turns an event into requests. */
+  readonly reaction: Reaction<T, R>;
+  readonly resyncPeriod: number | undefined;
+  /**
+   * Set for the kind of a controller whose objects are shared: objects that this process gains are handled like a first
+   * list.
+   */
+  readonly shard?: ObjectShard<T> | undefined;
+}
+
+/** Turns changes of a kind's objects into requests. */
+export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
+  const { cache, kind, predicates, reaction, resyncPeriod, shard } = spec;
+  return {
+    name: `kind ${kind.apiVersion} ${kind.kind}`,
+    beforeLease: true,
+    async start(enqueue, { signal, patience, clock, stuckAfter, report }) {
+      const informer = cache.informer(kind);
+      const fail = (
+        callback: "predicate" | "map" | "handler",
+        { metadata }: KubernetesObject,
+        error: unknown,
+      ): void =>
+        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
+      const accepts = (event: InformerEvent<DeepReadonly<T>>, predicate: Predicate<T>): boolean => {
+        try {
+          return synchronous(predicate(event));
+        } catch (error) {
+          fail("predicate", event.object, error);
+          // An unnecessary reconcile does no harm; a missing one may.
+          return true;
+        }
+      };
+      const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
+        shard?.note(event);
+        if (!predicates.every((predicate) => accepts(event, predicate))) return;
+        const usualPriority = isOldNews(event) ? lowPriority : 0;
+        const usualCause = isObserved("tsbuilder:enqueue") ? causeOf(kind, event) : undefined;
+        const add: Enqueue<R> = (request, { after, priority = usualPriority, cause = usualCause } = {}) =>
+          enqueue(request, { after, priority, cause });
+        const running = reaction.react(event, add, fail);
+        if (!running) return;
+        return settledWithin(clock, stuckAfter, running, () =>
+          fail(
+            reaction.callback,
+            event.object,
+            new Error(`${stillRuns(stuckAfter)}; its source goes on without it`),
+          ),
+        );
+      };
+      const subscription = informer.subscribe(handle, resyncPeriod === undefined ? {} : { resyncPeriod });
+      const stopReplays = shard?.gate.onOpen((ranges) =>
+        subscription.replay((object) => hasRange(ranges, shard.rangeOfObject(object))),
+      );
+      onAbort(signal, () => {
+        stopReplays?.();
+        subscription.unsubscribe();
+      });
+      try {
+        await subscription.synced(patience);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw syncFailure(informer, error);
+      }
+    },
+  };
+}
+
+function causeOf<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
+  return `${event.type} of ${kind} ${keyText(event.object.metadata)}`;
+}
+
+function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean {
+  switch (event.type) {
+    case "add":
+      return event.isInInitialList;
+    case "update":
+      return event.isResync;
+    case "delete":
+      return false;
+  }
+}
+
+/** Maps an object to the requests that its change causes. Duplicate requests count once. */
+export type RequestMap<T extends KubernetesObject, R> = (
+  object: DeepReadonly<T>,
+) => readonly R[] | Promise<readonly R[]>;
+
+/**
+ * Handles the events of a kind: sees their type, the old and the new object, and enqueues requests with a priority and
+ * a delay. The default priority is 0, and -100 for initial objects and resyncs.
+ */
+export type EventHandler<T extends KubernetesObject, R> = (
+  event: InformerEvent<DeepReadonly<T>>,
+  enqueue: Enqueue<R>,
+) => void | Promise<void>;
+
+/** Reports the failure of a user's function. */
+type Fail = (callback: "map" | "handler", object: KubernetesObject, error: unknown) => void;
+
+/** Handles the events of a watch. A promise is awaited before the next event. */
+export interface Reaction<T extends KubernetesObject, R> {
+  readonly callback: "map" | "handler";
+  react(event: InformerEvent<DeepReadonly<T>>, enqueue: Enqueue<R>, fail: Fail): void | Promise<void>;
+}
+
+/**
+ * Enqueues the requests of a map function. After an update both states are mapped: the old one may have another owner.
+ */
+export function mapping<T extends KubernetesObject, R>(
+  requestsOf: RequestMap<T, R>,
+  keyOf: (request: R) => string,
+): Reaction<T, R> {
+  return {
+    callback: "map",
+    react(event, enqueue, fail) {
+      const states = event.type === "update" ? [event.object, event.oldObject] : [event.object];
+      const seen = new Set<string>();
+      const add = (requests: unknown): void => {
+        if (!Array.isArray(requests))
+          throw new TypeError(`it returned ${show(requests)}, which is not an array of requests`);
+        enqueueEach(requests as readonly R[], (request) => {
+          const key = synchronous(keyOf(request));
+          if (!seen.has(key)) enqueue(request);
+          seen.add(key);
+        });
+      };
+      const slow = states.map((state) => {
+        try {
+          const found = requestsOf(state);
+          if (isThenable(found)) return found.then(add).catch((error: unknown) => fail("map", state, error));
+          add(found);
+        } catch (error) {
+          fail("map", state, error);
+        }
+        return undefined;
+      });
+      const running = slow.filter((one) => one !== undefined);
+      return running.length === 0 ? undefined : Promise.all(running).then(() => {});
+    },
+  };
+}
+
+/** Passes events to an event handler, which enqueues requests itself. */
+export function handling<T extends KubernetesObject, R>(handler: EventHandler<T, R>): Reaction<T, R> {
+  return {
+    callback: "handler",
+    react(event, enqueue, fail) {
+      try {
+        const running = handler(event, enqueue);
+        if (!isThenable(running)) return;
+        return running.then(undefined, (error: unknown) => fail("handler", event.object, error));
+      } catch (error) {
+        fail("handler", event.object, error);
+      }
+    },
+  };
+}

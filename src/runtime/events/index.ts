@@ -1,1 +1,0 @@
-export type { EventDetails, EventRecorder } from "./event-recorder.ts";

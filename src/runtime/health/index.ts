@@ -1,1 +1,0 @@
-export type { HealthCheck } from "./health-checks.ts";

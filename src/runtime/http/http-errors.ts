@@ -1,0 +1,110 @@
+import type { AnswerHead } from "./answer-parser.ts";
+import type { Status } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "../errors/api-error.ts";
+
+/** The connection carried no data for too long. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+  readonly code = "ETIMEDOUT";
+
+  constructor(milliseconds: number) {
+    super(`no data for ${milliseconds / 1000} s`);
+  }
+}
+
+/** Opening a connection took too long. */
+export class ConnectTimeoutError extends Error {
+  override readonly name = "ConnectTimeoutError";
+  readonly code = "ETIMEDOUT";
+
+  constructor(milliseconds: number) {
+    super(`no connection within ${milliseconds / 1000} s`);
+  }
+}
+
+/** The server closed the connection before its answer was complete. */
+export class BrokenConnectionError extends Error {
+  override readonly name = "BrokenConnectionError";
+  readonly code = "ECONNRESET";
+
+  constructor() {
+    super("the server closed the connection before it had answered");
+  }
+}
+
+/** Converts an answer to an error with the server's Status, or with one made from a proxy's answer. */
+export function errorFromAnswer(
+  { status, headers, text }: Pick<AnswerHead, "status" | "headers"> & { readonly text: string },
+  request: string,
+  now: number,
+): ApiError {
+  const body: Partial<Status> = statusOf(text) ?? {
+    message: elsewhere(status, headers) ?? (text.trim().slice(0, 1024) || `HTTP ${status}`),
+    reason: reasons[status] ?? "Unknown",
+  };
+  const retryAfter = seconds(headers["retry-after"], now) ?? body.details?.retryAfterSeconds;
+  return new ApiError(
+    {
+      ...body,
+      code: status,
+      ...(retryAfter !== undefined && { details: { ...body.details, retryAfterSeconds: retryAfter } }),
+    },
+    { request },
+  );
+}
+
+/** Converts a failed connection to an error. */
+export function errorFromSocket(cause: unknown, request: string): ApiError {
+  const { code, message } = cause as { code?: string; message?: string };
+  const reason = code === "ETIMEDOUT" ? "Timeout" : "Unreachable";
+  return new ApiError(
+    { code: 0, reason, message: message || code || "the connection failed" },
+    { request, cause },
+  );
+}
+
+/** Returns true if the server's certificate was not trusted: its CA may have been rotated. Nothing was sent. */
+export function isDistrust({ cause }: ApiError): boolean {
+  const { code = "" } = (cause ?? {}) as { code?: string };
+  return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);
+}
+
+function elsewhere(status: number, { location }: { readonly [name: string]: string | undefined }) {
+  if (status >= 400 || location === undefined) return undefined;
+  return `HTTP ${status}: redirected to ${location.slice(0, 200)}. API servers don't do that; is a proxy in between?`;
+}
+
+function statusOf(text: string): Partial<Status> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const body = JSON.parse(text) as Partial<Status>;
+    return body.kind === "Status" ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The header may also be a date; Kubernetes servers send seconds. */
+function seconds(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
+  return Number.isFinite(value) ? Math.max(0, value) : undefined;
+}
+
+const reasons: { [status: number]: string } = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};

@@ -1,3 +1,0 @@
-export { createLogger, type LeveledLogger, type LoggerOptions } from "./create-logger.ts";
-export type { LogFields, Logger, LogLevel } from "./logger.ts";
-export { loggerFromPino, type PinoLike } from "./logger-from-pino.ts";
