@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
-import { createCache } from "../../src/generators/project-sources.ts";
+import { createCache } from "../../src/generators/sources/cache.ts";
 import { planManifests } from "../../src/generators/manifests.ts";
 import { toScripts } from "../../src/packaging/build.ts";
 import { diskTree } from "../../src/scaffold/tree.ts";

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { planManifests } from "../../src/generators/manifests.ts";
-import type { GeneratorOptions } from "../../src/generators/options.ts";
+import type { GeneratorOptions } from "../../src/generators/model/options.ts";
 import { memoryTree } from "../../src/scaffold/tree.ts";
 import { controllerGenVersion } from "../real/controller-gen/go-twin.ts";
 import { classify, type Known } from "./classify.ts";

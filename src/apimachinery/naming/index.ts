@@ -6,6 +6,9 @@ export {
   checkLabelValue,
   checkQualifiedName,
   checkSubdomain,
+  labelPattern,
+  qualifiedNamePattern,
+  subdomainPattern,
 } from "./dns.ts";
 export { pluralize } from "./pluralize.ts";
 export { type MissingPermission, missingPermission } from "./rbac-marker.ts";

@@ -5,8 +5,8 @@ import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { checkCrd } from "../crd/check-crd.ts";
-import { DiagnosticLog } from "../diagnostic.ts";
-import { emitFile } from "../emit.ts";
+import { DiagnosticLog } from "../model/diagnostic.ts";
+import { emitFile } from "../model/files.ts";
 import { optionsFor, readExamples, runExample } from "./example.ts";
 
 const folder = join(import.meta.dirname, "testdata");

@@ -5,7 +5,7 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 import * as parser from "../generated/parser.js";
 import { parsing } from "../parse-module.ts";
-import { cutParser } from "./build-parser.ts";
+import { cutParser } from "./cut-parser.ts";
 
 const generators = join(import.meta.dirname, "../..");
 const sources = readdirSync(generators, { recursive: true, encoding: "utf8" })

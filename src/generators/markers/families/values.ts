@@ -1,5 +1,5 @@
-import { originKey, refKey, type Schema } from "../../schema/schema.ts";
-import type { MarkerValue } from "../argument-type.ts";
+import { originKey, refKey, type Schema } from "../../model/schema.ts";
+import type { MarkerValue } from "../../model/schema.ts";
 import { type ApplyContext, fieldAndType, type MarkerFamily, singleValue, text } from "../definition.ts";
 import { describeSchema } from "./numbers.ts";
 

@@ -1,0 +1,55 @@
+import { SharedMappings, type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { GeneratorOptions } from "./options.ts";
+
+/**
+ * The project's files as the generators see them. Paths are relative to the project's root and use forward slashes.
+ * Pending changes can be overlaid on the disk, so that a new API and its CRD are planned together.
+ */
+export interface SourceTree {
+  /** The text of a file; undefined if it does not exist. */
+  read(path: string): string | undefined;
+  /** Tells an empty folder from a missing one, which list the same; true for files, too. */
+  has(path: string): boolean;
+  /** The paths of all files in a folder, without `node_modules`, `dist`, `vendor` and hidden folders. */
+  list(folder: string): readonly string[];
+}
+
+/** The files to write, and the findings. */
+export interface ManifestsPlan {
+  /** New and changed files; empty if the project is up to date. */
+  readonly changes: readonly GeneratedFile[];
+  /** CRD files without a kind. If `prune` is on, `changes` deletes them. */
+  readonly stale: readonly string[];
+  /** Sorted by position. If one is an error, `changes` is empty: nothing may be written. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A file of the plan; `content` undefined deletes it. */
+export interface GeneratedFile {
+  readonly path: string;
+  readonly content: string | undefined;
+}
+
+/** Writes objects to one YAML file: the header, then each object after a `---`. */
+export function emitFile(objects: readonly object[], { header, year = "" }: GeneratorOptions): string {
+  const top = header === undefined ? "" : toYamlComment(header.replaceAll(" YEAR", ` ${year}`));
+  return top + objects.map((object) => `---\n${emitYaml(object as YamlValue, sharedMappings)}`).join("");
+}
+
+/** Converts the boilerplate, which is a comment for source files, to comments of YAML. */
+function toYamlComment(header: string): string {
+  const text = header.trim();
+  if (text === "") return "";
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  if (lines.every((line) => line === "" || line.startsWith("#"))) return `${lines.join("\n")}\n`;
+  const bare = lines.map((line) =>
+    line.replace(/^\s*(?:\/\*+|\*\/|\*|\/\/)? ?/u, "").replace(/\s*\*\/$/u, ""),
+  );
+  while (bare[0] === "") bare.shift();
+  while (bare.at(-1) === "") bare.pop();
+  return bare.map((line) => `${`# ${line}`.trimEnd()}\n`).join("");
+}
+
+/** Built-in types that many kinds embed: a pod template has ten thousand lines. */
+export const sharedMappings = new SharedMappings();
