@@ -1,6 +1,5 @@
 import { SharedMappings, type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { Diagnostic } from "./diagnostic.ts";
-import type { GeneratorOptions } from "./options.ts";
 
 /**
  * The project's files as the generators see them. Paths are relative to the project's root and use forward slashes.
@@ -32,7 +31,10 @@ export interface GeneratedFile {
 }
 
 /** Writes objects to one YAML file: the header, then each object after a `---`. */
-export function emitFile(objects: readonly object[], { header, year = "" }: GeneratorOptions): string {
+export function emitFile(
+  objects: readonly object[],
+  { header, year = "" }: { readonly header?: string; readonly year?: string },
+): string {
   const top = header === undefined ? "" : toYamlComment(header.replaceAll(" YEAR", ` ${year}`));
   return top + objects.map((object) => `---\n${emitYaml(object as YamlValue, sharedMappings)}`).join("");
 }

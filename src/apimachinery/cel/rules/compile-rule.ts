@@ -12,7 +12,7 @@ import { EvalError } from "../values/eval-error.ts";
 import { CelSyntaxError } from "../syntax/issue.ts";
 import { parse } from "../syntax/parser.ts";
 import { optionalType } from "../types/type.ts";
-import { kubernetesEnv } from "./environment.ts";
+import { kubernetesEnv } from "../lib/libraries.ts";
 
 /** A compiled rule, with its estimated costs. */
 export interface CompiledRule {
