@@ -1,3 +1,9 @@
+/**
+ * The generators: from types and markers to CRDs, roles and webhook configurations. This file plans all files of
+ * `tsbuilder manifests`; each of its calls leads to a folder: `sources` reads the project, `crd`, `rbac` and `webhook`
+ * generate. README.md has the order of the folders.
+ */
+
 import { posix } from "node:path";
 import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
 import { type GeneratedFile, type ManifestsPlan, type SourceTree, emitFile } from "./model/files.ts";

@@ -1,3 +1,9 @@
+/**
+ * CEL (Common Expression Language). Begin with `eval/program.ts`, which parses (`syntax`), checks (`check`) and compiles an
+ * expression; `functions` and `lib` have the functions, `values` the values, `cost` both cost models. `rules` evaluates
+ * the rules of a schema, for which `schema` adapts JSON.
+ */
+
 export { type Expr, operators } from "./ast.ts";
 export { Env, type EnvOptions } from "./check/env.ts";
 export { compile, type Compiled, compileStrictly, type Outcome, type Program } from "./eval/program.ts";

@@ -1,3 +1,8 @@
+/**
+ * The built-in kinds. `load-schemas.ts` loads the generated tables, `decode-built-in.ts` decodes objects as Go does;
+ * `build` makes the tables from npm packages and facts in `build/overlay`.
+ */
+
 export type {
   BuiltinResource,
   BuiltinSubresource,

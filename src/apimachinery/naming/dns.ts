@@ -34,7 +34,7 @@ export function checkLabel1035(name: string): string[] {
     ...checkPattern(name, {
       says: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
       examples: ["my-name", "abc-123"],
-      pattern: label1035,
+      pattern: label1035Pattern,
     }),
   ];
 }
@@ -82,7 +82,8 @@ export const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 /** A DNS subdomain (RFC 1123), without anchors. */
 export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
 
-const label1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+/** A DNS label (RFC 1035), without anchors. */
+export const label1035Pattern = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
 interface Form {
   readonly says: string;

@@ -6,6 +6,7 @@ export {
   checkLabelValue,
   checkQualifiedName,
   checkSubdomain,
+  label1035Pattern,
   labelPattern,
   qualifiedNamePattern,
   subdomainPattern,

@@ -1,3 +1,8 @@
+/**
+ * Patches as pure functions of objects: JSON patches and merge patches here, strategic merge patches in `strategic`,
+ * server-side apply in `apply`.
+ */
+
 export {
   applyJSONPatch,
   createJSONPatch,

@@ -1,3 +1,8 @@
+/**
+ * Structural schemas. Begin with `compile-schema.ts`, which compiles one for pruning, defaults and validation (`validate`,
+ * `embedded`, `formats`); `structural` checks the schemas of a CRD itself.
+ */
+
 export { decodeMetadata, MalformedMetadataError } from "./embedded/decode-metadata.ts";
 export { compileSchema } from "./compile-schema.ts";
 export type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";

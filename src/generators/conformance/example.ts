@@ -96,7 +96,7 @@ export async function runExample(
   };
 }
 
-/** Fills an example up to a whole file; what is added stands behind it, so that markers keep their places. */
+/** Completes an example to a whole file. Additions follow it, so that markers keep their positions. */
 function completeExample(code: string): string {
   const body = /\b(?:interface|type|class|enum) Spec\b|\bdefineKind</u.test(code)
     ? code
@@ -126,7 +126,7 @@ export function yamlOf(value: object | undefined): string {
   return value === undefined ? "" : emitYaml(value as YamlValue);
 }
 
-/** Writes the role or the webhook configurations of a file that holds markers, or what is wrong with them. */
+/** Writes the role or the webhook configurations of a file that holds markers, or the findings. */
 export async function runMarkerExample(code: string): Promise<string> {
   const { changes, diagnostics } = await planManifests(
     memoryTree({ "src/controller/case_controller.ts": code }),
@@ -139,7 +139,7 @@ export function sha256(text: string): string {
   return `${createHash("sha256").update(text).digest("hex")}\n`;
 }
 
-/** Descriptions of core types break their lines as the Go sources do, which no published document tells. */
+/** Descriptions of core types have the line breaks of the Go sources, which no published document has. */
 export function optionsFor(page: string): GeneratorOptions {
   return page === "core-types.md" ? { maxDescLen: 0 } : {};
 }

@@ -40,7 +40,7 @@ function schemaPlace(
   return place ?? kinds.find((kind) => kind.version === version.name)?.place;
 }
 
-/** The marker that sets what is not part of the schema. */
+/** The markers that set the parts of a CRD outside of its schema. */
 const markerPaths: readonly (readonly [path: RegExp, marker: string])[] = [
   [/\.(?:shortNames|categories|singular)/u, "kubebuilder:resource"],
   [/selectableFields/u, "kubebuilder:selectablefield"],

@@ -1,5 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Scope } from "@tsbuilder/apimachinery/meta";
+import { label1035Pattern, labelPattern } from "@tsbuilder/apimachinery/naming";
 import { listWords } from "../../shared/text.ts";
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import {
@@ -154,14 +155,17 @@ function checkNames({
   const problems: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63)
     problems.push(`"${kind}" is not a valid kind: use PascalCase, for example MySQL`);
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/u.test(plural))
+  if (!pluralName.test(plural))
     problems.push(`"${plural}" is not a valid plural: use lower case, for example mysqls`);
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/u.test(version))
+  if (!versionName.test(version))
     problems.push(`"${version}" is not a valid version: use v1 or v1alpha1, for example`);
   const scopes = ["Namespaced", "Cluster"];
   if (!scopes.includes(scope)) problems.push(`"${scope}" is not a valid scope: use ${listWords(scopes)}`);
   return problems;
 }
+
+const pluralName = new RegExp(`^${label1035Pattern}$`, "u");
+const versionName = new RegExp(`^${labelPattern}$`, "u");
 
 /** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */
 function deprecationMarkers({ declaration: { comments, pos }, module }: Declared): Marker[] {

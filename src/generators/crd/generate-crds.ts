@@ -1,3 +1,8 @@
+/**
+ * CRDs. This file generates them, or takes them from the cache; `find-kinds.ts` finds the kinds of a module,
+ * `custom-resource-definition.ts` joins the versions of a kind, `check-crd.ts` checks the result as an API server does.
+ */
+
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
 import { emitFile } from "../model/files.ts";

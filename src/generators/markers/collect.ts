@@ -1,3 +1,8 @@
+/**
+ * Markers in comments. This file finds the markers of a module; `parse-marker.ts` parses one, `registry.ts` knows all
+ * names, `families` defines them, `jsdoc-tags.ts` reads tags such as `@minimum` as markers.
+ */
+
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import {
   type CommentBlock,

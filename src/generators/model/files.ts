@@ -1,3 +1,8 @@
+/**
+ * The data that all generators share: files in and out, options (`options.ts`), findings (`diagnostic.ts`), schemas while
+ * they are built (`schema.ts`), and the Markdown of descriptions (`markdown.ts`).
+ */
+
 import { SharedMappings, type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { Diagnostic } from "./diagnostic.ts";
 

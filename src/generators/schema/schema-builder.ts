@@ -1,3 +1,9 @@
+/**
+ * From types to schemas. This file builds named types; `type-schema.ts` converts any other type, `object-schema.ts` the
+ * fields that `shape.ts` finds, `variants-schema.ts` unions of objects. `environment.ts` says what a name means,
+ * `merge.ts` completes a schema.
+ */
+
 import type { Place } from "../model/diagnostic.ts";
 import type { Declaration, Declared, ReferenceNode } from "../loader/index.ts";
 import { applyMarkers, describe, markersOn } from "./comments.ts";

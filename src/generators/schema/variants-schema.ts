@@ -185,7 +185,7 @@ function combinations<T>(lists: readonly (readonly T[])[], typed: Typed): T[][] 
   );
 }
 
-/** Each variant is a condition in a rule, and nobody means to write this many. */
+/** Each variant is a condition in a rule; a union with more of them is a mistake. */
 const mostVariants = 256;
 
 /** An intersection of unions has as many variants as the product of theirs. */

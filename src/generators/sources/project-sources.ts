@@ -1,3 +1,8 @@
+/**
+ * The sources of a project. This file parses them and answers the questions of all generators; `cache.ts` holds what a
+ * run can reuse of the previous one, and `kept-results.ts` stores it for the next process.
+ */
+
 import { posix } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { DiagnosticLog } from "../model/diagnostic.ts";
@@ -64,7 +69,7 @@ export class ProjectSources implements SchemaSources {
     return markers;
   }
 
-  /** Logs the errors in the markers of all modules, also of those that no generator reads. */
+  /** Logs the errors in the markers of all modules, including modules that no generator reads. */
   checkMarkers(): void {
     for (const module of [...this.markerModules, ...this.graph.reachable(this.apiModules)]) {
       if (!module.file.includes("node_modules/")) this.markersOf(module);

@@ -151,7 +151,7 @@ function markersOf(text: string): string[] {
     .flatMap((line) => /^\s*(?:\/\/|\/?\*+)?\s*(\+kubebuilder:rbac.*)/u.exec(line)?.[1] ?? []);
 }
 
-/** What is planned; undefined when the CRD is refused. Anything else that is thrown is a bug. */
+/** Returns the plan; undefined if the CRD is refused. Any other error is a bug. */
 async function plan(text: string): Promise<TypesPlan | undefined> {
   try {
     return await planTypes([{ name: "crd.yaml", text }]);

@@ -22,7 +22,7 @@ const examples = readdirSync(folder)
     })),
   );
 
-/** What controller-gen writes and no API server takes; the way back works all the same. */
+/** CRDs of controller-gen that an API server rejects; types can be written from them, too. */
 const refusedByServers = new Set([
   "a rule with a message expression",
   "UniqueItems",

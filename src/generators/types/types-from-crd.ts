@@ -1,3 +1,8 @@
+/**
+ * From CRDs back to types. This file writes the types; `read-crds.ts` reads the CRDs and rejects invalid ones, because
+ * their names become paths and code.
+ */
+
 import { posix } from "node:path";
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
@@ -274,7 +279,7 @@ class TypeWriter {
     return plain(name);
   }
 
-  /** Reports what the object of a spec or status cannot have: it is not a field with a marker of its own. */
+  /** Reports keywords of a spec or status for which only fields have a marker. */
   reportLostOfPart(schema: JSONSchema, path: string): void {
     for (const key of ["default", "example", "nullable", "additionalProperties", "enum"] as const) {
       if (schema[key] !== undefined && schema[key] !== false) this.lost.push(`${path}: ${key}`);

@@ -1,3 +1,8 @@
+/**
+ * Server-side apply. Begin with `server-side-apply.ts`; `track-update.ts` assigns the fields of other writes, `field-set.ts`
+ * holds sets of fields, `merge.ts` merges the applied object.
+ */
+
 export { mergeApplyConfiguration } from "./merge-apply-configuration.ts";
 export { ApplyConflictError, type ConflictCause } from "./apply-conflict.ts";
 export { gvkOf, isUntypable, mismatchOf, subjectOf } from "./check-applied.ts";
