@@ -6,6 +6,7 @@ import type {
   MatchResources,
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import { isEmptySelector } from "../kinds/checks/label-selector.ts";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 
 /**
@@ -57,7 +58,7 @@ export function matchesNamespace(
   store: Store,
 ): boolean {
   const isNamespace = resource.group === "" && resource.plural === "namespaces";
-  if (!selector || isEmpty(selector) || (!resource.namespaced && !isNamespace)) return true;
+  if (!selector || isEmptySelector(selector) || (!resource.namespaced && !isNamespace)) return true;
   if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return matchesLabelSelector(selector, object?.metadata.labels ?? {});
   }
@@ -72,11 +73,7 @@ export function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,
 ): boolean {
-  if (!selector || isEmpty(selector)) return true;
+  if (!selector || isEmptySelector(selector)) return true;
   const objects = [object, oldObject].filter((each) => each !== undefined);
   return objects.some(({ metadata }) => matchesLabelSelector(selector, metadata.labels ?? {}));
-}
-
-function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }

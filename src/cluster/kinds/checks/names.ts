@@ -1,5 +1,10 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import { checkLabelValue, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import {
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+  subdomainPattern,
+} from "@tsbuilder/apimachinery/naming";
 import { checkAddress } from "./addresses.ts";
 
 /** The name of a port: an IANA service name. */
@@ -69,8 +74,7 @@ export function checkSearchDomain(domain: string): string[] {
 
 /** A DNS subdomain behind `*.`, as in hosts of an Ingress. */
 export function checkWildcardDomain(domain: string): string[] {
-  const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-  const pattern = `\\*\\.${label}(\\.${label})*`;
+  const pattern = `\\*\\.${subdomainPattern}`;
   const reasons = domain.length > 253 ? ["must be no more than 253 characters"] : [];
   if (new RegExp(`^${pattern}$`).test(domain)) return reasons;
   return [
