@@ -3,6 +3,7 @@ import {
   type Schema,
   celLiteral,
   celName,
+  enumSchema,
   hasCelName,
   limitDescriptions,
   originKey,
@@ -13,6 +14,7 @@ import {
   type Typed,
   followOnce,
   placeOf,
+  problem,
   resolveReference,
   scopeOf,
 } from "./environment.ts";
@@ -27,8 +29,6 @@ import {
   unionMembers,
 } from "./shape.ts";
 import { type BuiltField, buildFields, keptOnceSet, propertySchema, reportForeign } from "./object-schema.ts";
-import { problem } from "./environment.ts";
-import { enumSchema } from "../model/schema.ts";
 import { type Marker, asWritten } from "../markers/collect.ts";
 import { markersOn } from "./comments.ts";
 

@@ -1,6 +1,5 @@
 import type { GroupVersion, Scope } from "@tsbuilder/apimachinery/meta";
 import type { MarkerValue } from "../model/schema.ts";
-import { text } from "../markers/definition.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Module, ModuleCache } from "../loader/index.ts";
 import type { ModuleMarkers } from "../markers/collect.ts";

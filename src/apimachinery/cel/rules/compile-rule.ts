@@ -1,12 +1,11 @@
 import type { Expr } from "../ast.ts";
-import type { ValidationRule } from "../../schema/json-schema.ts";
+import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
 import { type FieldPath, parseFieldPath } from "../../schema/field-path.ts";
-import type { JSONSchema } from "../../schema/json-schema.ts";
 import { check } from "../check/checker.ts";
 import type { Env } from "../check/env.ts";
 import { validateLiterals } from "../check/validate-literals.ts";
 import { estimateCost } from "../cost/estimate.ts";
-import { compileProgram, type Program } from "../eval/program.ts";
+import { type Program, compileProgram } from "../eval/program.ts";
 import type { DeclType } from "../schema/decl-type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelSyntaxError } from "../syntax/issue.ts";

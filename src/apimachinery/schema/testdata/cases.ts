@@ -1,7 +1,6 @@
 import type { JSONSchema } from "../json-schema.ts";
-import { formatCases } from "./format-cases.ts";
+import { type SchemaCase, formatCases } from "./format-cases.ts";
 import { objectCases } from "./object-cases.ts";
-import type { SchemaCase } from "./format-cases.ts";
 
 const one = (schema: JSONSchema, values: readonly unknown[]): Pick<SchemaCase, "spec" | "creates"> => ({
   spec: { type: "object", properties: { x: schema } },

@@ -1,6 +1,5 @@
 import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
-import type { Schema } from "../../model/schema.ts";
-import { refKey } from "../../model/schema.ts";
+import { type Schema, refKey } from "../../model/schema.ts";
 
 /** Required and optional fields. */
 export const presence: MarkerFamily = {
