@@ -6,7 +6,8 @@
 
 import { posix } from "node:path";
 import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
-import { type GeneratedFile, type ManifestsPlan, type SourceTree, emitFile } from "./model/files.ts";
+import type { GeneratedFile, ManifestsPlan, SourceTree } from "./model/files.ts";
+import { emitFile } from "./model/emit.ts";
 import { withLineEndsOf } from "../shared/line-ends.ts";
 import type { Marker } from "./markers/collect.ts";
 import { type GeneratorName, type GeneratorOptions, projectOptions } from "./model/options.ts";

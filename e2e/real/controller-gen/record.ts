@@ -9,7 +9,7 @@ import {
   yamlOf,
   runMarkerExample,
 } from "../../../src/generators/conformance/example.ts";
-import { emitFile } from "../../../src/generators/model/files.ts";
+import { emitFile } from "../../../src/generators/model/emit.ts";
 import {
   controllerGenVersion,
   findControllerGen,

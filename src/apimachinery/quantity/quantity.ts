@@ -5,7 +5,7 @@ export function canonicalizeQuantity(quantity: Quantity): string {
   return formatAmount(parseQuantity(quantity));
 }
 
-/** The same, rounded up to thousandths, as in resource lists: `100u` becomes `1m`. */
+/** Returns the canonical form, rounded up to thousandths, as in resource lists: `100u` becomes `1m`. */
 export function roundToThousandths(quantity: Quantity): string {
   const amount = parseQuantity(quantity);
   if (amount.scale >= -3) return formatAmount(amount);

@@ -53,7 +53,7 @@ export function goJSON(value: unknown): string {
   return written(value, (object) => Object.keys(object).sort(compareText));
 }
 
-/** The same for a struct, whose fields keep their order. */
+/** Prints an object as a Go struct, whose fields keep their order. */
 export function goStruct(value: unknown): string {
   return written(value, fieldsOf);
 }

@@ -200,7 +200,7 @@ interface SimpleKey {
   readonly width: number;
 }
 
-/** The same few keys stand in a schema thousands of times. */
+/** A schema repeats few keys thousands of times. */
 const simpleKeys = new Map<string, SimpleKey>();
 
 const keptKeys = 10_000;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { checkCrd } from "../crd/check-crd.ts";
 import { DiagnosticLog } from "../model/diagnostic.ts";
-import { emitFile } from "../model/files.ts";
+import { emitFile } from "../model/emit.ts";
 import { optionsFor, readExamples, runExample } from "./example.ts";
 
 const folder = join(import.meta.dirname, "testdata");

@@ -5,7 +5,7 @@
 
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
-import { emitFile } from "../model/files.ts";
+import { emitFile } from "../model/emit.ts";
 import { isGateOn } from "../model/options.ts";
 import type { Module } from "../loader/index.ts";
 import type { CrdFile, KindMarker, KindSummary, MadeFrom } from "../sources/cache.ts";

@@ -1,9 +1,9 @@
 /**
  * The data that all generators share: files in and out, options (`options.ts`), findings (`diagnostic.ts`), schemas while
- * they are built (`schema.ts`), and the Markdown of descriptions (`markdown.ts`).
+ * they are built (`schema.ts`), the Markdown of descriptions (`markdown.ts`), and their YAML (`emit.ts`). Users import the
+ * types of this file, of options and of findings: they refer to no other package.
  */
 
-import { SharedMappings, type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { Diagnostic } from "./diagnostic.ts";
 
 /**
@@ -34,29 +34,3 @@ export interface GeneratedFile {
   readonly path: string;
   readonly content: string | undefined;
 }
-
-/** Writes objects to one YAML file: the header, then each object after a `---`. */
-export function emitFile(
-  objects: readonly object[],
-  { header, year = "" }: { readonly header?: string; readonly year?: string },
-): string {
-  const top = header === undefined ? "" : toYamlComment(header.replaceAll(" YEAR", ` ${year}`));
-  return top + objects.map((object) => `---\n${emitYaml(object as YamlValue, sharedMappings)}`).join("");
-}
-
-/** Converts the boilerplate, which is a comment for source files, to comments of YAML. */
-function toYamlComment(header: string): string {
-  const text = header.trim();
-  if (text === "") return "";
-  const lines = text.split("\n").map((line) => line.trimEnd());
-  if (lines.every((line) => line === "" || line.startsWith("#"))) return `${lines.join("\n")}\n`;
-  const bare = lines.map((line) =>
-    line.replace(/^\s*(?:\/\*+|\*\/|\*|\/\/)? ?/u, "").replace(/\s*\*\/$/u, ""),
-  );
-  while (bare[0] === "") bare.shift();
-  while (bare.at(-1) === "") bare.pop();
-  return bare.map((line) => `${`# ${line}`.trimEnd()}\n`).join("");
-}
-
-/** Built-in types that many kinds embed: a pod template has ten thousand lines. */
-export const sharedMappings = new SharedMappings();

@@ -2,7 +2,6 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import type { SourceTree } from "./files.ts";
-import type { MarkerValue } from "./schema.ts";
 
 /** The options of the generators; all have defaults. */
 export interface GeneratorOptions {
@@ -90,6 +89,6 @@ function refusal(message: string): TsbuilderError {
 }
 
 /** Returns whether a field, rule or webhook with this feature gate is generated. Default: true. */
-export function isGateOn(gate: MarkerValue | undefined, { featureGates = [] }: GeneratorOptions): boolean {
+export function isGateOn(gate: unknown, { featureGates = [] }: GeneratorOptions): boolean {
   return typeof gate !== "string" || gate === "" || featureGates.includes(gate);
 }

@@ -7,7 +7,7 @@ import {
 import { qualifiedNamePattern } from "@tsbuilder/apimachinery/naming";
 import type { GeneratorOptions } from "../model/options.ts";
 import type { CoreSchema } from "./environment.ts";
-import { sharedMappings } from "../model/files.ts";
+import { sharedMappings } from "../model/emit.ts";
 import type { Schema } from "../model/schema.ts";
 
 /** Looks up built-in Kubernetes types by the module they are imported from, and their name. */

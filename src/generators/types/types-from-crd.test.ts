@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { optionsFor, readExamples, runExample } from "../conformance/example.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
-import { emitFile } from "../model/files.ts";
+import { emitFile } from "../model/emit.ts";
 import { ProjectSources } from "../sources/project-sources.ts";
 import { readCrds, type ThirdPartyCrd } from "./read-crds.ts";
 import { typesFromCrd } from "./types-from-crd.ts";

@@ -37,7 +37,7 @@ export function toInt(value: bigint): Int {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }
 
-/** The same, for a result that may be out of range for int64. */
+/** Normalizes a bigint. Throws an EvalError if it is out of range for int64. */
 export function checkInt(value: bigint): Int {
   if (value > maxInt || value < minInt) throw new EvalError("integer overflow");
   return toInt(value);

@@ -59,7 +59,7 @@ export function goSchema(schema: JSONSchema): object {
   );
 }
 
-/** The same for a rule. */
+/** Converts a rule like `goSchema` a schema. */
 export function goRule({
   rule,
   message,
