@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  explainConstantNames,
-  explainDuplicates,
-  explainErrorNames,
-  explainKindTypes,
-  type SharedWord,
-} from "./explain-names.ts";
+import { explainCopies } from "../support/explain-copies.ts";
+import { explainConstantNames, explainDuplicates, explainErrorNames, explainKindTypes, type SharedWord } from "./explain-names.ts";
 import { listSources, repository } from "../support/source-imports.ts";
+
+
 
 /** Each of these words is declared once, and imported everywhere else. */
 const words: Readonly<Record<string, SharedWord>> = {
@@ -33,6 +30,15 @@ const words: Readonly<Record<string, SharedWord>> = {
   formatTime: { home: "src/apimachinery/time" },
 };
 
+/** Functions that look alike, each with the reason why they are two. */
+const alike: Readonly<Record<string, string>> = {
+  "#finish = #finish": "two parsers join the pieces that each of them keeps",
+  "Outcome = VerdictWord": "a word with a sign for each of two enums, with signs and styles of their own",
+  "describes = isWithin": "simulation and the CLI share apimachinery only, which does not grow for one line",
+  "load = #compiledOf": "two classes look into maps of their own",
+  "validateUpdate = validateUpdate": "the strategies of two kinds call the checks of their own kind",
+};
+
 /** The names in scaffolded projects are not ours. */
 const foreign = /^e2e\/golden\/[^/]+\//;
 
@@ -49,6 +55,10 @@ const generated = new Set(
   ),
 );
 
+const productionSources = sources.filter(
+  ({ file }) => file.startsWith("src/") && !/\.test(?:-d)?\.tsx?$|\/testdata\/|\.d\.ts$|\/k8s\//.test(file),
+);
+
 const clusterSources = sources.filter(
   ({ file }) => file.startsWith("src/cluster/") && !file.endsWith(".test.ts"),
 );
@@ -57,6 +67,7 @@ test.each([
   ["errors end in Error", () => explainErrorNames(sources)],
   ["constants are in camel case", () => explainConstantNames(sources)],
   ["shared words are declared once", () => explainDuplicates(sources, words)],
+  ["no function stands twice", () => explainCopies(productionSources, alike)],
   ["types of built-in kinds are the generated ones", () => explainKindTypes(clusterSources, generated)],
 ])("%s", (_, explain) => {
   expect(explain().join("\n")).toBe("");
@@ -99,5 +110,19 @@ describe("explaining a name", () => {
     expect(explainDuplicates(planted("type Json = Record<string, unknown>;"), words)[0]).toContain(
       "its own JSONObject",
     );
+  });
+
+  test("finds a function again whose names and types differ", () => {
+    const body = (list: string, item: string) =>
+      `{ const ${list} = new Map(); for (const ${item} of all) ${list}.set(${item}.key, (${list}.get(${item}.key) ?? 0) + 1); return ${list}; }`;
+    const first = { file: "src/a.ts", text: `function count(all: string[]) ${body("found", "one")}` };
+    const second = { file: "src/b.ts", text: `const tally = (all: Item[]) => ${body("sums", "each")};` };
+    const other = { file: "src/c.ts", text: first.text.replace("+ 1", "+ 2") };
+    expect(explainCopies([first, second, other])).toEqual([
+      "src/b.ts:1 tally() has the shape of count() in src/a.ts:1: " +
+        "call one function from both places, or say in names.test.ts why they only look alike",
+    ]);
+    expect(explainCopies([first, second], { "count = tally": "two maps" })).toEqual([]);
+    expect(explainCopies([{ file: "src/a.ts", text: "function f() { return 1; }" }, first])).toEqual([]);
   });
 });

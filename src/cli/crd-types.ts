@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { planTypes } from "../generators/types/plan-types.ts";
+import { planTypes } from "../generators/types/types-from-crd.ts";
 import { readCrds } from "../generators/types/read-crds.ts";
 import { newResource, type Resource } from "../project/project.ts";
 import { atFile } from "../shared/at-file.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import type { ManifestsPlan } from "../generators/manifests-plan.ts";
+import type { ManifestsPlan } from "../generators/model/files.ts";
 import { planManifests } from "../generators/manifests.ts";
 import { memoryTree } from "../scaffold/tree.ts";
 import { KeptResults } from "./kept-results.ts";

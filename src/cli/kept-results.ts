@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
-import type { ManifestsPlan } from "../generators/manifests-plan.ts";
+import type { ManifestsPlan } from "../generators/model/files.ts";
 import { crdFolder } from "../generators/manifests.ts";
-import { isGrown, keepResults, restoreResults, resultsOf } from "../generators/kept-results.ts";
-import type { GeneratorOptions } from "../generators/options.ts";
-import { createCache, type GeneratorCache } from "../generators/project-sources.ts";
+import { isGrown, keepResults, restoreResults, resultsOf } from "../generators/sources/kept-results.ts";
+import type { GeneratorOptions } from "../generators/model/options.ts";
+import { createCache, type GeneratorCache } from "../generators/sources/cache.ts";
 import type { Tree } from "../scaffold/tree.ts";
 import { openCacheFolder } from "../shared/own-folder.ts";
 

@@ -1,8 +1,8 @@
-import type { ManifestsPlan } from "../generators/manifests-plan.ts";
-import type { GeneratorOptions } from "../generators/options.ts";
-import type { GeneratorCache } from "../generators/project-sources.ts";
+import type { ManifestsPlan } from "../generators/model/files.ts";
+import type { GeneratorOptions } from "../generators/model/options.ts";
+import type { GeneratorCache } from "../generators/sources/cache.ts";
 import type { Draft } from "../scaffold/tree.ts";
-import type { Diagnostic } from "../generators/diagnostic.ts";
+import type { Diagnostic } from "../generators/model/diagnostic.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { apiFolder, kindFile } from "../project/paths.ts";
 import { isSameKind, type Project, type Resource } from "../project/project.ts";
-import type { SourceTree } from "../generators/source-tree.ts";
+import type { SourceTree } from "../generators/model/files.ts";
 
 /** A note if objects are stored in another version than the hub of a conversion, which is then unusual. */
 export function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {

@@ -1,12 +1,11 @@
-import type { ManifestsPlan } from "./manifests-plan.ts";
-import type { GeneratorOptions } from "./options.ts";
-import type { SourceTree } from "./source-tree.ts";
+import type { ManifestsPlan, SourceTree } from "./model/files.ts";
+import type { GeneratorOptions } from "./model/options.ts";
 
-/** What `tsbuilder/generators` exports. It only plans: writing is up to the caller, with `tsbuilder/scaffold` or without. */
-export type { Diagnostic } from "./diagnostic.ts";
-export type { GeneratedFile, ManifestsPlan } from "./manifests-plan.ts";
-export type { GeneratorName, GeneratorOptions } from "./options.ts";
-export type { SourceTree } from "./source-tree.ts";
+/** The exports of `tsbuilder/generators`. They only plan: callers write the files, with `tsbuilder/scaffold` or without. */
+export type { Diagnostic } from "./model/diagnostic.ts";
+export type { GeneratedFile, ManifestsPlan } from "./model/files.ts";
+export type { GeneratorName, GeneratorOptions } from "./model/options.ts";
+export type { SourceTree } from "./model/files.ts";
 
 /** Generates CRDs, roles and webhook configurations from types and markers, as `tsbuilder manifests` does. */
 export async function generateManifests(

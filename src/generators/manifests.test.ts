@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../scaffold/tree.ts";
 import { planManifests } from "./manifests.ts";
-import type { GeneratorOptions } from "./options.ts";
+import type { GeneratorOptions } from "./model/options.ts";
 
 const groupVersion = `
 import type { GroupVersion } from "@tsbuilder/runtime";

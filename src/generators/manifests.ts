@@ -1,17 +1,21 @@
+/**
+ * The generators: from types and markers to CRDs, roles and webhook configurations. This file plans all files of
+ * `tsbuilder manifests`; each of its calls leads to a folder: `sources` reads the project, `crd`, `rbac` and `webhook`
+ * generate. README.md has the order of the folders.
+ */
+
 import { posix } from "node:path";
 import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
-import { emitFile } from "./emit.ts";
+import type { GeneratedFile, ManifestsPlan, SourceTree } from "./model/files.ts";
+import { emitFile } from "./model/emit.ts";
 import { withLineEndsOf } from "../shared/line-ends.ts";
-import type { GeneratedFile, ManifestsPlan } from "./manifests-plan.ts";
 import type { Marker } from "./markers/collect.ts";
-import type { GeneratorName, GeneratorOptions } from "./options.ts";
-import { projectOptions } from "./project-options.ts";
-import { refuseTooDeep } from "./too-deep.ts";
-import { type GeneratorCache, ProjectSources } from "./project-sources.ts";
-import { addProvenance } from "./rbac/provenance.ts";
-import { rolesOf } from "./rbac/roles.ts";
-import type { SourceTree } from "./source-tree.ts";
-import { webhookConfigurations, type WebhookPackage } from "./webhook/configurations.ts";
+import { type GeneratorName, type GeneratorOptions, projectOptions } from "./model/options.ts";
+import { refuseTooDeep } from "./loader/parse-module.ts";
+import type { GeneratorCache } from "./sources/cache.ts";
+import { ProjectSources } from "./sources/project-sources.ts";
+import { addProvenance, rolesOf } from "./rbac/roles.ts";
+import { type WebhookPackage, webhookConfigurations } from "./webhook/configurations.ts";
 
 const output: Readonly<Record<GeneratorName, string>> = {
   crd: "config/crd/bases",
@@ -19,7 +23,7 @@ const output: Readonly<Record<GeneratorName, string>> = {
   webhook: "config/webhook",
 };
 
-/** Where CRDs are written. */
+/** Returns the output folder of CRDs. */
 export function crdFolder(tree: SourceTree, given: GeneratorOptions): string {
   return { ...projectOptions(tree), ...given }.output?.crd ?? output.crd;
 }
@@ -59,7 +63,7 @@ export async function planManifests(
     }
   }
   sources.checkMarkers();
-  // Other folders than those that were read may declare the kinds of the other CRDs.
+  // With `paths`, the other CRDs may have kinds in folders that were not read.
   const stale = runs("crd") && !options.paths ? staleCrds(tree, folder("crd"), files) : [];
   if (stale.length > 0 && sources.apiModules.length === 0 && !tree.has("api")) {
     sources.log.error(

@@ -1,14 +1,34 @@
 import { describe, expect, it } from "vitest";
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { memoryTree } from "../scaffold/tree.ts";
 import { runExample } from "./conformance/example.ts";
-import { manifestsText, properties } from "./conformance/read-back.ts";
 import { planManifests } from "./manifests.ts";
+import type { GeneratorOptions } from "./model/options.ts";
 
 const kind = `import { defineKind, type CustomResource } from "@tsbuilder/runtime";
 export interface Case extends CustomResource<{ name?: string }> {}
 export const Case = defineKind<Case>({ group: "example.com", version: "v1" }, { kind: "Case", plural: "cases" });
 `;
+
 const rbac = "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n";
+
+/** The properties of an example's `Spec`. */
+async function properties(code: string, options: GeneratorOptions = {}): Promise<Record<string, object>> {
+  const { spec } = await runExample(code, options);
+  const names = Object.keys(spec?.properties ?? {}).sort((a, b) => compareText(a, b));
+  return Object.fromEntries(
+    names.map((name) => [name, JSON.parse(JSON.stringify(spec?.properties?.[name])) as object]),
+  );
+}
+
+/** The text of the first file that some sources make. */
+async function manifestsText(
+  files: Readonly<Record<string, string>>,
+  options: GeneratorOptions = {},
+): Promise<string> {
+  const { changes } = await planManifests(memoryTree(files), options);
+  return changes[0]?.content ?? "";
+}
 
 describe("maxDescLen", () => {
   it.each([

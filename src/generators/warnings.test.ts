@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryTree } from "../scaffold/tree.ts";
 import { planManifests } from "./manifests.ts";
 
-/** What is said about a file with a kind of this spec, each finding with its line; the CRD is written all the same. */
+/** Returns the findings about a file with a kind of this spec, each with its line. Warnings do not prevent the CRD. */
 async function warningsOf(spec: string, markers = ""): Promise<string[]> {
   const text = `${spec}
 import { defineKind, type CustomResource, type int32 } from "@tsbuilder/runtime";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KindDescription } from "../generators/describe-kinds.ts";
+import type { KindDescription } from "../generators/crd/describe-kinds.ts";
 import { parseManifest } from "../ship/manifest.ts";
 import { account, assemble, assembleObjects, base, crd, deployment, installed } from "./sample-bundle.ts";
 

@@ -1,7 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Container, EnvVar, PodSpec, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import type { FieldDescription, KindDescription } from "../generators/describe-kinds.ts";
+import type { FieldDescription, KindDescription } from "../generators/crd/describe-kinds.ts";
 import { type ManifestObject, describeObject, isCrd } from "../ship/manifest.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "./bundle-format.ts";

@@ -1,4 +1,4 @@
-import type { KindDescription } from "../generators/describe-kinds.ts";
+import type { KindDescription } from "../generators/crd/describe-kinds.ts";
 import { type ManifestObject, parseManifest } from "../ship/manifest.ts";
 import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
 import type { InstalledDeployment } from "./csv.ts";

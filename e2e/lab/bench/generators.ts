@@ -4,11 +4,20 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
-import { createCache } from "../../../src/generators/project-sources.ts";
+import { createCache } from "../../../src/generators/sources/cache.ts";
 import { planManifests } from "../../../src/generators/manifests.ts";
 import { toScripts } from "../../../src/packaging/build.ts";
 import { diskTree } from "../../../src/scaffold/tree.ts";
 import { findControllerGen, prepareTwins } from "../../oracle/real/controller-gen/go-twin.ts";
+
+
+
+
+
+
+
+
+
 
 // CRDs of 1, 10, 100 and 300 kinds with fifty fields each, without pod templates and with one in a tenth of them, compared
 // with controller-gen on the same types in Go: a process that finds nothing of an earlier one, a process after an edit,

@@ -9,10 +9,18 @@ import {
   type Step,
 } from "@tsbuilder/simulation";
 import { generateCrds } from "../../../src/generators/crd/generate-crds.ts";
-import { toJson } from "../../../src/generators/crd/to-json.ts";
-import { ProjectSources } from "../../../src/generators/project-sources.ts";
+import { toJson } from "../../../src/generators/crd/custom-resource-definition.ts";
+import { ProjectSources } from "../../../src/generators/sources/project-sources.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import type { Exhibit } from "./exhibits.ts";
+
+
+
+
+
+
+
+
 
 /** The export of `wrong.ts` and `right.ts`: one operator, or several. */
 type OperatorModule =

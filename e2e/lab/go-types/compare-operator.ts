@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { planManifests } from "../../../src/generators/manifests.ts";
-import type { GeneratorOptions } from "../../../src/generators/options.ts";
+import type { GeneratorOptions } from "../../../src/generators/model/options.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import { controllerGenVersion } from "../../oracle/real/controller-gen/go-twin.ts";
 import { classify, type Known } from "./classify.ts";
@@ -11,6 +11,21 @@ import { kubernetesTexts } from "./kubernetes-texts.ts";
 import type { Operator } from "./operators.ts";
 import { removeRefusedMarkers } from "./refused-markers.ts";
 import { translate } from "./translate.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** The result of comparing a kind. */
 export interface ComparedKind {

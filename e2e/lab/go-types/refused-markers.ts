@@ -1,4 +1,5 @@
-import type { Diagnostic } from "../../../src/generators/diagnostic.ts";
+import type { Diagnostic } from "../../../src/generators/model/diagnostic.ts";
+
 
 /**
  * Takes lines of comments out that the generators refuse and controller-gen ignores: a misspelt marker, or one in the

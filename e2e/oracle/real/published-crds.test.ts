@@ -4,15 +4,33 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { generateCrds } from "../../../src/generators/crd/generate-crds.ts";
-import { toJson } from "../../../src/generators/crd/to-json.ts";
-import { ProjectSources } from "../../../src/generators/project-sources.ts";
-import { planTypes } from "../../../src/generators/types/plan-types.ts";
+import { toJson } from "../../../src/generators/crd/custom-resource-definition.ts";
+import { ProjectSources } from "../../../src/generators/sources/project-sources.ts";
+import { planTypes } from "../../../src/generators/types/types-from-crd.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import { operationsFor } from "../../../src/simulation/operations/index.ts";
 import type { CRD } from "../../../src/simulation/operations/validity.ts";
 import { Random } from "../../../src/simulation/random/index.ts";
 import { surprisesOf } from "../../support/simulation/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 const { crds, missing } = publishedCrds();
 for (const why of missing) console.log(`left out: the CRDs of ${why}`);

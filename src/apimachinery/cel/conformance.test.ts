@@ -7,12 +7,11 @@ import { CelSyntaxError } from "./syntax/issue.ts";
 import { parse } from "./syntax/parser.ts";
 import { loadCases, type SpecCase } from "./testdata/cel-spec.ts";
 import { formatType } from "./types/type.ts";
-import { CelDouble } from "./values/double.ts";
+import { CelDouble, type Value } from "./values/value.ts";
 import { isEqualValue } from "./values/equality.ts";
 import { EvalError } from "./values/eval-error.ts";
-import { show } from "./values/show.ts";
+import { show } from "./values/convert.ts";
 import { typeOf } from "./values/type-of.ts";
-import type { Value } from "./values/value.ts";
 
 const { cases, leftOut } = loadCases();
 const base = new Env({ libraries: kubernetesLibraries, types: kubernetesTypes, mixedLiterals: true });

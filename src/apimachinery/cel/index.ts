@@ -1,7 +1,12 @@
+/**
+ * CEL (Common Expression Language). Begin with `eval/program.ts`, which parses (`syntax`), checks (`check`) and compiles an
+ * expression; `functions` and `lib` have the functions, `values` the values, `cost` both cost models. `rules` evaluates
+ * the rules of a schema, for which `schema` adapts JSON.
+ */
+
 export { type Expr, operators } from "./ast.ts";
 export { Env, type EnvOptions } from "./check/env.ts";
-export { type Compiled, compile, compileStrictly } from "./compile.ts";
-export type { Outcome, Program } from "./eval/program.ts";
+export { compile, type Compiled, compileStrictly, type Outcome, type Program } from "./eval/program.ts";
 export {
   type AccessDecision,
   type AccessOracle,
@@ -14,10 +19,10 @@ export {
 export { appliedObjectType, jsonPatchType, mutations, mutationStructs } from "./lib/mutations.ts";
 export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
-export type { CompiledRules, RuleOptions } from "./rules/compiled-rules.ts";
+export type { CompiledRules, RuleOptions } from "./rules/rule-run.ts";
 export { compileRules, hasRules } from "./rules/compile-rules.ts";
 export { compileValidator, type Validator } from "./rules/compile-validator.ts";
-export { kubernetesEnv } from "./rules/environment.ts";
+export { kubernetesEnv } from "./lib/libraries.ts";
 export {
   messageLimit,
   perCallLimit,
@@ -28,14 +33,6 @@ export {
 export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
 export { parse } from "./syntax/parser.ts";
 export { type CelType, formatType, isSameType, listType, mapType, objectType, types } from "./types/type.ts";
-export { CelDouble } from "./values/double.ts";
+export { CelDouble, CelList, CelMap, CelObject, CelUint, type Value, WrittenObject } from "./values/value.ts";
 export { CostLimitError, EvalError, OutOfBudgetError } from "./values/eval-error.ts";
-export { show } from "./values/show.ts";
-export { fromJSON } from "./values/from-json.ts";
-export { CelList } from "./values/list.ts";
-export { CelMap } from "./values/map.ts";
-export { CelObject } from "./values/object.ts";
-export { toJSON } from "./values/to-json.ts";
-export { CelUint } from "./values/uint.ts";
-export type { Value } from "./values/value.ts";
-export { WrittenObject } from "./values/written-object.ts";
+export { fromJSON, show, toJSON } from "./values/convert.ts";

@@ -1,15 +1,15 @@
 import {
+  type KeyObject,
+  X509Certificate,
   createPrivateKey,
   generateKeyPairSync,
-  type KeyObject,
   randomBytes,
   sign,
-  X509Certificate,
 } from "node:crypto";
 import { readChildren, readDer } from "./der-reader.ts";
 import { bitString, integer, oid, sequence, tagged, time } from "./der.ts";
-import { authorityExtensions, leafExtensions, type Usage } from "./extensions.ts";
-import { type AlternativeNames, type Subject, writeSubject } from "./names.ts";
+import { type Usage, authorityExtensions, leafExtensions } from "./extensions.ts";
+import { type AlternativeNames, type Subject, readSubject, writeSubject } from "./names.ts";
 
 /** A certificate and its private key, both PEM; the key is PKCS#8. */
 export interface CertificateWithKey {
@@ -112,4 +112,38 @@ function toPEM(key: KeyObject): string {
 
 function wrap(base64: string): string {
   return base64.replaceAll(/.{1,64}/gu, "$&\n");
+}
+
+/** A certificate's subject, validity and serial number. */
+export interface CertificateDescription extends Subject {
+  readonly isCA: boolean;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly serialNumber: string;
+}
+
+/** The certificates in a text, each in PEM. */
+export function splitBundle(text: string): string[] {
+  return (text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
+    (pem) => `${pem}\n`,
+  );
+}
+
+/** Parses a certificate in PEM; of a chain, the first one. */
+export function describeCertificate(pem: string): CertificateDescription {
+  const certificate = new X509Certificate(pem);
+  const [body] = readChildren(readDer(certificate.raw));
+  return {
+    ...readSubject(readChildren(body!)[5]!),
+    isCA: certificate.ca,
+    notBefore: new Date(certificate.validFrom),
+    notAfter: new Date(certificate.validTo),
+    serialNumber: certificate.serialNumber,
+  };
+}
+
+/** When to renew a certificate: after two thirds of its validity, which leaves a third for retries. */
+export function renewalTime(pem: string): Date {
+  const { notBefore, notAfter } = describeCertificate(pem);
+  return new Date(notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3);
 }

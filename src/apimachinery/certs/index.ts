@@ -1,9 +1,13 @@
 export {
-  certify,
+  type CertificateDescription,
   type CertificateOptions,
   type CertificateWithKey,
+  certify,
   createCA,
+  describeCertificate,
   issueCertificate,
+  renewalTime,
+  splitBundle,
   type Validity,
 } from "./certificate.ts";
 export {
@@ -11,11 +15,5 @@ export {
   parseCertificateRequest,
   signCertificateRequest,
 } from "./certificate-request.ts";
-export {
-  type CertificateDescription,
-  describeCertificate,
-  renewalTime,
-  splitBundle,
-} from "./describe-certificate.ts";
 export type { Usage } from "./extensions.ts";
 export type { AlternativeNames, Subject } from "./names.ts";

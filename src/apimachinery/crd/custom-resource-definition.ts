@@ -11,7 +11,7 @@ export interface CRDSpec {
   preserveUnknownFields?: boolean;
 }
 
-/** What the API server reports about a CRD. */
+/** The status of a CRD, which the API server writes. */
 export interface CRDStatus {
   acceptedNames?: Partial<CRDNames>;
   conditions?: Condition[] | null;
@@ -65,4 +65,13 @@ export interface CRDConversion {
       service?: { namespace: string; name: string; path?: string; port?: number };
     };
   };
+}
+
+/** Sets the defaults of a CRD's names and conversion, as the API server does before validation. */
+export function defaultNames(spec: CRDSpec | undefined): void {
+  const names = spec?.names;
+  if (!names?.kind) return;
+  names.singular ??= names.kind.toLowerCase();
+  names.listKind ??= `${names.kind}List`;
+  spec!.conversion ??= { strategy: "None" };
 }

@@ -1,10 +1,10 @@
-export type {
-  CRDConversion,
-  CRDNames,
-  CRDSpec,
-  CRDStatus,
-  CRDVersion,
-  PrinterColumn,
+export {
+  type CRDConversion,
+  type CRDNames,
+  type CRDSpec,
+  type CRDStatus,
+  type CRDVersion,
+  defaultNames,
+  type PrinterColumn,
 } from "./custom-resource-definition.ts";
-export { defaultNames } from "./default-names.ts";
 export { type CheckConversion, nameProblems, validateCRD } from "./validate-crd.ts";

@@ -108,7 +108,7 @@ function* label(field: string, name = ""): Problems {
 /** The errors of a CRD, in the API server's order. */
 type Problems = Generator<FieldError, void>;
 
-/** What is equal in all versions moves to the top level of the spec, and errors in it are reported there. */
+/** Parts that are equal in all versions move to the top level of the spec, and their errors are reported there. */
 const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
 /** Each version has a schema. */

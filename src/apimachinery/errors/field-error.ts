@@ -40,12 +40,12 @@ export function invalid(field: string, value: unknown, detail: string): FieldErr
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
 }
 
-/** The same for a number that the API server compares and prints as a float64. */
+/** An invalid number that the API server compares and prints as a float64. */
 export function invalidFloat(field: string, value: number, detail: string): FieldError {
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goFloat(value)}`);
 }
 
-/** The same for a value that the API server prints as its Go struct. */
+/** An invalid value that the API server prints as its Go struct. */
 export function invalidStruct(field: string, value: object, detail: string): FieldError {
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goStruct(value)}`);
 }
@@ -113,4 +113,9 @@ function make(
   prefix: string,
 ): FieldError {
   return { reason, field, badValue, detail, body: detail === "" ? prefix : `${prefix}: ${detail}` };
+}
+
+/** Joins a path and a field name: `spec` and `replicas` become `spec.replicas`. The object's own path is empty. */
+export function joinPath(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
 }

@@ -8,6 +8,7 @@ export {
   invalid,
   invalidFloat,
   invalidStruct,
+  joinPath,
   notFound,
   notSupported,
   omitted,
@@ -16,4 +17,3 @@ export {
   tooMany,
   typeInvalid,
 } from "./field-error.ts";
-export { joinPath } from "./join-path.ts";

@@ -1,15 +1,19 @@
-export { copyJSON } from "./copy.ts";
-export { isEqual } from "./is-equal.ts";
-export { isObject, type JSONObject, memberOf, setMember, unionOfKeys } from "./object.ts";
-export type {
-  Duration,
-  float64,
-  int32,
-  int64,
-  IntOrString,
-  JSONValue,
-  MicroTime,
-  Quantity,
-  RawExtension,
-  Time,
-} from "./scalars.ts";
+export {
+  copyJSON,
+  type Duration,
+  type float64,
+  type int32,
+  type int64,
+  type IntOrString,
+  isEqual,
+  isObject,
+  type JSONObject,
+  type JSONValue,
+  memberOf,
+  type MicroTime,
+  type Quantity,
+  type RawExtension,
+  setMember,
+  type Time,
+  unionOfKeys,
+} from "./json.ts";

@@ -8,7 +8,7 @@ import {
   jsonKind,
 } from "./decode-scalar.ts";
 import { goFieldsOf, goTypeOf } from "./go-fields.ts";
-import type { BuiltinSchema } from "./schema-node.ts";
+import type { BuiltinSchema } from "./schema-graph.ts";
 
 /**
  * Converts an unstructured object to a built-in kind as Go does after an apply or a strategic merge patch: integers lose

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decodeBuiltIn } from "./decode-built-in.ts";
 import { loadSchemas } from "./load-schemas.ts";
-import type { BuiltinSchema } from "./schema-node.ts";
+import type { BuiltinSchema } from "./schema-graph.ts";
 
 test("decodeBuiltIn() drops an empty list, but not as a value of any type", async () => {
   const table = (await loadSchemas("apiextensions/v1"))!;

@@ -8,10 +8,10 @@ import {
   explainBase64,
   isInteger,
   jsonKind,
+  writtenFloat,
 } from "./decode-scalar.ts";
 import { type GoField, goFieldsOf, goTypeOf, structName } from "./go-fields.ts";
-import type { BuiltinSchema } from "./schema-node.ts";
-import { writtenFloat } from "./written-float.ts";
+import type { BuiltinSchema } from "./schema-graph.ts";
 
 /** A decoded object and its unknown fields. */
 export interface DecodedBuiltIn {
@@ -180,7 +180,7 @@ function isText(value: unknown, node: BuiltinSchema): boolean {
   return !node["x-kubernetes-int-or-string"] && writtenFloat(value) === undefined;
 }
 
-/** What Go makes of null in a list. */
+/** Returns the value that Go decodes from null in a list. */
 function zeroOf({ type, typeName }: BuiltinSchema): unknown {
   if (typeName === "Quantity") return "0";
   switch (type) {
@@ -202,7 +202,7 @@ function zeroOfEntry({ type }: BuiltinSchema): unknown {
   return type === "string" ? "" : type === "array" ? [] : {};
 }
 
-/** Whether Go leaves out a field with this value: an empty collection, or a zero that its declaration omits. */
+/** Returns whether Go omits a field with this value: an empty collection, or a zero that its declaration omits. */
 function isLeftOut(
   value: unknown,
   node: BuiltinSchema,

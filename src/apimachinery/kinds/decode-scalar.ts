@@ -1,7 +1,6 @@
 import { isObject } from "../json/index.ts";
 import { canonicalizeQuantity } from "../quantity/index.ts";
 import { explainTime, formatTime, parseTime } from "../time/index.ts";
-import { writtenFloat } from "./written-float.ts";
 
 /** A value that Go could not decode into the field's type; clients get the message. */
 export class DecodeError extends Error {}
@@ -14,6 +13,40 @@ export function decodeQuantity(value: unknown): string {
   } catch (error) {
     throw new DecodeError((error as Error).message);
   }
+}
+
+/**
+ * Go decodes a number that is written with a point or an exponent as a float, never into an integer, even `1.0` and `1e3`.
+ * `JSON.parse` keeps no digits, so such numbers are made strings that begin with what no client can know.
+ */
+let mark: string | undefined;
+
+/** Made when it is needed: to load Node's cryptography takes 6 ms. */
+function makeMark(): string {
+  return (mark ??= `\u0000${crypto.randomUUID()}`);
+}
+
+/** A string, or a number. */
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;
+
+const someFloat = /[:[,]\s*-?\d+(?:\.\d|[eE])/u;
+
+/** A JSON text with all floats marked whose digits JavaScript would lose; undefined if there are none. */
+export function markFloats(json: string): string | undefined {
+  if (!someFloat.test(json)) return undefined;
+  let found = false;
+  const marked = json.replaceAll(tokens, (token) => {
+    if (!/^[-\d].*[.eE]/u.test(token) || String(Number(token)) === token) return token;
+    found = true;
+    return JSON.stringify(makeMark() + token);
+  });
+  return found ? marked : undefined;
+}
+
+/** The text of a marked float; undefined for any other value. */
+export function writtenFloat(value: unknown): string | undefined {
+  if (typeof value !== "string" || mark === undefined || !value.startsWith(mark)) return undefined;
+  return value.slice(mark.length);
 }
 
 /** Decodes a time, which Go writes in UTC, without a fraction or with six digits. */
@@ -35,7 +68,7 @@ export function explainBase64(text: string): string | undefined {
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;
 }
 
-/** Where Go stops to decode base64: it takes four characters at a time, and skips line breaks. */
+/** Returns the position at which Go stops to decode base64: it takes four characters at a time, and skips line breaks. */
 function malformedAt(text: string): number | undefined {
   const end = text.search(/[^A-Za-z0-9+/\r\n]/u);
   const rest = text.slice(0, end === -1 ? undefined : end).replaceAll(/[\r\n]/gu, "").length % 4;
@@ -54,7 +87,7 @@ function afterBreaks(text: string, index: number): number {
   return index + breaks.length;
 }
 
-/** How Go's decoder calls a JSON value. A number comes with its text where another number would do. */
+/** Returns the name of a JSON value in the errors of Go's decoder. A number has its text where another number would be valid. */
 export function jsonKind(value: unknown, wanted: string): string {
   if (Array.isArray(value)) return "array";
   if (isObject(value)) return "object";
@@ -69,7 +102,7 @@ function numberText(value: number): string {
   return isLarge ? BigInt(value).toString() : String(value);
 }
 
-/** Whether Go can decode a value into an integer of a format. */
+/** Returns whether Go can decode a value into an integer of a format. */
 export function isInteger(value: unknown, format: string | undefined): boolean {
   if (typeof value !== "number" || !Number.isInteger(value)) return false;
   const limit = 2 ** (format === "int32" ? 31 : 63);

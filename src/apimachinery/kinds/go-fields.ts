@@ -1,11 +1,11 @@
-import type { BuiltinSchema } from "./schema-node.ts";
+import type { BuiltinSchema } from "./schema-graph.ts";
 
-/** How Go declares a field of a built-in type. */
+/** The declaration of a field of a built-in type in Go. */
 export interface GoField {
   readonly name: string;
   /** The path in Go's messages, with the embedded structs that JSON inlines: `PersistentVolumeSource.nfs`. */
   readonly path: string;
-  /** What Go writes for the field's zero value: nothing, the value, `{}`, or what was given (pointers, collections). */
+  /** Go writes the field's zero value as nothing, the value, `{}`, or the given value (pointers, collections). */
   readonly zero: "omitted" | "written" | "empty struct" | "as given";
   /** The type's name in Go's messages, if it does not follow from the schema. */
   readonly type: string | undefined;

@@ -1,3 +1,8 @@
+/**
+ * The built-in kinds. `load-schemas.ts` loads the generated tables, `decode-built-in.ts` decodes objects as Go does;
+ * `build` makes the tables from npm packages and facts in `build/overlay`.
+ */
+
 export type {
   BuiltinResource,
   BuiltinSubresource,
@@ -6,13 +11,11 @@ export type {
   Verb,
 } from "./builtin-resource.ts";
 export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
-export { type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
-export { DecodeError, explainBase64 } from "./decode-scalar.ts";
-export { markFloats } from "./written-float.ts";
+export { decodeBuiltIn, type DecodedBuiltIn } from "./decode-built-in.ts";
+export { DecodeError, explainBase64, markFloats } from "./decode-scalar.ts";
 export { convertUnstructured } from "./convert-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
-export { loadSchemas, schemaModules } from "./load-schemas.ts";
+export { loadSchemas, schemaModules, type SchemaOptions, type SchemaTable } from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./module-name.ts";
-export type { BuiltinSchema } from "./schema-node.ts";
-export type { SchemaOptions, SchemaTable } from "./schema-table.ts";
+export type { BuiltinSchema } from "./schema-graph.ts";

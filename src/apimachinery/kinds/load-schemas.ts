@@ -1,9 +1,25 @@
 import { AsyncResource } from "node:async_hooks";
 import { modules } from "./generated/modules.ts";
 import { addGoFields } from "./go-fields.ts";
-import { scalarSchemas } from "./scalar-schemas.ts";
-import { type RawTable, SchemaGraph } from "./schema-graph.ts";
-import type { SchemaOptions, SchemaTable } from "./schema-table.ts";
+import { type BuiltinSchema, type RawTable, SchemaGraph, scalarSchemas } from "./schema-graph.ts";
+
+/** The schemas of one group and version by type name; the tables that it refers to are loaded with it. */
+export interface SchemaTable {
+  /** The module's name in imports and type names: `apps/v1`, `core/v1`, `networking/v1`, `meta/v1`. */
+  readonly module: string;
+  /** The names of all its types, sorted: `Deployment`, `DeploymentList`, `DeploymentSpec` … */
+  readonly typeNames: readonly string[];
+  /** Returns the schema of a type; always the same node. */
+  get(typeName: string): BuiltinSchema | undefined;
+  /** Returns the schema of a type of any loaded table by its full name, such as that of a field: `core/v1.PodSpec`, `Time`. */
+  named(fullName: string): BuiltinSchema | undefined;
+}
+
+/** The parts to load with a table. */
+export interface SchemaOptions {
+  /** Default: false. Descriptions are three times as large as everything else. */
+  readonly descriptions?: boolean;
+}
 
 /**
  * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …). Returns `undefined` for an unknown
@@ -60,4 +76,5 @@ class LoadedModules {
 }
 
 const bare = new LoadedModules(false);
+
 const described = new LoadedModules(true);

@@ -1,6 +1,3 @@
-import { scalarSchemas } from "./scalar-schemas.ts";
-import type { BuiltinSchema } from "./schema-node.ts";
-
 /** Types of one module by name; fields by name, with a `!` suffix if required; "" is the type itself. */
 export type RawTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -102,6 +99,38 @@ export class SchemaGraph {
   }
 }
 
+/** The schemas of types without fields, by their names in the tables. */
+export const scalarSchemas: Readonly<Record<string, BuiltinSchema>> = Object.freeze({
+  boolean: Object.freeze({ type: "boolean" }),
+  byte: Object.freeze({ type: "string", format: "byte" }),
+  double: Object.freeze({ type: "number", format: "double" }),
+  int32: Object.freeze({ type: "integer", format: "int32" }),
+  int64: Object.freeze({ type: "integer", format: "int64" }),
+  string: Object.freeze({ type: "string" }),
+  FieldsV1: Object.freeze({
+    type: "object",
+    "x-kubernetes-preserve-unknown-fields": true,
+    typeName: "FieldsV1",
+  }),
+  IntOrString: Object.freeze({ "x-kubernetes-int-or-string": true, typeName: "IntOrString" }),
+  JSON: any("JSON"),
+  JSONSchemaPropsOrArray: any("JSONSchemaPropsOrArray"),
+  JSONSchemaPropsOrBool: any("JSONSchemaPropsOrBool"),
+  JSONSchemaPropsOrStringArray: any("JSONSchemaPropsOrStringArray"),
+  MicroTime: Object.freeze({ type: "string", format: "date-time", typeName: "MicroTime" }),
+  Quantity: Object.freeze({ "x-kubernetes-int-or-string": true, typeName: "Quantity" }),
+  RawExtension: Object.freeze({
+    type: "object",
+    "x-kubernetes-preserve-unknown-fields": true,
+    typeName: "RawExtension",
+  }),
+  Time: Object.freeze({ type: "string", format: "date-time", typeName: "Time" }),
+});
+
+function any(typeName: string): BuiltinSchema {
+  return Object.freeze({ "x-kubernetes-preserve-unknown-fields": true, typeName });
+}
+
 function typeWords({ mapType }: Pick<FieldFacts, "mapType">): Partial<BuiltinSchema> {
   return mapType ? { "x-kubernetes-map-type": mapType } : {};
 }
@@ -124,7 +153,7 @@ interface FieldFacts {
   readonly mapType: "atomic" | "granular" | undefined;
   readonly patchStrategy: string | undefined;
   readonly patchMergeKey: string | undefined;
-  /** Whether there is a default; it may be falsy. */
+  /** True if there is a default; it may be falsy. */
   readonly hasDefault: boolean;
   readonly default: unknown;
   readonly enum: readonly string[];
@@ -186,4 +215,38 @@ function withLazy(
   let value: object | undefined;
   const get = (): object | undefined => (value ??= compute());
   return Object.freeze(Object.defineProperty(schema, name, { enumerable: true, configurable: true, get }));
+}
+
+/**
+ * A node of a built-in type's schema, in the form of a structural CRD schema.
+ * References are resolved: `properties`, `items` and `additionalProperties` are computed on first read, so that unused
+ * types cost nothing. The schema of a recursive type is cyclic. Nodes are frozen and shared.
+ */
+export interface BuiltinSchema {
+  /** Absent if several types are allowed: int-or-string, quantities, and any JSON value. */
+  readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
+  readonly format?: string;
+  /** Only in tables loaded with descriptions. A field's own description overrides its type's. */
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, BuiltinSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: BuiltinSchema;
+  readonly additionalProperties?: BuiltinSchema;
+  readonly default?: unknown;
+  /** The known values; the API server publishes them, but they are not written into CRDs. */
+  readonly enum?: readonly string[];
+  readonly "x-kubernetes-int-or-string"?: true;
+  readonly "x-kubernetes-preserve-unknown-fields"?: true;
+  readonly "x-kubernetes-embedded-resource"?: true;
+  readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: "atomic" | "granular";
+  readonly "x-kubernetes-patch-strategy"?: string;
+  readonly "x-kubernetes-patch-merge-key"?: string;
+  /**
+   * The name of the node's type, if it has one: `apps/v1.DeploymentSpec`, `meta/v1.ObjectMeta`, or a named scalar:
+   * `Quantity`, `IntOrString`, `Time`, `MicroTime`, `Duration`, `RawExtension`, `FieldsV1`, `JSON`, and the unions of
+   * `apiextensions/v1`.
+   */
+  readonly typeName?: string;
 }

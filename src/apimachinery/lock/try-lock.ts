@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { identityOf, isRunning } from "./process-identity.ts";
 
 /** The process that holds a lock, and the purpose that it gave. */
 export interface LockHolder {
@@ -44,10 +43,15 @@ export function tryLock(file: string, purpose = ""): Lock {
   }
 }
 
-/** Who holds a lock file, if a running process does. */
-export function readLock(file: string): LockHolder | undefined {
-  const text = readText(file);
-  return text === undefined ? undefined : readHolder(text);
+/** link() is atomic: exactly one process creates the file, and no process reads a partial one. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 function locked(file: string, text: string): Lock {
@@ -58,17 +62,6 @@ function locked(file: string, text: string): Lock {
       isReleased = true;
     },
   };
-}
-
-/** link() is atomic: exactly one process creates the file, and no process reads a partial one. */
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
 }
 
 function readHolder(text: string): LockHolder | undefined {
@@ -83,6 +76,45 @@ function readText(file: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** Returns the running process that holds a lock file, if any. */
+export function readLock(file: string): LockHolder | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : readHolder(text);
+}
+
+/**
+ * PIDs are reused; a PID with the process's start time and the boot that it counts from (known on Linux only) is unique.
+ * The boot's id is random, so that a repository can't contain the lock of a process that runs wherever it is cloned.
+ */
+function identityOf(pid: number): string {
+  return [pid, statusFields(pid)[19] ?? "", readProcFile("/proc/sys/kernel/random/boot_id").trim()].join(" ");
+}
+
+/** Returns true if a process is running. A zombie is not. */
+function isRunning(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || statusFields(pid)[0] === "Z") return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** The fields of `/proc/PID/stat` after the process's name: the first is its state, the twentieth its start time. */
+function statusFields(pid: number): string[] {
+  const text = readProcFile(`/proc/${pid}/stat`);
+  return text === "" ? [] : text.split(") ").at(-1)!.split(" ");
+}
+
+function readProcFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
   }
 }
 

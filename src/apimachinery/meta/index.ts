@@ -1,4 +1,22 @@
-export { changedFields } from "./changed-fields.ts";
+export {
+  changedFields,
+  type CustomResource,
+  findController,
+  type KubernetesList,
+  type KubernetesObject,
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  type ListMeta,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type OwnerReference,
+  ownerReferenceTo,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  type TypeMeta,
+  withOwnerReference,
+} from "./object.ts";
 export {
   type Condition,
   type DesiredCondition,
@@ -17,18 +35,6 @@ export {
   parseApiVersion,
   type Scope,
 } from "./kind.ts";
-export type { LabelSelector, LabelSelectorRequirement } from "./label-selector.ts";
-export type {
-  CustomResource,
-  KubernetesList,
-  KubernetesObject,
-  ListMeta,
-  ManagedFieldsEntry,
-  ObjectMeta,
-  OwnerReference,
-  TypeMeta,
-} from "./object.ts";
-export { findController, ownerReferenceTo, withOwnerReference } from "./owner-reference.ts";
 export type {
   Duration,
   float64,
@@ -41,4 +47,3 @@ export type {
   RawExtension,
   Time,
 } from "../json/index.ts";
-export type { Status, StatusCause, StatusDetails } from "./status.ts";

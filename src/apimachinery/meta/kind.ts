@@ -6,7 +6,7 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** Whether objects of a kind are in a namespace. */
+/** Objects of a kind are in a namespace, or in the cluster. */
 export type Scope = "Namespaced" | "Cluster";
 
 /** The names and scope of a kind, for `defineKind`. */
@@ -55,7 +55,7 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** Whether a text is a version, or a group and a version. */
+/** Returns whether a text is a version, or a group and a version. */
 export function isApiVersion(text: string): boolean {
   return /^(?:[^/]*\/)?[^/]+$/.test(text);
 }

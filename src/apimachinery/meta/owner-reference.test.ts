@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findController, ownerReferenceTo, withOwnerReference } from "./owner-reference.ts";
+import { findController, ownerReferenceTo, withOwnerReference } from "./object.ts";
 
 const owner = { apiVersion: "apps.example.com/v1", kind: "MySQL", metadata: { name: "db", uid: "u1" } };
 

@@ -4,13 +4,13 @@
  */
 export function checkLabel(name: string): string[] {
   const length = checkLength(name, labelMax, "characters");
-  if (name.includes(".") && matches(name, subdomain)) return [...length, "must not contain dots"];
+  if (name.includes(".") && matches(name, subdomainPattern)) return [...length, "must not contain dots"];
   return [
     ...length,
     ...checkPattern(name, {
       says: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
       examples: ["my-name", "123-abc"],
-      pattern: label,
+      pattern: labelPattern,
     }),
   ];
 }
@@ -22,7 +22,7 @@ export function checkSubdomain(name: string, unit: Unit = "characters"): string[
     ...checkPattern(name, {
       says: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
       examples: ["example.com"],
-      pattern: subdomain,
+      pattern: subdomainPattern,
     }),
   ];
 }
@@ -34,7 +34,7 @@ export function checkLabel1035(name: string): string[] {
     ...checkPattern(name, {
       says: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
       examples: ["my-name", "abc-123"],
-      pattern: label1035,
+      pattern: label1035Pattern,
     }),
   ];
 }
@@ -76,9 +76,14 @@ export function checkConditionReason(reason: string): string[] {
 const labelMax = 63;
 const subdomainMax = 253;
 
-const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const subdomain = `${label}(\\.${label})*`;
-const label1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+/** A DNS label (RFC 1123), without anchors. */
+export const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+
+/** A DNS subdomain (RFC 1123), without anchors. */
+export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
+
+/** A DNS label (RFC 1035), without anchors. */
+export const label1035Pattern = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
 interface Form {
   readonly says: string;
@@ -91,6 +96,9 @@ const qualified: Form = {
   examples: ["MyName", "my.name", "123-abc"],
   pattern: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
 };
+
+/** A name with an optional subdomain before a slash, without anchors. */
+export const qualifiedNamePattern = `(${subdomainPattern}/)?(${qualified.pattern})`;
 
 const labelValue: Form = {
   says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",

@@ -6,6 +6,10 @@ export {
   checkLabelValue,
   checkQualifiedName,
   checkSubdomain,
+  label1035Pattern,
+  labelPattern,
+  qualifiedNamePattern,
+  subdomainPattern,
 } from "./dns.ts";
 export { pluralize } from "./pluralize.ts";
 export { type MissingPermission, missingPermission } from "./rbac-marker.ts";

@@ -1,14 +1,20 @@
-export { applyJSONPatch, maxCopiedBytes } from "./apply-json-patch.ts";
-export { applyMergePatch } from "./apply-merge-patch.ts";
-export { createJSONPatch } from "./create-json-patch.ts";
-export { createMergePatch } from "./create-merge-patch.ts";
-export type { JSONObject } from "../json/index.ts";
+/**
+ * Patches as pure functions of objects: JSON patches and merge patches here, strategic merge patches in `strategic`,
+ * server-side apply in `apply`.
+ */
+
 export {
+  applyJSONPatch,
+  createJSONPatch,
+  formatPointer,
   type JSONPatch,
   type JSONPatchOperation,
+  maxCopiedBytes,
   maxJSONPatchOperations,
   parseJSONPatch,
+  parsePointer,
 } from "./json-patch.ts";
-export { formatPointer, parsePointer } from "./json-pointer.ts";
+export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
+export type { JSONObject } from "../json/index.ts";
 export { FailedTestError, PatchError, type PatchFailure } from "./patch-error.ts";
 export type { SchemaNode } from "./schema-node.ts";

@@ -1,5 +1,13 @@
-import { isObject, type JSONValue } from "../json/index.ts";
-import { PatchError, undecodable } from "./patch-error.ts";
+import {
+  type JSONObject,
+  type JSONValue,
+  isEqual,
+  isObject,
+  memberOf,
+  setMember,
+  unionOfKeys,
+} from "../json/index.ts";
+import { FailedTestError, PatchError, undecodable } from "./patch-error.ts";
 
 /** One operation of a JSON patch (RFC 6902). */
 export type JSONPatchOperation =
@@ -26,4 +34,263 @@ export function parseJSONPatch(body: unknown): JSONPatch {
     if (!isObject(operation)) throw undecodable(operation, "handlers.jsonPatchOp");
     return operation as JSONPatchOperation;
   });
+}
+
+/**
+ * Splits a JSON pointer (RFC 6901) into its unescaped tokens; `""` is the whole document.
+ * As on the API server, text before the first slash is ignored.
+ */
+export function parsePointer(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Formats tokens as a JSON pointer (RFC 6901). */
+export function formatPointer(steps: readonly (string | number)[]): string {
+  return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The bytes that the `copy` operations of one patch may add: the limit of a request body. */
+export const maxCopiedBytes = 3 * 1024 * 1024;
+
+/**
+ * Applies a JSON patch (RFC 6902) atomically and returns the new object.
+ * As on the API server, negative indexes count from the end.
+ */
+export function applyJSONPatch(object: JSONObject, patch: JSONPatch): JSONObject {
+  let document: JSONValue = structuredClone(object);
+  let copied = 0;
+  for (const operation of parseJSONPatch(patch)) {
+    try {
+      if (operation.op === "copy") copied = addCopiedBytes(copied, document, operation);
+      document = applyOperation(document, operation);
+    } catch (error) {
+      throw error instanceof MissingPlaceError ? explained(operation, error) : error;
+    }
+  }
+  if (!isObject(document)) throw new PatchError("inapplicable", "the patched document is not an object");
+  return document;
+}
+
+function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSONValue {
+  const path = pathOf(operation, "path");
+  switch (operation.op) {
+    case "add":
+      return add(document, path, copyOfValue(operation));
+    case "remove":
+      return remove(document, path);
+    case "replace":
+      return replace(document, path, copyOfValue(operation));
+    case "move": {
+      const from = pathOf(operation, "from");
+      const value = find(document, from);
+      return add(remove(document, from), path, value);
+    }
+    case "copy":
+      return add(document, path, structuredClone(readMember(document, sourceOf(operation))));
+    case "test":
+      test(document, operation, path);
+      return document;
+    default:
+      throw new PatchError("inapplicable", `Unexpected kind: ${String((operation as { op?: unknown }).op)}`);
+  }
+}
+
+function add(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
+  const last = path.at(-1);
+  if (last === undefined) throw new MissingPlaceError();
+  const parent = find(document, path.slice(0, -1));
+  if (Array.isArray(parent)) {
+    parent.splice(last === "-" ? parent.length : indexIn(parent, last, parent.length), 0, value);
+  } else if (isObject(parent)) {
+    setMember(parent, last, value);
+  } else {
+    throw new MissingPlaceError();
+  }
+  return document;
+}
+
+function remove(document: JSONValue, path: readonly string[]): JSONValue {
+  const { parent, last } = findParent(document, path);
+  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
+  else if (Object.hasOwn(parent, last)) delete parent[last];
+  else throw new MissingPlaceError(last);
+  return document;
+}
+
+/** Unlike the RFC, the API server's library can replace a member that does not exist. */
+function replace(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
+  if (path.length === 0) return value;
+  const { parent, last } = findParent(document, path);
+  if (Array.isArray(parent)) parent[indexIn(parent, last, parent.length - 1)] = value;
+  else setMember(parent, last, value);
+  return document;
+}
+
+function test(
+  document: JSONValue,
+  operation: { path: string; value?: JSONValue },
+  path: readonly string[],
+): void {
+  const expected = copyOfValue(operation);
+  if (!isEqual(readMember(document, path), expected)) {
+    throw new FailedTestError(operation.path);
+  }
+}
+
+/** Returns a value to copy or test; null for an absent member of an existing object. */
+function readMember(document: JSONValue, path: readonly string[]): JSONValue {
+  if (path.length === 0) return document;
+  const { parent, last } = findParent(document, path);
+  if (Array.isArray(parent)) return parent[indexIn(parent, last, parent.length - 1)]!;
+  return memberOf(parent, last) ?? null;
+}
+
+/** Returns the parent of a value, and the value's name or index in it. */
+function findParent(
+  document: JSONValue,
+  path: readonly string[],
+): { parent: JSONObject | JSONValue[]; last: string } {
+  const last = path.at(-1);
+  const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
+  if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingPlaceError();
+  return { parent, last };
+}
+
+function find(document: JSONValue, path: readonly string[]): JSONValue {
+  const value = lookUp(document, path);
+  if (value === undefined) throw new MissingPlaceError();
+  return value;
+}
+
+function lookUp(document: JSONValue, path: readonly string[]): JSONValue | undefined {
+  let value: JSONValue | undefined = document;
+  for (const step of path) {
+    if (Array.isArray(value)) value = value[indexIn(value, step, value.length - 1)];
+    else if (isObject(value)) value = memberOf(value, step);
+    else return undefined;
+  }
+  return value;
+}
+
+function indexIn(list: readonly JSONValue[], step: string, highest: number): number {
+  const index = /^(0|-?[1-9]\d*)$/.test(step) ? Number(step) : Number.NaN;
+  const position = index < 0 ? index + highest + 1 : index;
+  if (position >= 0 && position <= highest) return position;
+  throw new PatchError("inapplicable", `invalid array index ${step} in a list of ${list.length}`);
+}
+
+function pathOf(operation: JSONPatchOperation, member: "path" | "from"): string[] {
+  const pointer = (operation as { path?: unknown; from?: unknown })[member];
+  if (typeof pointer === "string") return parsePointer(pointer);
+  throw new PatchError("inapplicable", `${operation.op} operation without "${member}"`);
+}
+
+/** Finds the value to copy. As in the API server's library, it is not the whole document, which nothing can replace. */
+function sourceOf(operation: JSONPatchOperation): string[] {
+  const path = pathOf(operation, "from");
+  if (path.length === 0) throw new MissingPlaceError();
+  return path;
+}
+
+/** The value of an operation. Default: null. */
+function copyOfValue(operation: { value?: JSONValue }): JSONValue {
+  return structuredClone(operation.value ?? null);
+}
+
+/** Limits the total size that `copy` operations add: each of them can double the document. */
+function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
+  const total = copied + JSON.stringify(readMember(document, sourceOf(operation))).length;
+  if (total <= maxCopiedBytes) return total;
+  throw new PatchError(
+    "too-large",
+    `Unable to complete the copy, the accumulated size increase of copy is ${total}, exceeding the limit ${maxCopiedBytes}`,
+  );
+}
+
+/** A path that does not exist in the document. */
+class MissingPlaceError extends Error {
+  readonly member: string | undefined;
+
+  constructor(member?: string) {
+    super("missing value");
+    this.member = member;
+  }
+}
+
+/** Returns the error of an operation on a missing path, in the words of the API server's library. */
+function explained(operation: JSONPatchOperation, { member, message }: MissingPlaceError): PatchError {
+  const { op, path } = operation;
+  if (op === "remove" && member !== undefined) {
+    const why = `Unable to remove nonexistent key: ${member}: ${message}`;
+    return new PatchError("inapplicable", `error in remove for path: '${path}': ${why}`);
+  }
+  const what =
+    op === "move" || op === "copy" ? `from path: ${operation.from}` : `path: ${shownPath(op, path)}`;
+  return new PatchError("inapplicable", `${op} operation does not apply: doc is missing ${what}: ${message}`);
+}
+
+function shownPath(op: string, path: string): string {
+  return op === "add" || op === "remove" ? JSON.stringify(path) : path;
+}
+
+type Steps = readonly (string | number)[];
+
+/**
+ * Returns a JSON patch (RFC 6902) from one object to another; `[]` if they are equal.
+ * It changes only what differs; in lists, it skips the common start and end.
+ */
+export function createJSONPatch(from: object, to: object): JSONPatch {
+  return diff(from as JSONValue, to as JSONValue, []);
+}
+
+function diff(from: JSONValue, to: JSONValue, steps: Steps): JSONPatch {
+  if (isEqual(from, to)) return [];
+  if (isObject(from) && isObject(to)) return diffObjects(from, to, steps);
+  if (Array.isArray(from) && Array.isArray(to)) return diffLists(from, to, steps);
+  return [{ op: "replace", path: formatPointer(steps), value: to }];
+}
+
+function diffObjects(from: JSONObject, to: JSONObject, steps: Steps): JSONPatch {
+  return unionOfKeys(from, to).flatMap((key): JSONPatch => {
+    const before = memberOf(from, key);
+    const after = memberOf(to, key);
+    const path = formatPointer([...steps, key]);
+    if (after === undefined) return before === undefined ? [] : [{ op: "remove", path }];
+    if (before === undefined) return [{ op: "add", path, value: after }];
+    return diff(before, after, [...steps, key]);
+  });
+}
+
+function diffLists(from: JSONValue[], to: JSONValue[], steps: Steps): JSONPatch {
+  const head = commonHead(from, to);
+  const tail = commonTail(from.slice(head), to.slice(head));
+  const before = from.slice(head, from.length - tail);
+  const after = to.slice(head, to.length - tail);
+  const shared = Math.min(before.length, after.length);
+
+  const changed = before
+    .slice(0, shared)
+    .flatMap((item, index) => diff(item, after[index]!, [...steps, head + index]));
+  const removed = before
+    .slice(shared)
+    .map(() => ({ op: "remove" as const, path: formatPointer([...steps, head + shared]) }));
+  const added = after.slice(shared).map((value, index) => ({
+    op: "add" as const,
+    path: formatPointer([...steps, head + shared + index]),
+    value,
+  }));
+  return [...changed, ...removed, ...added];
+}
+
+function commonHead(a: readonly JSONValue[], b: readonly JSONValue[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && isEqual(a[length], b[length])) length++;
+  return length;
+}
+
+function commonTail(a: readonly JSONValue[], b: readonly JSONValue[]): number {
+  return commonHead(a.toReversed(), b.toReversed());
 }

@@ -1,12 +1,15 @@
-export { type Amount, addAmounts, compareAmounts, type QuantityFormat } from "./amount.ts";
-export { formatAmount } from "./format-quantity.ts";
-export { parseQuantity } from "./parse-quantity.ts";
 export {
+  addAmounts,
   addQuantities,
+  type Amount,
   canonicalizeQuantity,
+  compareAmounts,
   compareQuantities,
+  formatAmount,
   isQuantity,
   isWholeQuantity,
+  parseQuantity,
+  type QuantityFormat,
   quantityToInteger,
   quantityToNumber,
   roundToThousandths,

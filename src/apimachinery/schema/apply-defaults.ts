@@ -1,7 +1,6 @@
 import { copyJSON, isObject, type JSONObject, setMember } from "../json/index.ts";
 import { copyObject, dropped, mapList, mapObject } from "./copy-on-write.ts";
-import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
-import { memberSchema } from "./member-schema.ts";
+import { type JSONSchema, itemsOf, memberSchema, valuesOf } from "./json-schema.ts";
 
 /** Returns true if a value contains null anywhere. It rarely does; otherwise there is nothing to drop. */
 export function hasNull(value: unknown): boolean {

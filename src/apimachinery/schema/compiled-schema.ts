@@ -10,7 +10,7 @@ export interface Pruned<T> {
   readonly malformed?: FieldError;
 }
 
-/** What becomes of nulls that mean "not set". */
+/** The effect of nulls that mean "not set". */
 export interface NullOptions {
   /** A server-side apply keeps them, and validation refuses them. */
   readonly keepNulls?: boolean;
@@ -24,11 +24,11 @@ export interface ValidateOptions {
   readonly path?: string;
   /** Errors that were found elsewhere, and are reported before those of CEL rules. */
   readonly beforeRules?: readonly FieldError[];
-  /** Whether an error elsewhere in the object keeps CEL rules from being evaluated, such as a missing name. */
+  /** True if an error elsewhere in the object, such as a missing name, prevents the evaluation of CEL rules. */
   readonly blocked?: boolean;
-  /** Whether embedded resources are checked; they are unless this is false. */
+  /** Embedded resources are checked. Default: true. */
   readonly embedded?: boolean;
-  /** Whether list types are checked; they are unless this is false. */
+  /** List types are checked. Default: true. */
   readonly listTypes?: boolean;
   /** Called for an error of a CEL rule that is ignored because its value is unchanged. */
   readonly onRatcheted?: (error: FieldError) => void;

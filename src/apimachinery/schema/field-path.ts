@@ -1,6 +1,5 @@
 import { controlEscapes } from "../text/index.ts";
-import type { JSONSchema } from "./json-schema.ts";
-import { valuesOf } from "./json-schema.ts";
+import { type JSONSchema, valuesOf } from "./json-schema.ts";
 
 /** A field path of a schema, as in `fieldPath` of rules and `jsonPath` of selectable fields. */
 export interface FieldPath {

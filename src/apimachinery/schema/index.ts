@@ -1,10 +1,21 @@
+/**
+ * Structural schemas. Begin with `compile-schema.ts`, which compiles one for pruning, defaults and validation (`validate`,
+ * `embedded`, `formats`); `structural` checks the schemas of a CRD itself.
+ */
+
 export { decodeMetadata, MalformedMetadataError } from "./embedded/decode-metadata.ts";
 export { compileSchema } from "./compile-schema.ts";
 export type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
-export { itemsOf, type JSONSchema, type SchemaType, type ValidationRule, valuesOf } from "./json-schema.ts";
+export {
+  itemsOf,
+  type JSONSchema,
+  nodesOf,
+  type SchemaType,
+  type ValidationRule,
+  valuesOf,
+} from "./json-schema.ts";
 export { compilePattern, type Pattern, patternError } from "./pattern.ts";
-export { nodesOf } from "./nodes-of.ts";
-export { unrecognizedFormats } from "./unrecognized-formats.ts";
+export { unrecognizedFormats } from "./validate/schema-types.ts";
 export { parseRequestURI } from "./formats/go-url.ts";
 export { type FieldPath, parseFieldPath } from "./field-path.ts";
 export {

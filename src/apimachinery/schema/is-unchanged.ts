@@ -1,7 +1,6 @@
 import { isEqual, isObject, type JSONObject } from "../json/index.ts";
-import { itemsOf, type JSONSchema } from "./json-schema.ts";
+import { type JSONSchema, itemsOf, memberSchema } from "./json-schema.ts";
 import { indexListMap } from "./list-map.ts";
-import { memberSchema } from "./member-schema.ts";
 
 /**
  * Returns true if a value counts as unchanged for ratcheting. The order of list maps is ignored; objects with fields

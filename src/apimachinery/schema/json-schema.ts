@@ -82,3 +82,19 @@ export function valuesOf(schema: JSONSchema | undefined): JSONSchema | undefined
   const values = schema?.additionalProperties;
   return typeof values === "object" ? values : undefined;
 }
+
+/** The schema of an object's member: that of the property, else that of the map's values. */
+export function memberSchema(schema: JSONSchema, key: string): JSONSchema | undefined {
+  const { properties } = schema;
+  if (properties && Object.hasOwn(properties, key)) return properties[key];
+  return valuesOf(schema);
+}
+
+/** All nodes of a schema, itself first. */
+export function* nodesOf(schema: JSONSchema): Generator<JSONSchema, void> {
+  yield schema;
+  const { items, allOf, anyOf, oneOf, not, properties, additionalProperties } = schema;
+  const values = typeof additionalProperties === "object" ? additionalProperties : [];
+  const nested = [items, allOf, anyOf, oneOf, not, Object.values(properties ?? {}), values];
+  for (const each of nested.flat()) if (each) yield* nodesOf(each);
+}

@@ -3,10 +3,10 @@ import { RE2JS } from "re2js";
 import { expect, test } from "vitest";
 import { patternError } from "./pattern.ts";
 
-/** What RE2 and JavaScript both know. */
+/** Syntax of both RE2 and JavaScript. */
 const shared = String.raw`a b z A Z 0 9 _ - . : , / @ & = < > ! ~ % # " ' + * ? ( ) [ ] { } | ^ $ \ (?: [^ [a-z -z] \d \w \s \D \. \/ a* b+? (a|b) [0-9]+`;
 
-/** What they read differently, or what only one of them knows. */
+/** Syntax with two meanings, or of only one of them. */
 const different = String.raw`(?= (?! (?<n> (?P<n> (?i) [] [:alpha:] [[:alpha:]] \b \B \A \z \Q \E \1 \- \] \p{L} \pL \x41 \u0041 \C {2} {2,} {2,1} {1001} é`;
 
 const piece = fc.constantFrom(" ", ...shared.split(" "), ...different.split(" "));

@@ -43,7 +43,7 @@ export function patternError(source: string): string | undefined {
 }
 
 /**
- * Whether a pattern is valid in RE2 and JavaScript alike: it has only what both know, and JavaScript's parser, which
+ * Returns whether RE2 and JavaScript read a pattern alike: it only has syntax of both, and JavaScript's parser, which
  * is faster by far, takes it. Most patterns are of this kind.
  */
 function isCommon(source: string): boolean {

@@ -115,7 +115,7 @@ describe("compileSchema()", () => {
         const twice = compiled.prune(once.object);
         expect(twice.object).toBe(once.object);
         expect(twice.unknown).toEqual([]);
-        // What was dropped without a report was empty; an object that is returned as is had no unknown fields.
+        // Members that were dropped without a report were empty; an object that is returned unchanged had no unknown fields.
         const isAsSaid = isDeepStrictEqual(withoutEmpty(once.object), withoutEmpty(object));
         expect({ isAsSaid: once.unknown.length > 0 || isAsSaid }).toEqual({ isAsSaid: true });
         expect(once.object === object && once.unknown.length > 0).toBe(false);

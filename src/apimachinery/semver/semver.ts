@@ -1,4 +1,4 @@
-import { compareText } from "../text/compare.ts";
+import { compareText } from "../text/text.ts";
 
 /** A semantic version; build metadata, which follows a +, doesn't count. */
 export interface Semver {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fnv64 } from "./fnv64.ts";
+import { fnv64 } from "./text.ts";
 
 test.each([
   ["", "cbf29ce484222325"],

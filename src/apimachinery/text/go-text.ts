@@ -1,5 +1,5 @@
-import { compareText } from "./compare.ts";
-import { shortEscape } from "./go-escapes.ts";
+import { compareText } from "./text.ts";
+import { type JSONValue, isObject, memberOf } from "../json/index.ts";
 
 /** Quotes a string as Go's `%q` does: the form of strings in messages of the API server. */
 export function quote(text: string): string {
@@ -53,7 +53,7 @@ export function goJSON(value: unknown): string {
   return written(value, (object) => Object.keys(object).sort(compareText));
 }
 
-/** The same for a struct, whose fields keep their order. */
+/** Prints an object as a Go struct, whose fields keep their order. */
 export function goStruct(value: unknown): string {
   return written(value, fieldsOf);
 }
@@ -97,4 +97,48 @@ function quoteChar(char: string): string {
   if (/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
   if (code > 0xffff) return `\\U${code.toString(16).padStart(8, "0")}`;
   return `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/** The escape sequences of Go, and of languages that adopted them, such as CEL: letter to character. */
+export const controlEscapes: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+const letters: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(controlEscapes).map(([letter, char]) => [char, letter]),
+);
+
+/** Returns the two-character escape sequence that a character needs within double quotes, if it has one. */
+export function shortEscape(char: string): string | undefined {
+  if (char === '"' || char === "\\") return `\\${char}`;
+  const letter = letters[char];
+  return letter === undefined ? undefined : `\\${letter}`;
+}
+
+/** Formats a value as Go's `%v` does: some messages of the API server contain values in that form. */
+export function goText(value: JSONValue): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
+  return `map[${members.join(" ")}]`;
+}
+
+/** Formats a value as Go's `%#v` does: Go syntax, with types and quotes. */
+export function goSyntax(value: JSONValue): string {
+  if (value === null) return "interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${goSyntax(memberOf(value, name)!)}`);
+  return `map[string]interface {}{${members.join(", ")}}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { emitYaml, type YamlValue } from "./emit-yaml.ts";
 
-/** What a scalar looks like as the value of a short key. */
+/** Writes a scalar as the value of a short key. */
 const scalar = (value: YamlValue): string => emitYaml({ k: value }).slice(3, -1);
 
 describe("emitYaml()", () => {

@@ -58,7 +58,7 @@ const letter = /^\p{L}$/u;
 
 const digit = /^\d$/u;
 
-/** What a YAML document of ours holds. A bigint is an integer beyond what a number keeps exactly. */
+/** A value in our YAML documents. A bigint is an integer that a number does not represent exactly. */
 export type YamlValue =
   | string
   | number
@@ -200,7 +200,7 @@ interface SimpleKey {
   readonly width: number;
 }
 
-/** The same few keys stand in a schema thousands of times. */
+/** A schema repeats few keys thousands of times. */
 const simpleKeys = new Map<string, SimpleKey>();
 
 const keptKeys = 10_000;

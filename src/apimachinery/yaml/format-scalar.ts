@@ -62,7 +62,7 @@ function isTimestamp(text: string): boolean {
   return isDate && hour! < 24 && minute! < 60 && second! < 60;
 }
 
-/** What most scalars are, and what needs no further look: words, and sentences. */
+/** Most scalars are words and sentences, which need no further checks. */
 const plainText = /^[A-Za-z](?:[\w ,.()/'-]*[\w,.()/'-])?$/;
 
 /** Go prints what fits an integer of 64 bits as one, and other numbers in the shortest form of `%g`. */

@@ -117,7 +117,7 @@ export const bundle = defineCommand({
         import("../../olm/plan-bundle.ts"),
         import("../../ship/render-changed.ts"),
         import("../../project/read-project.ts"),
-        import("../../generators/describe-kinds.ts"),
+        import("../../generators/crd/describe-kinds.ts"),
       ]);
       const isFirst = !tree.has(basePath(project));
       const asks = isFirst && flags.interactive && ui.isInteractive;

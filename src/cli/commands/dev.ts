@@ -6,7 +6,7 @@ import type { LineKeeper } from "../../dev/record/record-line.ts";
 import type { Page } from "../../dev/page/page-server.ts";
 import type { SessionRecording } from "../../dev/record/session-recording.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
-import type { GeneratorCache } from "../../generators/project-sources.ts";
+import type { GeneratorCache } from "../../generators/sources/cache.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { refuseLinkedFile } from "../../scaffold/refuse-outside.ts";
@@ -233,7 +233,7 @@ function sessionOptions(
           ),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
     generate: async () => {
-      cache ??= (await import("../../generators/project-sources.ts")).createCache();
+      cache ??= (await import("../../generators/sources/cache.ts")).createCache();
       const known = cache;
       return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
         const draft = new Draft(tree);

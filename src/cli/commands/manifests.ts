@@ -1,4 +1,4 @@
-import type { GeneratorOptions } from "../../generators/options.ts";
+import type { GeneratorOptions } from "../../generators/model/options.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
 import { Draft } from "../../scaffold/tree.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
@@ -137,7 +137,7 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   }
   const { root, tree } = openOrView(cwd, ui, values);
   const [{ createCache }, { watchManifests }] = await Promise.all([
-    import("../../generators/project-sources.ts"),
+    import("../../generators/sources/cache.ts"),
     import("../watch-manifests.ts"),
   ]);
   const cache = createCache();

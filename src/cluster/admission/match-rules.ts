@@ -2,11 +2,14 @@ import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { notFound } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
+import { isEmptySelector } from "../kinds/checks/meta-types.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 import type {
   MatchResources,
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-import type { AdmissionRequest } from "../registry/admission-request.ts";
+
+
 
 /**
  * Finds the version in which a rule matches: the request's version, or with `Equivalent` any other in which the
@@ -57,7 +60,7 @@ export function matchesNamespace(
   store: Store,
 ): boolean {
   const isNamespace = resource.group === "" && resource.plural === "namespaces";
-  if (!selector || isEmpty(selector) || (!resource.namespaced && !isNamespace)) return true;
+  if (!selector || isEmptySelector(selector) || (!resource.namespaced && !isNamespace)) return true;
   if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return matchesLabelSelector(selector, object?.metadata.labels ?? {});
   }
@@ -72,11 +75,7 @@ export function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,
 ): boolean {
-  if (!selector || isEmpty(selector)) return true;
+  if (!selector || isEmptySelector(selector)) return true;
   const objects = [object, oldObject].filter((each) => each !== undefined);
   return objects.some(({ metadata }) => matchesLabelSelector(selector, metadata.labels ?? {}));
-}
-
-function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }

@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
-import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
+import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import { parseAllDocuments } from "yaml";
+import { compileValidator } from "@tsbuilder/apimachinery/cel";
+import { formatFieldError } from "@tsbuilder/apimachinery/errors";
+import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { memoryTree } from "../../scaffold/tree.ts";
-import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";
+import { type CustomResourceDefinition, toJson } from "../crd/custom-resource-definition.ts";
 import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
-import type { Diagnostic } from "../diagnostic.ts";
+import { type Diagnostic, DiagnosticLog } from "../model/diagnostic.ts";
 import { planManifests } from "../manifests.ts";
-import type { GeneratorOptions } from "../options.ts";
-import { ProjectSources } from "../project-sources.ts";
-import type { Schema } from "../schema/schema.ts";
+import type { GeneratorOptions } from "../model/options.ts";
+import { ProjectSources } from "../sources/project-sources.ts";
+import type { Schema } from "../model/schema.ts";
+import { checkCrd } from "../crd/check-crd.ts";
 
 /** One section of a Markdown file of examples: its heading, and its code blocks by language. */
 export interface Example {
@@ -38,7 +42,31 @@ export function readExamples(markdown: string): Example[] {
     .filter(({ blocks }) => blocks.length > 0);
 }
 
-/** What an example's types become. */
+/** The generators or an API server reject the types of an example. */
+class TypesError extends Error {
+  override readonly name = "TypesError";
+}
+
+/** The errors of an API server for a spec; empty if it accepts it. */
+type SpecValidator = (spec: unknown) => string[];
+
+/** Makes a CRD of an example's types, and validates specs as an API server with this CRD does. Throws a TypesError. */
+export async function specValidator(code: string, options: GeneratorOptions = {}): Promise<SpecValidator> {
+  const { generated, diagnostics } = await runExample(code, options);
+  const log = new DiagnosticLog();
+  if (generated) checkCrd(generated, log);
+  const errors = [...diagnostics, ...log.sorted()].filter(({ severity }) => severity === "error");
+  if (!generated || errors.length > 0) throw new TypesError(errors.map(({ message }) => message).join("\n"));
+  const schema = toJson(generated.crd.spec.versions[0]!.schema.openAPIV3Schema) as JSONSchema;
+  const compiled = compileValidator(schema);
+  return (spec) => {
+    const sent = { apiVersion: "example.com/v1", kind: "Case", metadata: { name: "case" }, spec };
+    const stored = compiled.applyDefaults(compiled.prune(sent).object);
+    return compiled.validate(stored).map(formatFieldError);
+  };
+}
+
+/** The result of an example: its CRD, the schema of its `Spec`, and the findings. */
 export interface ExampleResult {
   readonly generated: GeneratedCrd | undefined;
   readonly crd: CustomResourceDefinition | undefined;
@@ -68,7 +96,7 @@ export async function runExample(
   };
 }
 
-/** Fills an example up to a whole file; what is added stands behind it, so that markers keep their places. */
+/** Completes an example to a whole file. Additions follow it, so that markers keep their positions. */
 function completeExample(code: string): string {
   const body = /\b(?:interface|type|class|enum) Spec\b|\bdefineKind</u.test(code)
     ? code
@@ -98,7 +126,7 @@ export function yamlOf(value: object | undefined): string {
   return value === undefined ? "" : emitYaml(value as YamlValue);
 }
 
-/** Writes the role or the webhook configurations of a file that holds markers, or what is wrong with them. */
+/** Writes the role or the webhook configurations of a file that holds markers, or the findings. */
 export async function runMarkerExample(code: string): Promise<string> {
   const { changes, diagnostics } = await planManifests(
     memoryTree({ "src/controller/case_controller.ts": code }),
@@ -111,12 +139,12 @@ export function sha256(text: string): string {
   return `${createHash("sha256").update(text).digest("hex")}\n`;
 }
 
-/** Descriptions of core types break their lines as the Go sources do, which no published document tells. */
+/** Descriptions of core types have the line breaks of the Go sources, which no published document has. */
 export function optionsFor(page: string): GeneratorOptions {
   return page === "core-types.md" ? { maxDescLen: 0 } : {};
 }
 
-/** What a page's example becomes: the properties of `Spec`, or what the word behind `yaml` asks for. */
+/** The result of a page's example: the properties of `Spec`, or the part that the word after `yaml` names. */
 export async function runPageExample(
   code: string,
   info: string,

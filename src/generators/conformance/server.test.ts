@@ -8,8 +8,8 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { checkCrd } from "../crd/check-crd.ts";
-import { DiagnosticLog } from "../diagnostic.ts";
-import { emitFile } from "../emit.ts";
+import { DiagnosticLog } from "../model/diagnostic.ts";
+import { emitFile } from "../model/emit.ts";
 import { optionsFor, readExamples, runExample } from "./example.ts";
 
 const folder = join(import.meta.dirname, "testdata");

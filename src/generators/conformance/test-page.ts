@@ -4,8 +4,8 @@ import { parse } from "yaml";
 import { type CodeBlock, readExamples, runPageExample, yamlOf } from "./example.ts";
 
 /**
- * Makes a test of each example on a Markdown page. A `ts` block is followed by the YAML that becomes of it; one
- * that is `refused` by what the user is told. `kind` says what the refused ones are about.
+ * Makes a test of each example on a Markdown page. The YAML that is generated from a `ts` block follows it; the messages
+ * follow a block that is `refused`. `kind` is the part of a CRD that the refused blocks are about.
  */
 export function testPage(path: string, kind = ""): void {
   const examples = pageExamples(path).map((example) => [example.title, example] as const);

@@ -1,19 +1,23 @@
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { validateCRD } from "@tsbuilder/apimachinery/crd";
-import type { DiagnosticLog, Place } from "../diagnostic.ts";
-import { originKey, rulePlaces, type Schema } from "../schema/schema.ts";
-import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
+import { originKey, rulePlaces, type Schema } from "../model/schema.ts";
+import {
+  type CustomResourceDefinition,
+  annotationLimit,
+  largestFields,
+  sizeOf,
+  toJson,
+} from "./custom-resource-definition.ts";
 import type { KindVersion } from "./find-kinds.ts";
 import type { GeneratedCrd } from "./generate-crds.ts";
-import { annotationLimit, largestFields, sizeOf } from "./size.ts";
-import { toJson } from "./to-json.ts";
 
 /**
  * Reports what an API server would reject in a CRD, at the source line that causes it: names, selectable fields,
  * structure, defaults, and CEL rules that are invalid, refer to unknown fields, or may cost too much.
  */
 export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog): void {
-  // YAML is the longer form: what is short there fits in any case.
+  // YAML is longer than JSON: a short text always fits.
   if (text.length > annotationLimit / 2) warnOfSize(crd, kinds[0]!.place, log);
   for (const error of validateCRD(toJson(crd) as unknown as Parameters<typeof validateCRD>[0])) {
     const place = schemaPlace(error, crd, kinds) ?? markerPlace(error, crd, kinds) ?? kinds[0]!.place;
@@ -21,7 +25,7 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
   }
 }
 
-/** What all versions share is reported at `spec.validation`; it is shown in the first version. */
+/** An API server reports errors in a schema that all versions share at `spec.validation`: the first version shows them. */
 const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema/u;
 
 function schemaPlace(
@@ -36,7 +40,7 @@ function schemaPlace(
   return place ?? kinds.find((kind) => kind.version === version.name)?.place;
 }
 
-/** The marker that sets what is not part of the schema. */
+/** The markers that set the parts of a CRD outside of its schema. */
 const markerPaths: readonly (readonly [path: RegExp, marker: string])[] = [
   [/\.(?:shortNames|categories|singular)/u, "kubebuilder:resource"],
   [/selectableFields/u, "kubebuilder:selectablefield"],

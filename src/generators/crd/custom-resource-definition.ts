@@ -1,10 +1,10 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { text } from "../markers/definition.ts";
-import type { DiagnosticLog } from "../diagnostic.ts";
+import { type MarkerArguments, text } from "../markers/definition.ts";
+import type { DiagnosticLog } from "../model/diagnostic.ts";
 import type { Marker } from "../markers/collect.ts";
-import type { GeneratorOptions } from "../options.ts";
+import type { GeneratorOptions } from "../model/options.ts";
 import type { KindVersion } from "./find-kinds.ts";
-import type { CrdVersion } from "./version.ts";
+import { type Schema, cutText, mapSchema } from "../model/schema.ts";
 
 /** A CRD as written to its file. */
 export interface CustomResourceDefinition {
@@ -175,4 +175,184 @@ function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], lo
       "remove +kubebuilder:unservedversion from one of them",
     );
   }
+}
+
+/** An entry in a CRD's `versions`. */
+export interface CrdVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  deprecated?: true | undefined;
+  deprecationWarning?: string | undefined;
+  additionalPrinterColumns?: readonly object[] | undefined;
+  selectableFields?: readonly { jsonPath: string }[] | undefined;
+  schema: { openAPIV3Schema: Schema };
+  subresources?: object | undefined;
+}
+
+/** Builds the entry of a version from the markers of its kind. */
+export function crdVersion(kind: KindVersion, schema: Schema, log: DiagnosticLog): CrdVersion {
+  const all = (name: string): readonly Marker[] => kind.markers.filter((marker) => marker.name === name);
+  const first = (name: string): Marker | undefined => all(name)[0];
+  const deprecated = first("kubebuilder:deprecatedversion");
+  const columns = all("kubebuilder:printcolumn").map(({ args }) => column(args));
+  const fields = all("kubebuilder:selectablefield").map(({ args }) => ({
+    jsonPath: text(args, "JSONPath"),
+  }));
+  for (const marker of [...all("kubebuilder:printcolumn"), ...all("kubebuilder:selectablefield")]) {
+    const path = text(marker.args, "JSONPath");
+    if (!path.startsWith("."))
+      log.error(marker.place, `the JSONPath "${path}" must start with a dot`, `use .${path}`);
+  }
+  return {
+    name: kind.version,
+    served: !first("kubebuilder:unservedversion"),
+    storage: first("kubebuilder:storageversion") !== undefined,
+    deprecated: deprecated && true,
+    deprecationWarning: deprecated?.args["warning"] as string | undefined,
+    additionalPrinterColumns: columns.length > 0 ? columns : undefined,
+    selectableFields: fields.length > 0 ? fields : undefined,
+    schema: { openAPIV3Schema: schema },
+    subresources: subresources(
+      first("kubebuilder:subresource:status"),
+      first("kubebuilder:subresource:scale"),
+      columns.length > 0,
+    ),
+  };
+}
+
+function column(args: MarkerArguments): object {
+  return {
+    name: args["name"],
+    type: args["type"],
+    jsonPath: args["JSONPath"],
+    description: args["description"] || undefined,
+    format: args["format"] || undefined,
+    priority: args["priority"] || undefined,
+  };
+}
+
+/** With a printer column, controller-gen writes an empty `subresources`; so does this. */
+function subresources(
+  status: Marker | undefined,
+  scale: Marker | undefined,
+  hasColumns: boolean,
+): object | undefined {
+  if (!status && !scale) return hasColumns ? {} : undefined;
+  return {
+    status: status && {},
+    scale: scale && {
+      specReplicasPath: scale.args["specpath"],
+      statusReplicasPath: scale.args["statuspath"],
+      labelSelectorPath: scale.args["selectorpath"] || undefined,
+    },
+  };
+}
+
+/** The content of the file as the API server reads it, without internal notes and undefined keys. */
+export function toJson<Value>(value: Value): Value {
+  return copy(value) as Value;
+}
+
+// JSON.stringify with a replacer takes several times as long, and this runs after every edit.
+function copy(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const copied: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member === undefined) continue;
+    // A property may be named __proto__.
+    if (key === "__proto__") Object.defineProperty(copied, key, { value: copy(member), enumerable: true });
+    else copied[key] = copy(member);
+  }
+  return copied;
+}
+
+/** `kubectl apply` stores the whole object in an annotation, and the size of all annotations is limited. */
+export const annotationLimit = 262_144;
+
+/** The size of a CRD in the annotation of `kubectl apply`, in bytes. */
+export function sizeOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(toJson(value)));
+}
+
+/** The largest fields of a CRD, by their path from the root of the schema, largest first. */
+export function largestFields(crd: CustomResourceDefinition, count = 3): { path: string; bytes: number }[] {
+  const found = crd.spec.versions.flatMap(({ name, schema }) =>
+    ["spec", "status"].flatMap((part) => {
+      const properties = schema.openAPIV3Schema.properties?.[part]?.properties ?? {};
+      return Object.entries(properties).map(([field, node]) => ({
+        path: `${name}: .${part}.${field}`,
+        bytes: sizeOf(node),
+      }));
+    }),
+  );
+  return found.sort((a, b) => b.bytes - a.bytes || compareText(a.path, b.path)).slice(0, count);
+}
+
+/**
+ * Shortens descriptions until a CRD fits, starting with the most deeply nested ones, because users mostly read those at
+ * the top. Each level is cut to its first sentence before it is removed. The structure is never changed.
+ */
+export function trimDescriptions(
+  crd: CustomResourceDefinition,
+  limit: number = annotationLimit,
+): CustomResourceDefinition {
+  let trimmed = crd;
+  const deepest = Math.max(...crd.spec.versions.map(({ schema }) => depthOf(schema.openAPIV3Schema)));
+  for (let depth = deepest; depth > 1 && sizeOf(trimmed) > limit; depth--) {
+    trimmed = editDepth(trimmed, depth, firstSentence);
+    if (sizeOf(trimmed) > limit) trimmed = editDepth(trimmed, depth, () => undefined);
+  }
+  return trimmed;
+}
+
+function editDepth(
+  crd: CustomResourceDefinition,
+  depth: number,
+  edit: (text: string) => string | undefined,
+): CustomResourceDefinition {
+  const versions = crd.spec.versions.map((version) => ({
+    ...version,
+    schema: { openAPIV3Schema: editBelow(version.schema.openAPIV3Schema, depth, edit) },
+  }));
+  return { ...crd, spec: { ...crd.spec, versions } };
+}
+
+/** Edits the descriptions of all nodes at a depth and deeper. */
+function editBelow(schema: Schema, depth: number, edit: (text: string) => string | undefined): Schema {
+  if (depth <= 0) {
+    return mapSchema(schema, (node) =>
+      node.description === undefined ? node : { ...node, description: edit(node.description) },
+    );
+  }
+  const below = (node: Schema): Schema => editBelow(node, depth - 1, edit);
+  const copy: Schema = { ...schema };
+  if (copy.properties) {
+    const entries = Object.entries(copy.properties).map(([name, node]): [string, Schema] => [
+      name,
+      below(node),
+    ]);
+    copy.properties = Object.fromEntries(entries);
+  }
+  if (copy.items) copy.items = below(copy.items);
+  if (typeof copy.additionalProperties === "object")
+    copy.additionalProperties = below(copy.additionalProperties);
+  return copy;
+}
+
+function depthOf(schema: Schema): number {
+  const inner = [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.items ? [schema.items] : []),
+    ...(typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : []),
+  ];
+  return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(depthOf));
+}
+
+function firstSentence(text: string): string {
+  const end = /[.!?](?:\s|$)/u.exec(text);
+  return end ? text.slice(0, end.index + 1) : cutText(text, 80);
 }

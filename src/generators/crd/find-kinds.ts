@@ -1,37 +1,24 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { GroupVersion, Scope } from "@tsbuilder/apimachinery/meta";
+import type { Scope } from "@tsbuilder/apimachinery/meta";
+import { label1035Pattern, labelPattern } from "@tsbuilder/apimachinery/naming";
 import { listWords } from "../../shared/text.ts";
-import type { DiagnosticLog, Place } from "../diagnostic.ts";
+import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import {
   type ConstDeclaration,
   type Declared,
-  evaluate,
-  isDefineKind,
   type Module,
   NotStatic,
   type ReferenceNode,
   type StaticValue,
+  evaluate,
+  isDefineKind,
 } from "../loader/index.ts";
 import type { Marker } from "../markers/collect.ts";
 import { kinds as kindFamily } from "../markers/families/kinds.ts";
-import type { MarkerValue } from "../markers/argument-type.ts";
 import { lookUpMarker } from "../markers/registry.ts";
-import { deprecation } from "../markers/tag-markers.ts";
+import { deprecation } from "../markers/jsdoc-tags.ts";
 import type { SchemaSources } from "../schema/environment.ts";
-
-/** What a kind says of itself, without its type. */
-export interface KindSummary extends GroupVersion {
-  readonly kind: string;
-  readonly plural: string;
-  readonly scope: Scope;
-  /** Where it is declared in its module. */
-  readonly pos: number;
-  readonly featureGate: MarkerValue | undefined;
-  /** Whether +kubebuilder:skipversion leaves it out of its CRD. */
-  readonly isSkipped: boolean;
-  /** Where its markers are: `file:position`. */
-  readonly markedAt: readonly string[];
-}
+import type { KindMarker, KindSummary } from "../sources/cache.ts";
 
 /** One version of a kind, as declared in the sources. */
 export interface KindVersion extends KindSummary {
@@ -52,104 +39,6 @@ export function findKinds(module: Module, sources: SchemaSources): KindVersion[]
     return kind ? [kind] : [];
   });
 }
-
-/** A kind of which the summary is known: its type and its markers are looked for when they are needed. */
-export function restoreKind(summary: KindSummary, module: Module, sources: SchemaSources): KindVersion {
-  let found: KindVersion | undefined;
-  const find = (): KindVersion =>
-    (found ??= findKinds(module, sources).find(({ pos }) => pos === summary.pos))!;
-  return {
-    ...summary,
-    module,
-    place: { module, pos: summary.pos },
-    get parts() {
-      return find().parts;
-    },
-    get type() {
-      return find().type;
-    },
-    get markers() {
-      return find().markers;
-    },
-  };
-}
-
-/** Reports object types that look like kinds but have no defineKind: no CRD would be generated for them. */
-export function reportUndefinedKinds(
-  module: Module,
-  found: readonly KindVersion[],
-  sources: SchemaSources,
-): void {
-  const { log } = sources;
-  const defined = new Set(found.flatMap(({ parts }) => parts.map(({ declaration }) => declaration)));
-  // An invalid defineKind has its own error.
-  const attempted = new Set(
-    [...module.declarations.values()].flat().flatMap((declaration) => {
-      if (declaration.kind !== "const" || !isDefineKind(declaration, module)) return [];
-      const type = declaration.value.kind === "call" ? declaration.value.typeArguments[0] : undefined;
-      return [type?.kind === "reference" ? type.name : declaration.name];
-    }),
-  );
-  for (const declaration of [...module.declarations.values()].flat()) {
-    if (declaration.kind !== "interface" || defined.has(declaration) || attempted.has(declaration.name))
-      continue;
-    const isResource = declaration.extends.some(({ name }) => name === "CustomResource");
-    const isMarked = sources
-      .markersOf(module)
-      .on(declaration.comments)
-      .some(({ name, args }) => name === "kubebuilder:object:root" && args[""] === true);
-    if (!isResource && !(isMarked && !declaration.name.endsWith("List"))) continue;
-    const { name } = declaration;
-    log.error(
-      { module, pos: declaration.pos },
-      `"${name}" is not a kind yet: its group, version and plural are unknown`,
-      `add: export const ${name} = defineKind<${name}>(groupVersion, { kind: "${name}", plural: "${name.toLowerCase()}s" });`,
-    );
-  }
-}
-
-/** A marker for kinds, and the type that it is on. */
-export interface KindMarker {
-  readonly name: string;
-  readonly pos: number;
-  readonly declared: string;
-}
-
-/** The markers for kinds on the types of a module. */
-export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[] {
-  return [...module.declarations.values()].flat().flatMap(({ comments, name: declared }) =>
-    sources
-      .markersOf(module)
-      .on(comments)
-      .filter(({ name }) => ofKinds.has(name))
-      .map(({ name, place: { pos } }) => ({ name, pos, declared })),
-  );
-}
-
-/** Warns of markers for kinds on types that are none: nothing reads them. */
-export function warnOfLostKindMarkers(
-  modules: readonly Module[],
-  kinds: readonly KindSummary[],
-  markersIn: (module: Module) => readonly KindMarker[],
-  log: DiagnosticLog,
-): void {
-  const used = new Set(kinds.flatMap(({ markedAt }) => markedAt));
-  for (const module of modules) {
-    for (const { name, pos, declared } of markersIn(module)) {
-      const place: Place = { module, pos };
-      if (used.has(positionOf(place))) continue;
-      log.warn(
-        place,
-        `+${name} has no effect on "${declared}", which is not a kind`,
-        "move it to the interface of a kind, or remove it",
-      );
-    }
-  }
-}
-
-const ofKinds = new Set(
-  kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
-);
 
 function readKind(
   declaration: ConstDeclaration,
@@ -217,38 +106,6 @@ function readKind(
   };
 }
 
-function positionOf({ module, pos }: Place): string {
-  return `${module.file}:${pos}`;
-}
-
-/** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */
-function deprecationMarkers({ declaration: { comments, pos }, module }: Declared): Marker[] {
-  const reason = deprecation(comments);
-  const name = "kubebuilder:deprecatedversion";
-  const found = reason === undefined ? undefined : lookUpMarker(name);
-  if (found?.kind !== "known") return [];
-  const { definition } = found;
-  return [{ name, definition, args: reason === "" ? {} : { warning: reason }, place: { module, pos } }];
-}
-
-const defineHint =
-  'for example: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
-
-function staticObject(
-  value: StaticValue | NotStatic,
-  log: DiagnosticLog,
-): Record<string, StaticValue | undefined> | undefined {
-  if (value instanceof NotStatic) {
-    log.error(
-      value,
-      "this value is not known without running the code",
-      "use a literal, or a constant of literals",
-    );
-    return undefined;
-  }
-  return isObject(value) ? value : undefined;
-}
-
 /** The type argument, or the interface that shares the constant's name. */
 function typeOf(
   declaration: ConstDeclaration,
@@ -269,6 +126,21 @@ function typeOf(
   return { kind: "reference", name: declaration.name, args: [], specifier: undefined, pos: declaration.pos };
 }
 
+function staticObject(
+  value: StaticValue | NotStatic,
+  log: DiagnosticLog,
+): Record<string, StaticValue | undefined> | undefined {
+  if (value instanceof NotStatic) {
+    log.error(
+      value,
+      "this value is not known without running the code",
+      "use a literal, or a constant of literals",
+    );
+    return undefined;
+  }
+  return isObject(value) ? value : undefined;
+}
+
 function checkNames({
   version,
   kind,
@@ -283,11 +155,122 @@ function checkNames({
   const problems: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63)
     problems.push(`"${kind}" is not a valid kind: use PascalCase, for example MySQL`);
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/u.test(plural))
+  if (!pluralName.test(plural))
     problems.push(`"${plural}" is not a valid plural: use lower case, for example mysqls`);
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/u.test(version))
+  if (!versionName.test(version))
     problems.push(`"${version}" is not a valid version: use v1 or v1alpha1, for example`);
   const scopes = ["Namespaced", "Cluster"];
   if (!scopes.includes(scope)) problems.push(`"${scope}" is not a valid scope: use ${listWords(scopes)}`);
   return problems;
+}
+
+const pluralName = new RegExp(`^${label1035Pattern}$`, "u");
+const versionName = new RegExp(`^${labelPattern}$`, "u");
+
+/** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */
+function deprecationMarkers({ declaration: { comments, pos }, module }: Declared): Marker[] {
+  const reason = deprecation(comments);
+  const name = "kubebuilder:deprecatedversion";
+  const found = reason === undefined ? undefined : lookUpMarker(name);
+  if (found?.kind !== "known") return [];
+  const { definition } = found;
+  return [{ name, definition, args: reason === "" ? {} : { warning: reason }, place: { module, pos } }];
+}
+
+const defineHint =
+  'for example: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
+
+/** A kind of which the summary is known: its type and its markers are looked for when they are needed. */
+export function restoreKind(summary: KindSummary, module: Module, sources: SchemaSources): KindVersion {
+  let found: KindVersion | undefined;
+  const find = (): KindVersion =>
+    (found ??= findKinds(module, sources).find(({ pos }) => pos === summary.pos))!;
+  return {
+    ...summary,
+    module,
+    place: { module, pos: summary.pos },
+    get parts() {
+      return find().parts;
+    },
+    get type() {
+      return find().type;
+    },
+    get markers() {
+      return find().markers;
+    },
+  };
+}
+
+/** Reports object types that look like kinds but have no defineKind: no CRD would be generated for them. */
+export function reportUndefinedKinds(
+  module: Module,
+  found: readonly KindVersion[],
+  sources: SchemaSources,
+): void {
+  const { log } = sources;
+  const defined = new Set(found.flatMap(({ parts }) => parts.map(({ declaration }) => declaration)));
+  // An invalid defineKind has its own error.
+  const attempted = new Set(
+    [...module.declarations.values()].flat().flatMap((declaration) => {
+      if (declaration.kind !== "const" || !isDefineKind(declaration, module)) return [];
+      const type = declaration.value.kind === "call" ? declaration.value.typeArguments[0] : undefined;
+      return [type?.kind === "reference" ? type.name : declaration.name];
+    }),
+  );
+  for (const declaration of [...module.declarations.values()].flat()) {
+    if (declaration.kind !== "interface" || defined.has(declaration) || attempted.has(declaration.name))
+      continue;
+    const isResource = declaration.extends.some(({ name }) => name === "CustomResource");
+    const isMarked = sources
+      .markersOf(module)
+      .on(declaration.comments)
+      .some(({ name, args }) => name === "kubebuilder:object:root" && args[""] === true);
+    if (!isResource && !(isMarked && !declaration.name.endsWith("List"))) continue;
+    const { name } = declaration;
+    log.error(
+      { module, pos: declaration.pos },
+      `"${name}" is not a kind yet: its group, version and plural are unknown`,
+      `add: export const ${name} = defineKind<${name}>(groupVersion, { kind: "${name}", plural: "${name.toLowerCase()}s" });`,
+    );
+  }
+}
+
+/** The markers for kinds on the types of a module. */
+export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[] {
+  return [...module.declarations.values()].flat().flatMap(({ comments, name: declared }) =>
+    sources
+      .markersOf(module)
+      .on(comments)
+      .filter(({ name }) => ofKinds.has(name))
+      .map(({ name, place: { pos } }) => ({ name, pos, declared })),
+  );
+}
+
+const ofKinds = new Set(
+  kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
+);
+
+/** Warns of markers for kinds on types that are none: nothing reads them. */
+export function warnOfLostKindMarkers(
+  modules: readonly Module[],
+  kinds: readonly KindSummary[],
+  markersIn: (module: Module) => readonly KindMarker[],
+  log: DiagnosticLog,
+): void {
+  const used = new Set(kinds.flatMap(({ markedAt }) => markedAt));
+  for (const module of modules) {
+    for (const { name, pos, declared } of markersIn(module)) {
+      const place: Place = { module, pos };
+      if (used.has(positionOf(place))) continue;
+      log.warn(
+        place,
+        `+${name} has no effect on "${declared}", which is not a kind`,
+        "move it to the interface of a kind, or remove it",
+      );
+    }
+  }
+}
+
+function positionOf({ module, pos }: Place): string {
+  return `${module.file}:${pos}`;
 }

@@ -1,32 +1,32 @@
+/**
+ * CRDs. This file generates them, or takes them from the cache; `find-kinds.ts` finds the kinds of a module,
+ * `custom-resource-definition.ts` joins the versions of a kind, `check-crd.ts` checks the result as an API server does.
+ */
+
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
-import { emitFile } from "../emit.ts";
-import { isGateOn } from "../feature-gates.ts";
+import { emitFile } from "../model/emit.ts";
+import { isGateOn } from "../model/options.ts";
 import type { Module } from "../loader/index.ts";
-import type { MadeFrom, ProjectSources } from "../project-sources.ts";
-import type { Schema } from "../schema/schema.ts";
+import type { CrdFile, KindMarker, KindSummary, MadeFrom } from "../sources/cache.ts";
+import type { ProjectSources } from "../sources/project-sources.ts";
+import { type Schema, limitDescriptions } from "../model/schema.ts";
 import { SchemaBuilder } from "../schema/schema-builder.ts";
-import { settle } from "../schema/settle.ts";
-import { type CustomResourceDefinition, customResourceDefinition } from "./custom-resource-definition.ts";
-import { limitDescriptions } from "../schema/descriptions.ts";
+import { settle } from "../schema/merge.ts";
 import {
-  findKinds,
-  type KindMarker,
-  kindMarkers,
-  type KindSummary,
+  type CustomResourceDefinition,
+  crdVersion,
+  customResourceDefinition,
+  trimDescriptions,
+} from "./custom-resource-definition.ts";
+import {
   type KindVersion,
+  findKinds,
+  kindMarkers,
   reportUndefinedKinds,
   restoreKind,
   warnOfLostKindMarkers,
 } from "./find-kinds.ts";
-import { trimDescriptions } from "./size.ts";
-import { crdVersion } from "./version.ts";
-
-/** The text of a CRD, and the file it is written to. */
-export interface CrdFile {
-  readonly fileName: string;
-  readonly text: string;
-}
 
 /** A CRD, as text and as an object. */
 export interface GeneratedCrd extends CrdFile {
@@ -34,15 +34,13 @@ export interface GeneratedCrd extends CrdFile {
   readonly kinds: readonly KindVersion[];
 }
 
-type Check = (generated: GeneratedCrd) => void;
-
 /** Generates the CRDs of all kinds in a project, sorted by kind and group. */
 export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
   const builder = new SchemaBuilder(sources);
   return kindsByCrd(sources).map((kinds) => generateCrd(kinds, builder));
 }
 
-/** The same as text only, which is all that is kept of those that were generated from the same sources before. */
+/** Generates the text of all CRDs. A CRD whose sources have not changed since an earlier run is taken from the cache. */
 export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile[] {
   const builder = new SchemaBuilder(sources);
   const { files } = sources.cache;
@@ -52,6 +50,55 @@ export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile
     const known = files.get(name);
     return known && isSame(known, from) ? known : reuse(kinds, from, builder, sources, check);
   });
+}
+
+type Check = (generated: GeneratedCrd) => void;
+
+/**
+ * Reuses a CRD of the previous run if none of its sources have changed. Text that is the same as before, when it had no
+ * findings, need not be validated again.
+ */
+function reuse(
+  kinds: readonly KindVersion[],
+  from: MadeFrom,
+  builder: SchemaBuilder,
+  { cache, log }: ProjectSources,
+  check: Check,
+): CrdFile {
+  const name = crdName(kinds);
+  const known = cache.crds.get(name);
+  if (known && isSame(known, from)) {
+    log.repeat(known.warnings);
+    return known;
+  }
+  const checked = known?.warnings.length === 0 ? known : cache.files.get(name);
+  const findings = log.size;
+  const generated = generateCrd(kinds, builder);
+  const { fileName, text } = generated;
+  if (!log.hasErrors && text !== checked?.text) check(generated);
+  const made = { ...from, fileName, text, warnings: log.since(findings) };
+  // After an error, CRDs are not validated.
+  if (!log.hasErrors) cache.crds.set(name, made);
+  return made;
+}
+
+function isSame(known: MadeFrom, { key, modules }: MadeFrom): boolean {
+  return (
+    known.key === key &&
+    known.modules.length === modules.length &&
+    known.modules.every((module, i) => module === modules[i])
+  );
+}
+
+function crdName([first]: readonly KindVersion[]): string {
+  return `${first!.kind}.${first!.group}`;
+}
+
+/** All that kinds are made from: modules, options and markers of packages. */
+function sourcesOf(kinds: readonly { readonly module: Module }[], sources: ProjectSources): MadeFrom {
+  const roots = [...kinds.map(({ module }) => module), ...sources.augmentingModules];
+  const modules = sources.graph.reachable(roots);
+  return { modules, key: modules.map((module) => sources.packageKey(module)).join("\n") };
 }
 
 /** The versions of each CRD. */
@@ -96,12 +143,53 @@ function summaryOf(found: KindVersion): KindSummary {
   return { group, version, kind, plural, scope, pos, featureGate, isSkipped, markedAt };
 }
 
+/** The markers +groupName and +versionName may repeat what groupVersion says. */
+function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): void {
+  for (const { module, group, version } of kinds) {
+    for (const { name, args, place } of sources.packageMarkers(module)) {
+      const said = { groupName: group, versionName: version }[name];
+      if (said === undefined || args[""] === undefined || args[""] === said) continue;
+      sources.log.error(
+        place,
+        `the marker says "${text(args)}", but groupVersion says "${said}"`,
+        "remove the marker",
+      );
+    }
+  }
+}
+
 function kindMarkersOf(module: Module, sources: ProjectSources): readonly KindMarker[] {
   const known = sources.cache.kindMarkers.get(module);
   if (known) return known;
   const found = kindMarkers(module, sources);
   sources.cache.kindMarkers.set(module, found);
   return found;
+}
+
+/** Two kinds with the same plural would share a URL and a file. */
+function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSources): void {
+  const owners = new Map<string, KindVersion>();
+  for (const kind of kinds) {
+    const key = `${kind.plural}.${kind.group}`;
+    const owner = owners.get(key);
+    if (!owner) owners.set(key, kind);
+    else if (owner.kind !== kind.kind) {
+      log.error(
+        kind.place,
+        `${owner.kind} and ${kind.kind} have the same plural "${kind.plural}" in ${kind.group}`,
+        "change the plural of one of them",
+      );
+    }
+  }
+}
+
+function groupBy(kinds: readonly KindVersion[]): Map<string, KindVersion[]> {
+  const groups = new Map<string, KindVersion[]>();
+  for (const kind of kinds) {
+    const key = `${kind.group}\0${kind.kind}`;
+    groups.set(key, [...(groups.get(key) ?? []), kind]);
+  }
+  return groups;
 }
 
 function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): GeneratedCrd {
@@ -111,53 +199,6 @@ function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): Gen
   const crd = options.trimDescriptions ? trimDescriptions(whole) : whole;
   const { group, plural } = kinds[0]!;
   return { fileName: `${group}_${plural}.yaml`, text: emitFile([crd], options), crd, kinds };
-}
-
-/** All that kinds are made from: modules, options and markers of packages. */
-function sourcesOf(kinds: readonly { readonly module: Module }[], sources: ProjectSources): MadeFrom {
-  const roots = [...kinds.map(({ module }) => module), ...sources.augmentingModules];
-  const modules = sources.graph.reachable(roots);
-  return { modules, key: modules.map((module) => sources.packageKey(module)).join("\n") };
-}
-
-function isSame(known: MadeFrom, { key, modules }: MadeFrom): boolean {
-  return (
-    known.key === key &&
-    known.modules.length === modules.length &&
-    known.modules.every((module, i) => module === modules[i])
-  );
-}
-
-function crdName([first]: readonly KindVersion[]): string {
-  return `${first!.kind}.${first!.group}`;
-}
-
-/**
- * Reuses a CRD of the previous run if none of its sources have changed. Text that is the same as before, when it had no
- * findings, need not be validated again.
- */
-function reuse(
-  kinds: readonly KindVersion[],
-  from: MadeFrom,
-  builder: SchemaBuilder,
-  { cache, log }: ProjectSources,
-  check: Check,
-): CrdFile {
-  const name = crdName(kinds);
-  const known = cache.crds.get(name);
-  if (known && isSame(known, from)) {
-    log.repeat(known.warnings);
-    return known;
-  }
-  const checked = known?.warnings.length === 0 ? known : cache.files.get(name);
-  const findings = log.size;
-  const generated = generateCrd(kinds, builder);
-  const { fileName, text } = generated;
-  if (!log.hasErrors && text !== checked?.text) check(generated);
-  const made = { ...from, fileName, text, warnings: log.since(findings) };
-  // After an error, CRDs are not validated.
-  if (!log.hasErrors) cache.crds.set(name, made);
-  return made;
 }
 
 function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
@@ -178,45 +219,4 @@ function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
   };
   if (root.required?.length === 0) root.required = undefined;
   return limitDescriptions(root, builder.sources.options.maxDescLen);
-}
-
-function groupBy(kinds: readonly KindVersion[]): Map<string, KindVersion[]> {
-  const groups = new Map<string, KindVersion[]>();
-  for (const kind of kinds) {
-    const key = `${kind.group}\0${kind.kind}`;
-    groups.set(key, [...(groups.get(key) ?? []), kind]);
-  }
-  return groups;
-}
-
-/** Two kinds with the same plural would share a URL and a file. */
-function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSources): void {
-  const owners = new Map<string, KindVersion>();
-  for (const kind of kinds) {
-    const key = `${kind.plural}.${kind.group}`;
-    const owner = owners.get(key);
-    if (!owner) owners.set(key, kind);
-    else if (owner.kind !== kind.kind) {
-      log.error(
-        kind.place,
-        `${owner.kind} and ${kind.kind} have the same plural "${kind.plural}" in ${kind.group}`,
-        "change the plural of one of them",
-      );
-    }
-  }
-}
-
-/** The markers +groupName and +versionName may repeat what groupVersion says. */
-function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): void {
-  for (const { module, group, version } of kinds) {
-    for (const { name, args, place } of sources.packageMarkers(module)) {
-      const said = { groupName: group, versionName: version }[name];
-      if (said === undefined || args[""] === undefined || args[""] === said) continue;
-      sources.log.error(
-        place,
-        `the marker says "${text(args)}", but groupVersion says "${said}"`,
-        "remove the marker",
-      );
-    }
-  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { runExample } from "../conformance/example.ts";
 import { planManifests } from "../manifests.ts";
-import { annotationLimit, largestFields, sizeOf, trimDescriptions } from "./size.ts";
+import { annotationLimit, largestFields, sizeOf, trimDescriptions } from "./custom-resource-definition.ts";
 
 const code = `/** What pods look like. */
 template?: core.PodTemplateSpec;

@@ -1,14 +1,12 @@
 import { posix } from "node:path";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
-import type { CrdVersion } from "../crd/version.ts";
-import type { ManifestsPlan } from "../manifests-plan.ts";
-import type { GeneratorOptions } from "../options.ts";
-import { projectOptions } from "../project-options.ts";
-import { ProjectSources } from "../project-sources.ts";
-import type { SourceTree } from "../source-tree.ts";
-import { markdownCode, markdownText, onOneLine, tableCell } from "./markdown.ts";
-import type { Schema } from "../schema/schema.ts";
+import type { CrdVersion } from "../crd/custom-resource-definition.ts";
+import type { ManifestsPlan, SourceTree } from "../model/files.ts";
+import { type GeneratorOptions, projectOptions } from "../model/options.ts";
+import { ProjectSources } from "../sources/project-sources.ts";
+import { markdownCode, markdownText, onOneLine, tableCell } from "../model/markdown.ts";
+import type { Schema } from "../model/schema.ts";
 
 /**
  * Generates an API reference in Markdown: a page for each group and version, a section for each kind, and a table of

@@ -25,9 +25,9 @@ export type LiteralRange = readonly [start: number, end: number];
 
 /** The comments of a file. */
 export interface Comments {
-  /** Those at the start of a line; JSDoc also after code, for members on one line. */
+  /** Comments at the start of a line; JSDoc also after code, for members on one line. */
   readonly blocks: readonly CommentBlock[];
-  /** Those after code: each is about its line, and no documentation. */
+  /** Comments after code: each is about its line, and no documentation. */
   readonly trailing: readonly CommentBlock[];
 }
 

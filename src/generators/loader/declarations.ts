@@ -1,17 +1,18 @@
 import type ts from "typescript";
 import * as parser from "./generated/parser.js";
 import { type CommentBlock, type LeadingComments, leadingComments } from "./comments.ts";
-import { readMembers } from "./members.ts";
 import type {
   ConstDeclaration,
   Declaration,
   EnumDeclaration,
   Expression,
+  MappedModifier,
+  Member,
   ObjectDeclaration,
   ReferenceNode,
+  TypeNode,
   TypeParameter,
 } from "./syntax.ts";
-import { readTypeNode } from "./type-nodes.ts";
 
 /** Reads the declarations of a file; a name in a namespace is qualified with dots. */
 export class DeclarationReader {
@@ -149,7 +150,7 @@ export class DeclarationReader {
     });
   }
 
-  /** Where the text of a node starts, comments left out. */
+  /** Returns the position of a node without the comments above it. */
   startOf(node: ts.Node): number {
     return node.getStart(this.#source);
   }
@@ -157,6 +158,185 @@ export class DeclarationReader {
   textOf(node: ts.Node): string {
     return node.getText(this.#source);
   }
+}
+
+/**
+ * Reads the JSON properties of an interface, a class or an object type, without private members, statics and methods.
+ */
+function readMembers(
+  members: readonly (ts.TypeElement | ts.ClassElement)[],
+  reader: DeclarationReader,
+): Member[] {
+  return members.flatMap((member): Member[] => {
+    const start = reader.startOf(member);
+    // Modifiers come before the name.
+    const pos = member.name && member.name.pos > member.pos ? reader.startOf(member.name) : start;
+    if (parser.isIndexSignatureDeclaration(member)) {
+      const key = member.parameters[0]?.type;
+      if (!key) return [];
+      return [
+        { kind: "index", pos, key: readTypeNode(key, reader), value: readTypeNode(member.type, reader) },
+      ];
+    }
+    if (!parser.isPropertySignature(member) && !parser.isPropertyDeclaration(member)) return [];
+    if (isHidden(member)) return [];
+    const comments = reader.commentsOf(member, start);
+    const name = propertyName(member.name);
+    if (name === undefined) {
+      return [{ kind: "foreign", pos, what: `the computed name ${reader.textOf(member.name)}`, comments }];
+    }
+    return [
+      {
+        kind: "property",
+        name,
+        pos,
+        comments,
+        type: member.type ? readTypeNode(member.type, reader) : inferred(member, pos, reader),
+        optional: member.questionToken !== undefined,
+        readonly: member.modifiers?.some(({ kind }) => kind === parser.SyntaxKind.ReadonlyKeyword) === true,
+      },
+    ];
+  });
+}
+
+function isHidden(member: ts.PropertySignature | ts.PropertyDeclaration): boolean {
+  if (parser.isPrivateIdentifier(member.name)) return true;
+  return member.modifiers?.some(({ kind }) => hiding.has(kind)) === true;
+}
+
+const hiding = new Set<ts.SyntaxKind>([
+  parser.SyntaxKind.PrivateKeyword,
+  parser.SyntaxKind.ProtectedKeyword,
+  parser.SyntaxKind.StaticKeyword,
+  parser.SyntaxKind.DeclareKeyword,
+]);
+
+function propertyName(name: ts.PropertyName): string | undefined {
+  if (parser.isIdentifier(name) || parser.isStringLiteral(name) || parser.isNumericLiteral(name))
+    return name.text;
+  if (parser.isComputedPropertyName(name) && parser.isStringLiteralLike(name.expression))
+    return name.expression.text;
+  return undefined;
+}
+
+/** A class property may omit its type if it has a plain literal as initializer. */
+function inferred(
+  member: ts.PropertySignature | ts.PropertyDeclaration,
+  pos: number,
+  reader: DeclarationReader,
+): TypeNode {
+  const value = parser.isPropertyDeclaration(member) ? member.initializer : undefined;
+  if (value && parser.isStringLiteralLike(value)) return { kind: "keyword", name: "string", pos };
+  if (value && parser.isNumericLiteral(value)) return { kind: "keyword", name: "number", pos };
+  const { TrueKeyword, FalseKeyword } = parser.SyntaxKind;
+  if (value?.kind === TrueKeyword || value?.kind === FalseKeyword)
+    return { kind: "keyword", name: "boolean", pos };
+  return { kind: "unsupported", what: `a property without a type: ${reader.textOf(member.name)}`, pos };
+}
+
+/** Parses a type as written. */
+function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
+  const pos = reader.startOf(node);
+  const read = (inner: ts.TypeNode): TypeNode => readTypeNode(inner, reader);
+  const unsupported = (what: string): TypeNode => ({ kind: "unsupported", what, pos });
+
+  if (parser.isParenthesizedTypeNode(node)) return read(node.type);
+  if (parser.isTypeReferenceNode(node)) {
+    const name = reader.textOf(node.typeName).replace(/\s/gu, "");
+    return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
+  }
+  if (parser.isExpressionWithTypeArguments(node)) {
+    const name = reader.textOf(node.expression).replace(/\s/gu, "");
+    return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
+  }
+  if (parser.isArrayTypeNode(node)) return { kind: "array", element: read(node.elementType), pos };
+  if (parser.isUnionTypeNode(node)) return { kind: "union", members: node.types.map(read), pos };
+  if (parser.isIntersectionTypeNode(node))
+    return { kind: "intersection", members: node.types.map(read), pos };
+  if (parser.isTypeLiteralNode(node))
+    return { kind: "object", members: readMembers(node.members, reader), pos };
+  if (parser.isLiteralTypeNode(node)) return readLiteral(node.literal, pos, reader);
+  if (parser.isTupleTypeNode(node)) return readTuple(node, pos, reader);
+  if (parser.isTemplateLiteralTypeNode(node)) {
+    const spans = node.templateSpans.map((span) => ({ type: read(span.type), text: span.literal.text }));
+    return { kind: "template", head: node.head.text, spans, pos };
+  }
+  if (parser.isTypeOperatorNode(node)) {
+    if (node.operator === parser.SyntaxKind.KeyOfKeyword)
+      return { kind: "keyof", type: read(node.type), pos };
+    if (node.operator === parser.SyntaxKind.ReadonlyKeyword) return read(node.type);
+    return unsupported("unique symbol");
+  }
+  if (parser.isIndexedAccessTypeNode(node)) {
+    return { kind: "indexed", object: read(node.objectType), index: read(node.indexType), pos };
+  }
+  if (parser.isTypeQueryNode(node)) return { kind: "typeof", path: reader.textOf(node.exprName), pos };
+  if (parser.isMappedTypeNode(node)) return readMapped(node, pos, reader);
+  if (parser.isImportTypeNode(node)) return readImportType(node, pos, reader);
+  if (parser.isFunctionTypeNode(node) || parser.isConstructorTypeNode(node))
+    return unsupported("a function type");
+  if (parser.isConditionalTypeNode(node)) return unsupported("a conditional type");
+  return { kind: "keyword", name: reader.textOf(node), pos };
+}
+
+function readLiteral(node: ts.LiteralTypeNode["literal"], pos: number, reader: DeclarationReader): TypeNode {
+  if (parser.isStringLiteralLike(node)) return { kind: "literal", value: node.text, pos };
+  if (node.kind === parser.SyntaxKind.NullKeyword) return { kind: "keyword", name: "null", pos };
+  const text = reader.textOf(node).replaceAll("_", "");
+  if (text === "true" || text === "false") return { kind: "literal", value: text === "true", pos };
+  if (text.endsWith("n")) return { kind: "unsupported", what: "a bigint literal", pos };
+  return { kind: "literal", value: Number(text), pos };
+}
+
+function readTuple(node: ts.TupleTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const isFixed = node.elements.every((element) => {
+    const type = parser.isNamedTupleMember(element) ? element : undefined;
+    return (
+      !parser.isRestTypeNode(element) &&
+      !parser.isOptionalTypeNode(element) &&
+      !type?.dotDotDotToken &&
+      !type?.questionToken
+    );
+  });
+  if (!isFixed) return { kind: "unsupported", what: "a tuple with optional or rest elements", pos };
+  const elements = node.elements.map((element) =>
+    readTypeNode(parser.isNamedTupleMember(element) ? element.type : element, reader),
+  );
+  return { kind: "tuple", elements, pos };
+}
+
+function readMapped(node: ts.MappedTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const keys = node.typeParameter.constraint;
+  if (!keys || !node.type || node.nameType) {
+    return { kind: "unsupported", what: "a mapped type that renames its keys", pos };
+  }
+  return {
+    kind: "mapped",
+    parameter: node.typeParameter.name.text,
+    keys: readTypeNode(keys, reader),
+    type: readTypeNode(node.type, reader),
+    optional: modifier(node.questionToken),
+    readonly: modifier(node.readonlyToken),
+    pos,
+  };
+}
+
+/** `?` and `+?` add, `-?` removes; the same holds for `readonly`. */
+function modifier(token: ts.Node | undefined): MappedModifier {
+  if (!token) return undefined;
+  return token.kind === parser.SyntaxKind.MinusToken ? "remove" : "add";
+}
+
+function readImportType(node: ts.ImportTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const { argument, qualifier } = node;
+  if (!qualifier || !parser.isLiteralTypeNode(argument) || !parser.isStringLiteral(argument.literal)) {
+    return { kind: "unsupported", what: "an import type without a name", pos };
+  }
+  const name = reader.textOf(qualifier);
+  const specifier = argument.literal.text;
+  if (node.isTypeOf) return { kind: "unsupported", what: "typeof import", pos };
+  const args = (node.typeArguments ?? []).map((type) => readTypeNode(type, reader));
+  return { kind: "reference", name, args, specifier, pos };
 }
 
 /** Reads static values: literals, and references to other constants. */
@@ -198,13 +378,6 @@ function readExpression(node: ts.Expression, reader: DeclarationReader): Express
   return { kind: "opaque", pos };
 }
 
-/** Returns whether an expression has `as const`, also within parentheses or before `satisfies`. */
-function isAsConst(node: ts.Expression): boolean {
-  if (parser.isSatisfiesExpression(node) || parser.isParenthesizedExpression(node))
-    return isAsConst(node.expression);
-  return parser.isAsExpression(node) && parser.isConstTypeReference(node.type);
-}
-
 function readObject(node: ts.ObjectLiteralExpression, reader: DeclarationReader): Expression {
   const properties = node.properties.flatMap((property) => {
     if (parser.isShorthandPropertyAssignment(property)) {
@@ -217,4 +390,11 @@ function readObject(node: ts.ObjectLiteralExpression, reader: DeclarationReader)
     return [{ name: name.text, value: readExpression(property.initializer, reader) }];
   });
   return { kind: "object", properties, pos: reader.startOf(node) };
+}
+
+/** Returns whether an expression has `as const`, also within parentheses or before `satisfies`. */
+function isAsConst(node: ts.Expression): boolean {
+  if (parser.isSatisfiesExpression(node) || parser.isParenthesizedExpression(node))
+    return isAsConst(node.expression);
+  return parser.isAsExpression(node) && parser.isConstTypeReference(node.type);
 }

@@ -1,6 +1,12 @@
 import type { ModuleGraph } from "./module-graph.ts";
 import type { ConstDeclaration, Expression, Module } from "./syntax.ts";
 
+/** Returns whether a constant is a kind: created by `defineKind`, also if imported under another name. */
+export function isDefineKind({ value }: ConstDeclaration, module: Module): boolean {
+  if (value.kind !== "call") return false;
+  return value.callee === "defineKind" || module.imports.get(value.callee)?.name === "defineKind";
+}
+
 /** A value that is known without running code. */
 export type StaticValue =
   | string
@@ -54,6 +60,28 @@ export function evaluate(
   }
 }
 
+/** A name may access a property of a constant: `defaults.group`. */
+function evaluateName(
+  path: string,
+  module: Module,
+  graph: ModuleGraph,
+  depth: number,
+): StaticValue | NotStatic | undefined {
+  const found = findConstant(path, module, graph);
+  if (!found) return undefined;
+  let value: StaticValue | NotStatic | undefined = evaluate(
+    found.declaration.value,
+    found.module,
+    graph,
+    depth + 1,
+  );
+  for (const step of found.steps) {
+    if (typeof value !== "object" || value === null || value instanceof NotStatic) return undefined;
+    value = (value as { readonly [name: string]: StaticValue | undefined })[step];
+  }
+  return value;
+}
+
 /** The constant that a name refers to, and the path from it to a property: `defaults.group`. */
 export function findConstant(
   path: string,
@@ -81,26 +109,4 @@ export function hasLiteralType(path: string, module: Module, graph: ModuleGraph,
     return hasLiteralType([value.path, ...found.steps].join("."), found.module, graph, depth + 1);
   }
   return value.kind === "literal" && found.steps.length === 0;
-}
-
-/** A name may access a property of a constant: `defaults.group`. */
-function evaluateName(
-  path: string,
-  module: Module,
-  graph: ModuleGraph,
-  depth: number,
-): StaticValue | NotStatic | undefined {
-  const found = findConstant(path, module, graph);
-  if (!found) return undefined;
-  let value: StaticValue | NotStatic | undefined = evaluate(
-    found.declaration.value,
-    found.module,
-    graph,
-    depth + 1,
-  );
-  for (const step of found.steps) {
-    if (typeof value !== "object" || value === null || value instanceof NotStatic) return undefined;
-    value = (value as { readonly [name: string]: StaticValue | undefined })[step];
-  }
-  return value;
 }

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
-import type { SourceTree } from "../source-tree.ts";
-import { refuseTooDeep } from "../too-deep.ts";
-import { parseModule } from "./parse-module.ts";
+import type { SourceTree } from "../model/files.ts";
+import { parseModule, refuseTooDeep } from "./parse-module.ts";
 import type { Declaration, Module } from "./syntax.ts";
 
 /** A declaration and the module in which the names of its types are resolved. */
@@ -10,7 +9,7 @@ export interface Declared {
   readonly module: Module;
 }
 
-/** What a name refers to: declarations in the project, or a known name of a package. */
+/** The meaning of a name: declarations in the project, or a known name of a package. */
 export type Resolved =
   | { readonly kind: "declared"; readonly name: string; readonly parts: readonly Declared[] }
   | { readonly kind: "external"; readonly specifier: string; readonly name: string };
@@ -61,14 +60,14 @@ export class ModuleGraph {
     return this.#exported(name, module, new Set());
   }
 
-  /** Some modules and all that they import, transitively, as far as they are files of the project. */
+  /** Returns modules with all files of the project that they import, transitively. */
   reachable(roots: readonly Module[]): Module[] {
     const seen = new Set<Module>(roots);
     for (const module of seen) for (const target of this.#imported(module)) seen.add(target);
     return [...seen];
   }
 
-  /** The specifiers of known packages that some modules import, transitively. */
+  /** Returns the specifiers of known packages that modules import, transitively. */
   packageSpecifiers(roots: readonly Module[]): Set<string> {
     const specifiers = this.reachable(roots).flatMap((module) => [...specifiersOf(module)]);
     return new Set(specifiers.filter((specifier) => knownPackages.test(specifier)));
@@ -96,7 +95,7 @@ export class ModuleGraph {
     return module;
   }
 
-  /** `visited` are names of modules: one that is exported under two names is looked for twice. */
+  /** `visited` holds pairs of module and name: a module that exports under two names is visited twice. */
   #exported(name: string, module: Module, visited: Set<string>): Resolved | undefined {
     const key = `${module.file}\0${name}`;
     if (visited.has(key)) return undefined;
@@ -133,7 +132,7 @@ export class ModuleGraph {
     return [...own, ...(this.#augmentations().get(`${module.file}\0${name}`) ?? [])];
   }
 
-  /** What loaded modules add to others with `declare module`, in the order of their paths. */
+  /** The declarations that loaded modules add to others with `declare module`, in the order of their paths. */
   #augmentations(): Map<string, Declared[]> {
     if (this.#augmented) return this.#augmented;
     const added = new Map<string, Declared[]>();

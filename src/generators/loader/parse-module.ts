@@ -3,6 +3,7 @@ import * as parser from "./generated/parser.js";
 import { type LiteralRange, findComments } from "./comments.ts";
 import { DeclarationReader } from "./declarations.ts";
 import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 
 /** Comments are read by `findComments`, with their markers. */
 export const parsing = {
@@ -114,4 +115,62 @@ function syntaxErrors(source: ts.SourceFile): Module["syntaxErrors"] {
     message: typeof messageText === "string" ? messageText : messageText.messageText,
     pos: start,
   }));
+}
+
+/** The parts of a module that the next process needs before it parses the module again. */
+export interface KeptModule {
+  readonly file: string;
+  readonly text: string;
+  readonly imports: Module["imports"];
+  readonly exports: Module["exports"];
+  readonly reexports: Module["reexports"];
+}
+
+/** Returns undefined for a module with syntax errors or `declare module`, which every run must parse. */
+export function keepModule({
+  file,
+  text,
+  imports,
+  exports,
+  reexports,
+  augmentations,
+  syntaxErrors,
+}: Module): KeptModule | undefined {
+  if (augmentations.length > 0 || syntaxErrors.length > 0) return undefined;
+  return { file, text, imports, exports, reexports };
+}
+
+/** Restores a module. It is parsed at the first access to its declarations or comments. */
+export function restoreModule(kept: KeptModule): Module {
+  let parsed: Module | undefined;
+  const parse = (): Module =>
+    (parsed ??= refuseTooDeep(`"${kept.file}"`, () => parseModule(kept.file, kept.text)));
+  return {
+    ...kept,
+    augmentations: [],
+    syntaxErrors: [],
+    get declarations() {
+      return parse().declarations;
+    },
+    get comments() {
+      return parse().comments;
+    },
+    get trailingComments() {
+      return parse().trailingComments;
+    },
+  };
+}
+
+/** Reports an overflow of the stack as an error in the sources: programs may write thousands of nested types. */
+export function refuseTooDeep<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError && error.message.includes("call stack"))) throw error;
+    throw new TsbuilderError(`${what} nests its types too deeply`, {
+      code: "INVALID_SOURCE",
+      hint: "use fewer levels, or JSONValue from @tsbuilder/runtime for what has no end",
+      cause: error,
+    });
+  }
 }

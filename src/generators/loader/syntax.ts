@@ -55,7 +55,7 @@ export interface TypeParameter {
   readonly fallback: TypeNode | undefined;
 }
 
-/** What a mapped type does with `?` or `readonly`: adds or removes it; undefined if it does neither. */
+/** A mapped type adds or removes `?` or `readonly`; undefined if it does neither. */
 export type MappedModifier = "add" | "remove" | undefined;
 
 export interface ObjectDeclaration extends DeclarationBase {

@@ -1,4 +1,9 @@
-import type { DiagnosticLog, Place } from "../diagnostic.ts";
+/**
+ * Markers in comments. This file finds the markers of a module; `parse-marker.ts` parses one, `registry.ts` knows all
+ * names, `families` defines them, `jsdoc-tags.ts` reads tags such as `@minimum` as markers.
+ */
+
+import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import {
   type CommentBlock,
   type Declaration,
@@ -9,33 +14,8 @@ import {
   isDefineKind,
 } from "../loader/index.ts";
 import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definition.ts";
-import { warnOfLostMarkers } from "./lost-markers.ts";
-import { MarkerError } from "./marker-error.ts";
-import { isMarkerLine } from "./marker-line.ts";
-import { parseArguments, splitMarker } from "./parse-marker.ts";
+import { MarkerError, isMarkerLine, parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
-
-/** A marker that a line of text was probably meant to be: `+ optional`, `- +kubebuilder:default=1`. */
-interface MissedMarker {
-  readonly name: string;
-  /** Where it begins in the line. */
-  readonly index: number;
-}
-
-/** Finds a marker in a line that is none, since its plus sign is missing, apart, or not the first character. */
-function findMissedMarker(line: string): MissedMarker | undefined {
-  const found = withFamily.exec(line) ?? withoutFamily.exec(line);
-  if (!found?.groups) return undefined;
-  const { name } = splitMarker(found.groups["marker"]!);
-  const index = found.index + found.groups["before"]!.length;
-  return lookUpMarker(name).kind === "known" ? { name, index } : undefined;
-}
-
-/** Behind a quote or a backtick, it is only talked about. */
-const withFamily = /(?<before>^|[\s*/-])\+*\s*(?<marker>(?:kubebuilder|tsbuilder|k8s):.*)$/u;
-
-/** `optional` alone is a word. */
-const withoutFamily = /(?<before>^)\+\s+(?<marker>\w+(?:=.*)?)$/u;
 
 /** A marker in a source file. */
 export interface Marker {
@@ -43,7 +23,7 @@ export interface Marker {
   readonly definition: MarkerDefinition;
   readonly args: MarkerArguments;
   readonly place: Place;
-  /** How it is written, if not with a plus sign: `@minimum`. */
+  /** The text in the source, if it does not begin with a plus sign: `@minimum`. */
   readonly written?: string;
 }
 
@@ -57,8 +37,6 @@ export interface ModuleMarkers {
   on(comments: LeadingComments): readonly Marker[];
   readonly package: readonly Marker[];
 }
-
-const none: readonly Marker[] = [];
 
 /**
  * Reads all markers of a file. Markers on a type or field belong to it; all others belong to the package, since rbac
@@ -96,9 +74,42 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
   return { on: (comments) => owned.get(comments) ?? none, package: forPackage };
 }
 
+const none: readonly Marker[] = [];
+
 function everyDeclaration(module: Module): Declaration[] {
   const added = module.augmentations.flatMap(({ declarations }) => [...declarations.values()]);
   return [...module.declarations.values(), ...added].flat();
+}
+
+/** Visits the members of a declaration, including nested object types. */
+function forEachMember(
+  declaration: Declaration,
+  visit: (member: Member & { comments: LeadingComments }) => void,
+): void {
+  const visitMembers = (members: readonly Member[]): void => {
+    for (const member of members) {
+      if (member.kind === "index") visitType(member.value);
+      else {
+        visit(member);
+        if (member.kind === "property") visitType(member.type);
+      }
+    }
+  };
+  const visitType = (type: TypeNode): void => {
+    if (type.kind === "object") visitMembers(type.members);
+    else if (type.kind === "array") visitType(type.element);
+    else if (type.kind === "reference") type.args.forEach(visitType);
+    else if (type.kind === "union" || type.kind === "intersection") type.members.forEach(visitType);
+    else if (type.kind === "mapped") visitType(type.type);
+  };
+  if (declaration.kind === "interface" || declaration.kind === "class") {
+    visitMembers(declaration.members);
+    declaration.extends.forEach(visitType);
+    if (declaration.toJSON) visitType(declaration.toJSON);
+  } else if (declaration.kind === "alias") visitType(declaration.type);
+  else if (declaration.kind === "const" && declaration.value.kind === "call") {
+    declaration.value.typeArguments.forEach(visitType);
+  }
 }
 
 function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, log: DiagnosticLog): Marker[] {
@@ -187,6 +198,28 @@ function warnOfMissedMarker(line: string, pos: number, module: Module, log: Diag
   );
 }
 
+/** A line of text that was probably meant to be a marker: `+ optional`, `- +kubebuilder:default=1`. */
+interface MissedMarker {
+  readonly name: string;
+  /** Its offset in the line. */
+  readonly index: number;
+}
+
+/** Finds a marker whose plus sign is missing, separated by a space, or not the first character of the line. */
+function findMissedMarker(line: string): MissedMarker | undefined {
+  const found = withFamily.exec(line) ?? withoutFamily.exec(line);
+  if (!found?.groups) return undefined;
+  const { name } = splitMarker(found.groups["marker"]!);
+  const index = found.index + found.groups["before"]!.length;
+  return lookUpMarker(name).kind === "known" ? { name, index } : undefined;
+}
+
+/** A name after a quote or a backtick is a quotation, and does not match. */
+const withFamily = /(?<before>^|[\s*/-])\+*\s*(?<marker>(?:kubebuilder|tsbuilder|k8s):.*)$/u;
+
+/** `optional` alone is a word. */
+const withoutFamily = /(?<before>^)\+\s+(?<marker>\w+(?:=.*)?)$/u;
+
 function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, where: string): void {
   for (const { text, pos } of block.lines) {
     const trimmed = text.trim();
@@ -202,33 +235,44 @@ function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, wh
   }
 }
 
-/** Visits the members of a declaration, including nested object types. */
-function forEachMember(
-  declaration: Declaration,
-  visit: (member: Member & { comments: LeadingComments }) => void,
-): void {
-  const visitMembers = (members: readonly Member[]): void => {
-    for (const member of members) {
-      if (member.kind === "index") visitType(member.value);
-      else {
-        visit(member);
-        if (member.kind === "property") visitType(member.type);
-      }
-    }
-  };
-  const visitType = (type: TypeNode): void => {
-    if (type.kind === "object") visitMembers(type.members);
-    else if (type.kind === "array") visitType(type.element);
-    else if (type.kind === "reference") type.args.forEach(visitType);
-    else if (type.kind === "union" || type.kind === "intersection") type.members.forEach(visitType);
-    else if (type.kind === "mapped") visitType(type.type);
-  };
-  if (declaration.kind === "interface" || declaration.kind === "class") {
-    visitMembers(declaration.members);
-    declaration.extends.forEach(visitType);
-    if (declaration.toJSON) visitType(declaration.toJSON);
-  } else if (declaration.kind === "alias") visitType(declaration.type);
-  else if (declaration.kind === "const" && declaration.value.kind === "call") {
-    declaration.value.typeArguments.forEach(visitType);
+/** Warns of markers that have no effect because of another marker on the same field or type. */
+export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog): void {
+  if (markers.length < 2) return;
+  for (const [i, marker] of markers.entries()) {
+    const later = markers.slice(i + 1).find(({ name }) => name === marker.name);
+    if (!later || marker.definition.repeatable || argsOf(later) === argsOf(marker)) continue;
+    const [lost, kept] = [asWritten(marker), asWritten(later)];
+    const message =
+      lost === kept
+        ? `${lost} is given twice, and the last one counts`
+        : `${lost} has no effect beside ${kept}, which sets the same`;
+    log.warn(marker.place, message, "keep one of them");
   }
+  const given = presence.flatMap(({ name, isRequired }) => {
+    const found = markers.find((marker) => marker.name === name);
+    return found ? [{ marker: found, isRequired }] : [];
+  });
+  const [first] = given;
+  const other = given.find(({ isRequired }) => isRequired !== first?.isRequired);
+  if (!first || !other) return;
+  const result = first.isRequired ? "required" : "optional";
+  log.warn(
+    other.marker.place,
+    `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`,
+    "keep one of them",
+  );
+}
+
+/** The markers that make a field required or optional, by precedence. */
+const presence = [
+  { name: "kubebuilder:validation:Optional", isRequired: false },
+  { name: "kubebuilder:validation:Required", isRequired: true },
+  { name: "optional", isRequired: false },
+  { name: "k8s:optional", isRequired: false },
+  { name: "required", isRequired: true },
+  { name: "k8s:required", isRequired: true },
+] as const;
+
+function argsOf({ args }: Marker): string {
+  return JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }

@@ -1,20 +1,11 @@
-import type { Schema } from "../schema/schema.ts";
-import type { ArgumentType, MarkerValue } from "./argument-type.ts";
+import type { MarkerValue, Schema } from "../model/schema.ts";
 
-/**
- * What a marker can be placed on. A package is a version's folder or, for rbac and webhook markers, any source file.
- */
-export type MarkerTarget = "package" | "type" | "field";
-
-/** An argument of a marker; the name is empty for a marker with a single value. */
-export type ArgumentDefinition = ArgumentType & { readonly optional?: boolean; readonly summary?: string };
-
-/** Information about the place of a marker that changes a schema. */
-export interface ApplyContext {
-  readonly marker: string;
-  readonly target: MarkerTarget;
-  /** The values of all string constants declared with the type, for `k8s:enum`. */
-  constants(): readonly string[];
+/** A group of markers documented on one page. */
+export interface MarkerFamily {
+  /** The base name of the file and its page. */
+  readonly name: string;
+  readonly title: string;
+  readonly markers: readonly MarkerDefinition[];
 }
 
 /** A marker: its name, targets, arguments and effect. Its documentation is the Markdown file next to it. */
@@ -37,15 +28,26 @@ export interface MarkerDefinition {
   readonly check?: (args: MarkerArguments) => string | undefined;
 }
 
-/** A group of markers documented on one page. */
-export interface MarkerFamily {
-  /** The base name of the file and its page. */
-  readonly name: string;
-  readonly title: string;
-  readonly markers: readonly MarkerDefinition[];
-}
+/** The place of a marker. A package is a version's folder or, for rbac and webhook markers, any source file. */
+export type MarkerTarget = "package" | "type" | "field";
+
+/** An argument of a marker; the name is empty for a marker with a single value. */
+export type ArgumentDefinition = ArgumentType & { readonly optional?: boolean; readonly summary?: string };
+
+/** The type of a marker's argument. `raw` is the rest of the line, `json` the rest of the line parsed as JSON. */
+export type ArgumentType =
+  | { readonly type: "string" | "int" | "number" | "bool" | "any" | "raw" | "json" }
+  | { readonly type: "list" | "map"; readonly item: ArgumentType };
 
 export type MarkerArguments = Readonly<Record<string, MarkerValue | undefined>>;
+
+/** Information about the place of a marker that changes a schema. */
+export interface ApplyContext {
+  readonly marker: string;
+  readonly target: MarkerTarget;
+  /** The values of all string constants declared with the type, for `k8s:enum`. */
+  constants(): readonly string[];
+}
 
 export const fieldAndType: readonly MarkerTarget[] = ["field", "type"];
 

@@ -1,4 +1,4 @@
-import { type ArgumentType, describeType } from "./argument-type.ts";
+import type { ArgumentType } from "./definition.ts";
 import { markerFamilies } from "./families/index.ts";
 import { describeTargets } from "./registry.ts";
 
@@ -42,6 +42,13 @@ export function markerHelp(part = ""): MarkerHelp[] {
   );
 }
 
+/** The name of a type in help texts and errors. */
+function describeType(type: ArgumentType): string {
+  if (type.type === "list") return `list of ${describeType(type.item)}`;
+  if (type.type === "map") return `map of ${describeType(type.item)}`;
+  return type.type;
+}
+
 /** Formats the markers for a terminal: by family, each on one line, with its arguments below. */
 export function formatMarkerHelp(markers: readonly MarkerHelp[]): string {
   const families = [...new Set(markers.map(({ family }) => family))];
@@ -59,7 +66,7 @@ export function formatMarkerHelp(markers: readonly MarkerHelp[]): string {
     .join("\n");
 }
 
-/** How a marker is written: `+name=<int>`. */
+/** Returns the form of a marker in a source: `+name=<int>`. */
 export function usageOf({ name, arguments: args }: MarkerHelp): string {
   const [first] = args;
   const value =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ArgumentType, MarkerValue } from "./argument-type.ts";
-import { MarkerError } from "./marker-error.ts";
-import { Scanner, parseArguments, parseValue, splitMarker } from "./parse-marker.ts";
+import type { ArgumentType } from "./definition.ts";
+import type { MarkerValue } from "../model/schema.ts";
+import { MarkerError, Scanner, parseArguments, parseValue, splitMarker } from "./parse-marker.ts";
 import { lookUpMarker } from "./registry.ts";
 
 const any: ArgumentType = { type: "any" };

@@ -1,9 +1,7 @@
 import { controlEscapes } from "@tsbuilder/apimachinery/text";
 import { didYouMean, listWords } from "../../shared/text.ts";
-import type { ArgumentDefinition, MarkerArguments, MarkerDefinition } from "./definition.ts";
-import { MarkerError } from "./marker-error.ts";
-import type { ArgumentType, MarkerValue } from "./argument-type.ts";
-import { readJson, readNumber } from "./read-number.ts";
+import type { ArgumentDefinition, ArgumentType, MarkerArguments, MarkerDefinition } from "./definition.ts";
+import type { MarkerValue } from "../model/schema.ts";
 
 /** A marker's text, split at its first `=`; offsets start after the `+`. */
 export interface MarkerParts {
@@ -11,6 +9,11 @@ export interface MarkerParts {
   readonly name: string;
   readonly value: string | undefined;
   readonly valueOffset: number;
+}
+
+/** A plus sign directly before a letter; `+ item` is a list item in prose. */
+export function isMarkerLine(line: string): boolean {
+  return /^\+[A-Za-z]/u.test(line);
 }
 
 /** Splits `NAME=REST`; a marker without `=` has no value. */
@@ -107,6 +110,30 @@ function parseNamed(text: string, definition: MarkerDefinition, names: readonly 
     );
   }
   return args;
+}
+
+function expectComma(scanner: Scanner, args: Record<string, unknown>, last: string): void {
+  const token = scanner.scan();
+  if (token.text === ",") return;
+  const hint =
+    typeof args[last] === "string"
+      ? "put a value that contains , ; or } in double quotes or backticks"
+      : undefined;
+  throw new MarkerError(`expected "," between arguments, got "${token.text}"`, token.start, hint);
+}
+
+function expectEnd(scanner: Scanner): void {
+  const token = scanner.scan();
+  if (token.kind === "end") return;
+  throw new MarkerError(
+    `unexpected "${scanner.text.slice(token.start)}" after the value`,
+    token.start,
+    "put a value that contains , ; or } in double quotes or backticks",
+  );
+}
+
+function known(names: readonly string[]): string {
+  return `its arguments are ${listWords(names, "and")}`;
 }
 
 /** Parses a value of the given type; the scanner is after it afterwards. */
@@ -305,24 +332,50 @@ function refuseDeep(text: string): void {
   }
 }
 
-function expectComma(scanner: Scanner, args: Record<string, unknown>, last: string): void {
-  const token = scanner.scan();
-  if (token.text === ",") return;
-  const hint =
-    typeof args[last] === "string"
-      ? "put a value that contains , ; or } in double quotes or backticks"
-      : undefined;
-  throw new MarkerError(`expected "," between arguments, got "${token.text}"`, token.start, hint);
+/** An error in a marker's text, with its offset in the parsed text. */
+export class MarkerError extends Error {
+  override readonly name = "MarkerError";
+  readonly offset: number;
+  readonly hint: string | undefined;
+
+  constructor(message: string, offset: number, hint?: string) {
+    super(message);
+    this.offset = offset;
+    this.hint = hint;
+  }
 }
 
-function expectEnd(scanner: Scanner): void {
-  const token = scanner.scan();
-  if (token.kind === "end") return;
-  throw new MarkerError(
-    `unexpected "${scanner.text.slice(token.start)}" after the value`,
-    token.start,
-    "put a value that contains , ; or } in double quotes or backticks",
-  );
+/**
+ * A number in decimal: a bigint where JavaScript's numbers lose digits, and undefined where Go has no value for it: an
+ * integer beyond int64, or one beyond float64.
+ */
+export function readNumber(text: string, type: "int" | "number"): number | bigint | undefined {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return undefined;
+  if (!/^[-+]?\d+$/u.test(text) || Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  const whole = BigInt(text.replace(/^\+/u, ""));
+  return type === "int" && whole !== BigInt.asIntN(64, whole) ? undefined : whole;
+}
+
+/** Parses JSON. Throws a SyntaxError, also for a number that Go has no value for. */
+export function readJson(text: string): MarkerValue {
+  // JSON.parse() would round long integers: they become strings that begin with "#", all other strings begin with "=".
+  const marked = text.replaceAll(/("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*/gu, (token, string, colon) => {
+    if (string !== undefined) return colon === undefined ? `"=${token.slice(1)}` : token;
+    return /^-?[1-9]\d{15,}$/u.test(token) ? `"#${token}"` : token;
+  });
+  return JSON.parse(marked, (_, value: unknown) => {
+    const read =
+      typeof value !== "string"
+        ? value
+        : value[0] === "="
+          ? value.slice(1)
+          : readNumber(value.slice(1), "int");
+    if (read === undefined || read === Infinity || read === -Infinity) {
+      throw new SyntaxError("the number is too large");
+    }
+    return read;
+  }) as MarkerValue;
 }
 
 /** The type of a token in a marker's value; `error` is a malformed number or string. */
@@ -410,8 +463,4 @@ export class Scanner {
     pattern.lastIndex = this.pos;
     return pattern.test(this.text) ? pattern.lastIndex : undefined;
   }
-}
-
-function known(names: readonly string[]): string {
-  return `its arguments are ${listWords(names, "and")}`;
 }

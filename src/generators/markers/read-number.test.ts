@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { runExample } from "../conformance/example.ts";
-import { readJson, readNumber } from "./read-number.ts";
+import { readJson, readNumber } from "./parse-marker.ts";
 
 const max = 9223372036854775807n;
 

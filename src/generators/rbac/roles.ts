@@ -1,12 +1,11 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
 import { positionAt } from "../../shared/text.ts";
-import { isGateOn } from "../feature-gates.ts";
+import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
-import type { GeneratorOptions } from "../options.ts";
 
 /** A role to write, with the sources of each rule. */
-export interface Role {
+interface Role {
   readonly object: object;
   readonly rules: readonly PolicyRule[];
 }
@@ -129,4 +128,20 @@ function sortKey({ groups, resources, resourceNames, urls }: PolicyRule): string
 
 function sorted(values: readonly string[]): string[] {
   return [...new Set(values)].sort(compareText);
+}
+
+/** Adds comments above each rule of a role with the markers it comes from. */
+export function addProvenance(text: string, roles: readonly Role[]): string {
+  const rules = roles.flatMap((role) => role.rules);
+  let next = 0;
+  let isInRules = false;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      if (/^\S/u.test(line) && !line.startsWith("- ")) isInRules = line === "rules:";
+      if (!isInRules || !line.startsWith("- ")) return [line];
+      const { origins = [] } = rules[next++] ?? {};
+      return [...origins.map((origin) => `# ${origin}`), line];
+    })
+    .join("\n");
 }

@@ -1,32 +1,32 @@
 import { text } from "../markers/definition.ts";
-import type { DiagnosticLog, Place } from "../diagnostic.ts";
-import { isGateOn } from "../feature-gates.ts";
+import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
+import { isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
 import { oneOfMarkers } from "../markers/families/one-of.ts";
-import { applyMarkers } from "./apply-markers.ts";
-import { celName } from "./cel-name.ts";
-import { describe } from "./describe.ts";
-import { limitDescriptions } from "./descriptions.ts";
-import { type Rule, type Schema, originKey, refKey } from "./schema.ts";
-import type { SchemaBuilder } from "./schema-builder.ts";
-import { settle } from "./settle.ts";
-import { markersOn } from "./markers-on.ts";
-import { propertySchema } from "./property-schema.ts";
-import { type Property, type Shape, declarationsOf } from "./property.ts";
-import type { SchemaSources, Typed } from "./environment.ts";
-import { indexedProperty } from "./literals.ts";
-import { someMember } from "./some-member.ts";
+import { applyMarkers, describe, markersOn } from "./comments.ts";
+import {
+  type Rule,
+  type Schema,
+  celName,
+  limitDescriptions,
+  orNull,
+  originKey,
+  refKey,
+} from "../model/schema.ts";
+import { mergeInto, settle } from "./merge.ts";
+import { type Property, type Shape, declarationsOf, indexedProperty } from "./shape.ts";
+import { type Builder, type SchemaSources, type Typed, someMember } from "./environment.ts";
 
 /** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
 export function objectSchema(
   shape: Shape,
-  builder: SchemaBuilder,
+  builder: Builder,
   typeMarkers: readonly Marker[],
   place: Place,
 ): Schema {
   const { log } = builder.sources;
   reportForeign(shape, log);
-  if (shape.index) return mapSchema(shape, builder, place);
+  if (shape.index) return schemaOfMap(shape, builder, place);
   const oneOfFields = oneOfFieldsOf(typeMarkers);
   const fields = buildFields(shape, builder);
   for (const { name, isRequired, place } of fields) {
@@ -59,6 +59,45 @@ export function reportForeign({ foreign }: Shape, log: DiagnosticLog): void {
   }
 }
 
+function schemaOfMap(shape: Shape, builder: Builder, place: Place): Schema {
+  if (shape.properties.size > 0) {
+    builder.sources.log.error(
+      place,
+      "an object cannot have both fields and arbitrary keys",
+      "move the arbitrary keys to a field of their own: a structural schema does not allow both",
+    );
+  }
+  return {
+    type: "object",
+    additionalProperties: builder.use(shape.index!),
+    [originKey]: { place, markers: new Map() },
+  };
+}
+
+function reportRequiredInOneOf(name: string, place: Place, log: DiagnosticLog): void {
+  log.error(
+    place,
+    `the field "${name}" is required, but only some of its group can be set`,
+    `make it optional: ${name}?`,
+  );
+}
+
+function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
+  return new Map(
+    markers
+      .filter(({ name }) => oneOfMarkers.has(name))
+      .flatMap(({ args, place }) => (args[""] as readonly string[]).map((field) => [field, place] as const)),
+  );
+}
+
+/** Forbids the removal of an immutable field: an API server evaluates the parent's rules then, but not the field's own. */
+export function keptOnceSet(name: string): Rule {
+  return {
+    rule: `!has(oldSelf.${celName(name)}) || has(self.${celName(name)})`,
+    message: `field ${name} is immutable once set`,
+  };
+}
+
 /** A field of an object, with its schema. */
 export interface BuiltField {
   readonly name: string;
@@ -69,7 +108,7 @@ export interface BuiltField {
 }
 
 /** Builds the schemas of an object type's fields, without those that are left out. */
-export function buildFields(shape: Shape, builder: SchemaBuilder): BuiltField[] {
+export function buildFields(shape: Shape, builder: Builder): BuiltField[] {
   return [...shape.properties.values()].flatMap((property) => {
     const field = new Field(property, builder);
     if (field.isLeftOut) return [];
@@ -83,11 +122,11 @@ export function buildFields(shape: Shape, builder: SchemaBuilder): BuiltField[] 
 class Field {
   readonly #property: Property;
   readonly #declarations: readonly Property[];
-  readonly #builder: SchemaBuilder;
+  readonly #builder: Builder;
   readonly #markers: readonly Marker[];
   readonly place: Place;
 
-  constructor(property: Property, builder: SchemaBuilder) {
+  constructor(property: Property, builder: Builder) {
     this.#property = property;
     this.#builder = builder;
     this.#declarations = declarationsOf(property);
@@ -182,26 +221,6 @@ class Field {
   }
 }
 
-/** The keys that restrict values, apart from their structure. */
-const constraints = [
-  "allOf",
-  "enum",
-  "maximum",
-  "minimum",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "multipleOf",
-  "maxLength",
-  "minLength",
-  "pattern",
-  "maxItems",
-  "minItems",
-  "uniqueItems",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-validations",
-] as const;
-
 /**
  * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a
  * key must be required or have a default, or the API server rejects the CRD.
@@ -224,6 +243,26 @@ function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = [])
   return bare;
 }
 
+/** The keys that restrict values, apart from their structure. */
+const constraints = [
+  "allOf",
+  "enum",
+  "maximum",
+  "minimum",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+  "x-kubernetes-validations",
+] as const;
+
 /** Returns whether undefined is a value of a property's type: JSON has no such value, so the field may be absent. */
 function mayBeUndefined(property: Property, sources: SchemaSources): boolean {
   return declarationsOf(property).every(
@@ -239,41 +278,44 @@ function includesUndefined(type: Typed, sources: SchemaSources): boolean {
   });
 }
 
-function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
-  if (shape.properties.size > 0) {
-    builder.sources.log.error(
-      place,
-      "an object cannot have both fields and arbitrary keys",
-      "move the arbitrary keys to a field of their own: a structural schema does not allow both",
-    );
-  }
-  return {
-    type: "object",
-    additionalProperties: builder.use(shape.index!),
-    [originKey]: { place, markers: new Map() },
-  };
-}
-
-function reportRequiredInOneOf(name: string, place: Place, log: DiagnosticLog): void {
-  log.error(
-    place,
-    `the field "${name}" is required, but only some of its group can be set`,
-    `make it optional: ${name}?`,
+/** Returns the schema of a property's type. If several members of an intersection declare it, all of them must allow a value. */
+export function propertySchema(property: Property, builder: Builder): Schema {
+  if (!property.others) return declaredSchema(property, builder);
+  const [last, ...others] = declarationsOf(property).map((one) => declaredSchema(one, builder));
+  const { log } = builder.sources;
+  const place = { module: property.env.module, pos: property.pos };
+  return others.reduce(
+    (joined, other) =>
+      intersect(joined, settle(other, place, log), ({ message, hint }) => log.error(place, message, hint)),
+    settle(last!, place, log),
   );
 }
 
-/** The field's own rule is not evaluated when the field is removed, but the parent's is. */
-export function keptOnceSet(name: string): Rule {
-  return {
-    rule: `!has(oldSelf.${celName(name)}) || has(self.${celName(name)})`,
-    message: `field ${name} is immutable once set`,
-  };
+/** Properties of built-in types have precomputed schemas. */
+function declaredSchema({ schema, type }: Property, builder: Builder): Schema {
+  return schema ? { ...schema } : builder.use(type);
 }
 
-function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
-  return new Map(
-    markers
-      .filter(({ name }) => oneOfMarkers.has(name))
-      .flatMap(({ args, place }) => (args[""] as readonly string[]).map((field) => [field, place] as const)),
-  );
+/** Merges two schemas of one value, which is null only where both allow it. */
+function intersect(one: Schema, other: Schema, onConflict: Parameters<typeof mergeInto>[2]): Schema {
+  if (JSON.stringify(one, bigintText) === JSON.stringify(other, bigintText)) return one;
+  const both = <T extends Schema>(left: T | undefined, right: T | undefined): Schema | undefined =>
+    left && right ? intersect(left, right, onConflict) : (left ?? right);
+  const { items, properties = {}, additionalProperties, ...rest } = other;
+  const joined: Schema = { ...one };
+  mergeInto(joined, rest, onConflict);
+  joined.nullable = undefined;
+  joined.items = both(one.items, items);
+  // A property may be named __proto__, so this is not a plain object yet.
+  const named = new Map(Object.entries(one.properties ?? {}));
+  for (const [name, schema] of Object.entries(properties)) named.set(name, both(named.get(name), schema)!);
+  if (named.size > 0) joined.properties = Object.fromEntries(named);
+  if (typeof additionalProperties === "object") {
+    const values = one.additionalProperties;
+    joined.additionalProperties = both(typeof values === "object" ? values : undefined, additionalProperties);
+  } else joined.additionalProperties = one.additionalProperties ?? additionalProperties;
+  return one.nullable && other.nullable ? orNull(joined) : joined;
 }
+
+const bigintText = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value;

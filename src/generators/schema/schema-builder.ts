@@ -1,20 +1,29 @@
-import type { Place } from "../diagnostic.ts";
+/**
+ * From types to schemas. This file builds named types; `type-schema.ts` converts any other type, `object-schema.ts` the
+ * fields that `shape.ts` finds, `variants-schema.ts` unions of objects. `environment.ts` says what a name means,
+ * `merge.ts` completes a schema.
+ */
+
+import type { Place } from "../model/diagnostic.ts";
 import type { Declaration, Declared, ReferenceNode } from "../loader/index.ts";
-import { applyMarkers } from "./apply-markers.ts";
-import { describe } from "./describe.ts";
-import { limitDescriptions } from "./descriptions.ts";
-import { type Environment, type SchemaSources, type Typed, placeOf } from "./environment.ts";
-import { markersOn } from "./markers-on.ts";
-import { mergeInto } from "./merge.ts";
+import { applyMarkers, describe, markersOn } from "./comments.ts";
+import { type Schema, limitDescriptions } from "../model/schema.ts";
+import {
+  type Builder,
+  type Environment,
+  type SchemaSources,
+  type Typed,
+  endless,
+  placeOf,
+  scopeOf,
+} from "./environment.ts";
+import { mergeInto, settle } from "./merge.ts";
 import { objectSchema } from "./object-schema.ts";
-import { scopeOf } from "./resolve.ts";
-import { type Schema, refKey } from "./schema.ts";
-import { settle } from "./settle.ts";
 import { ownShape, shapeOf } from "./shape.ts";
-import { endless, typeSchema } from "./type-schema.ts";
+import { typeSchema } from "./type-schema.ts";
 
 /** Builds schemas from types. Each named type is built once per set of arguments. */
-export class SchemaBuilder {
+export class SchemaBuilder implements Builder {
   readonly sources: SchemaSources;
   readonly #named = new Map<string, Schema>();
   readonly #building: { key: string; name: string; declaration: Declaration }[] = [];
@@ -25,20 +34,14 @@ export class SchemaBuilder {
     this.sources = sources;
   }
 
-  /** The schema of a type at its use; a named type remains a reference until `settle` merges it. */
   use(typed: Typed): Schema {
     return typeSchema(typed, this);
   }
 
-  /** The schema of a type with its named types merged. */
   finished(typed: Typed): Schema {
     return settle(this.use(typed), placeOf(typed), this.sources.log);
   }
 
-  /**
-   * The complete schema of a named type with its own markers. A type that contains itself results in the names of the
-   * cycle.
-   */
   named(
     parts: readonly Declared[],
     node: ReferenceNode,
@@ -137,14 +140,12 @@ export class SchemaBuilder {
     });
   }
 
-  /** The schema of an anonymous object type, or one derived from others. */
   anonymous(typed: Typed): Schema | undefined {
     const shape = shapeOf(typed, this.sources);
     if (!shape) return undefined;
     return this.unlessEndless(typed, () => objectSchema(shape, this, [], placeOf(typed)));
   }
 
-  /** Builds the schema of a type without a name, unless it is part of itself. */
   unlessEndless(typed: Typed, build: () => Schema): Schema {
     const key = describeTyped(typed);
     if (this.#open.has(key)) return endless(typed, "the type contains itself");
@@ -188,13 +189,4 @@ function describeTyped({ node, env }: Typed, outer: readonly Environment["bindin
   const inner = [...outer, bindings];
   const args = [...bindings].map(([name, bound]) => `${name}=${describeTyped(bound, inner)}`);
   return `${at}{${args.join(",")}}`;
-}
-
-/** The use of a named type: its type and format are copied, so that markers on the field can check them. */
-export function reference(type: Schema): Schema {
-  return {
-    ...(type.type !== undefined ? { type: type.type } : {}),
-    ...(type.format !== undefined ? { format: type.format } : {}),
-    [refKey]: type,
-  };
 }

@@ -1,17 +1,49 @@
-import type { Declared, Member, Resolved, TypeNode } from "../loader/index.ts";
-import type { Environment, SchemaSources, Typed } from "./environment.ts";
-import { literalValues } from "./literals.ts";
 import {
-  type Property,
-  type Shape,
-  declarationsOf,
-  emptyShape,
-  madeProperty,
-  withModifiers,
-} from "./property.ts";
-import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
-import { someMember } from "./some-member.ts";
-import type { Schema } from "./schema.ts";
+  type Declared,
+  type LeadingComments,
+  type MappedModifier,
+  type Member,
+  NotStatic,
+  type Resolved,
+  type TypeNode,
+  evaluate,
+  hasLiteralType,
+} from "../loader/index.ts";
+import {
+  type Environment,
+  type SchemaSources,
+  type Typed,
+  followOnce,
+  resolveReference,
+  scopeOf,
+  someMember,
+} from "./environment.ts";
+import type { Schema } from "../model/schema.ts";
+import { markersOn } from "./comments.ts";
+
+/** A property of a type, wherever it was declared: its comments and names are resolved in its own file. */
+export interface Property {
+  readonly name: string;
+  readonly type: Typed;
+  /** Precomputed, for a property of a built-in type of Kubernetes. */
+  readonly schema?: Schema;
+  readonly optional: boolean;
+  /** `-?` and `Required` take undefined from the type. */
+  readonly isDefined?: boolean;
+  readonly readonly: boolean;
+  readonly comments: LeadingComments | undefined;
+  readonly pos: number;
+  readonly env: Environment;
+  /** The same property in other members of an intersection. */
+  readonly others?: readonly Property[];
+}
+
+/** The properties of an object type, in order of declaration, and the type of its additional properties. */
+export interface Shape {
+  readonly properties: Map<string, Property>;
+  readonly index: Typed | undefined;
+  readonly foreign: readonly { readonly what: string; readonly env: Environment; readonly pos: number }[];
+}
 
 /** Finds the properties of an object type; undefined for other types. */
 export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | undefined {
@@ -72,6 +104,10 @@ function customResourceShape(
   }
 }
 
+function isUnknown(node: TypeNode): boolean {
+  return node.kind === "keyword" && ["unknown", "any", "never", "undefined"].includes(node.name);
+}
+
 /** The properties of a built-in type of Kubernetes, so that `Omit` and `Pick` work on it. */
 function coreShape(schema: Schema, pos: number, env: Environment): Shape | undefined {
   if (!schema.properties) return undefined;
@@ -83,8 +119,29 @@ function coreShape(schema: Schema, pos: number, env: Environment): Shape | undef
   return { ...emptyShape(), properties: new Map(properties) };
 }
 
-function isUnknown(node: TypeNode): boolean {
-  return node.kind === "keyword" && ["unknown", "any", "never", "undefined"].includes(node.name);
+function declaredShape(
+  resolved: Extract<Resolved, { kind: "declared" }>,
+  args: readonly TypeNode[],
+  env: Environment,
+  sources: SchemaSources,
+): Shape | undefined {
+  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
+  if (alias?.declaration.kind === "alias") {
+    const { declaration } = alias;
+    const inner = scopeOf(alias, args, env);
+    return followOnce(declaration, () => shapeOf({ node: declaration.type, env: inner }, sources));
+  }
+  const parts = resolved.parts.filter(
+    ({ declaration }) => declaration.kind === "interface" || declaration.kind === "class",
+  );
+  if (parts.length === 0) return undefined;
+  const envOf = (part: Declared): Environment => scopeOf(part, args, env);
+  const bases = parts.flatMap((part) =>
+    part.declaration.kind === "interface" || part.declaration.kind === "class"
+      ? part.declaration.extends.map((base) => shapeOf({ node: base, env: envOf(part) }, sources))
+      : [],
+  );
+  return joinShapes([...bases, ownShape(parts, envOf)]);
 }
 
 /** The shape of an interface's or class's own members, without its bases. */
@@ -96,6 +153,19 @@ export function ownShape(parts: readonly Declared[], env: (part: Declared) => En
       : [];
   });
   return joinShapes(shapes) ?? emptyShape();
+}
+
+function membersShape(members: readonly Member[], env: Environment): Shape {
+  const properties = new Map<string, Property>();
+  let index: Typed | undefined;
+  const foreign: { what: string; env: Environment; pos: number }[] = [];
+  for (const member of members) {
+    if (member.kind === "property") {
+      properties.set(member.name, { ...member, type: { node: member.type, env }, env });
+    } else if (member.kind === "index") index = { node: member.value, env };
+    else foreign.push({ what: member.what, env, pos: member.pos });
+  }
+  return { properties, index, foreign };
 }
 
 /** Merges shapes; the last definition of a property wins. */
@@ -131,44 +201,6 @@ function both(known: Property, property: Property): Property {
     readonly: known.readonly && property.readonly,
     others,
   };
-}
-
-function membersShape(members: readonly Member[], env: Environment): Shape {
-  const properties = new Map<string, Property>();
-  let index: Typed | undefined;
-  const foreign: { what: string; env: Environment; pos: number }[] = [];
-  for (const member of members) {
-    if (member.kind === "property") {
-      properties.set(member.name, { ...member, type: { node: member.type, env }, env });
-    } else if (member.kind === "index") index = { node: member.value, env };
-    else foreign.push({ what: member.what, env, pos: member.pos });
-  }
-  return { properties, index, foreign };
-}
-
-function declaredShape(
-  resolved: Extract<Resolved, { kind: "declared" }>,
-  args: readonly TypeNode[],
-  env: Environment,
-  sources: SchemaSources,
-): Shape | undefined {
-  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-  if (alias?.declaration.kind === "alias") {
-    const { declaration } = alias;
-    const inner = scopeOf(alias, args, env);
-    return followOnce(declaration, () => shapeOf({ node: declaration.type, env: inner }, sources));
-  }
-  const parts = resolved.parts.filter(
-    ({ declaration }) => declaration.kind === "interface" || declaration.kind === "class",
-  );
-  if (parts.length === 0) return undefined;
-  const envOf = (part: Declared): Environment => scopeOf(part, args, env);
-  const bases = parts.flatMap((part) =>
-    part.declaration.kind === "interface" || part.declaration.kind === "class"
-      ? part.declaration.extends.map((base) => shapeOf({ node: base, env: envOf(part) }, sources))
-      : [],
-  );
-  return joinShapes([...bases, ownShape(parts, envOf)]);
 }
 
 /** `Pick`, `Omit` and the like keep each property's own comments, and thus its markers. */
@@ -288,4 +320,201 @@ function sameProperty(
     return undefined;
   }
   return shapeOf({ node: type.object, env }, sources)?.properties.get(name);
+}
+
+function emptyShape(): Shape {
+  return { properties: new Map(), index: undefined, foreign: [] };
+}
+
+/** A property as each member of an intersection declares it, the last one first. */
+export function declarationsOf(property: Property): readonly Property[] {
+  return property.others ? [property, ...property.others] : [property];
+}
+
+/** A property that no declaration has, such as one of `Record<"a" | "b", T>`. */
+function madeProperty(name: string, type: Typed, optional: boolean, pos: number): [string, Property] {
+  return [name, { name, type, optional, readonly: false, comments: undefined, pos, env: type.env }];
+}
+
+/** A property with what the modifiers of a mapped type add or remove. */
+function withModifiers(property: Property, optional: MappedModifier, readonly: MappedModifier): Property {
+  return {
+    ...property,
+    ...(optional && { optional: optional === "add" }),
+    ...(optional === "remove" && property.optional && { isDefined: true }),
+    ...(readonly && { readonly: readonly === "add" }),
+  };
+}
+
+type Literal = string | number | bigint | boolean;
+
+/**
+ * The values of a type that consists of literals, in source order; undefined for other types. The compiler would return
+ * them in the order in which it first encountered them.
+ */
+export function literalValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
+  switch (node.kind) {
+    case "literal":
+      return [node.value];
+    case "union": {
+      const members = node.members.map((member) => literalValues({ node: member, env }, sources));
+      return members.includes(undefined) ? undefined : unique(members.flatMap((values) => values ?? []));
+    }
+    case "intersection": {
+      const members = node.members.map((member): Typed => ({ node: member, env }));
+      const values = members
+        .map((member) => literalValues(member, sources))
+        .find((list) => list !== undefined);
+      const filters = members.map((member) => valueFilter(member, sources));
+      if (!values || filters.includes(undefined)) return undefined;
+      return values.filter((value) => filters.every((accepts) => accepts!(value)));
+    }
+    case "keyof": {
+      const shape = shapeOf({ node: node.type, env }, sources);
+      if (shape) return shape.index ? undefined : [...shape.properties.keys()];
+      const value =
+        node.type.kind === "typeof" ? constantValue({ node: node.type, env }, sources) : undefined;
+      return typeof value === "object" && value !== null ? Object.keys(value) : undefined;
+    }
+    case "indexed":
+      return indexedValues({ node, env }, sources);
+    case "typeof": {
+      const value = narrowValue({ node, env }, sources);
+      return isLiteral(value) ? [value] : undefined;
+    }
+    case "reference":
+      return referencedValues({ node, env }, sources);
+    default:
+      return undefined;
+  }
+}
+
+function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
+  if (node.kind !== "reference") return undefined;
+  const resolved = resolveReference(node, env, sources);
+  if (resolved.kind === "bound") return literalValues(resolved.typed, sources);
+  if (resolved.kind === "utility") return filteredValues(resolved.name, { node, env }, sources);
+  if (resolved.kind !== "declared") return enumMember(node.name, env, sources);
+  for (const part of resolved.parts) {
+    const { declaration } = part;
+    if (declaration.kind === "alias") {
+      const type = { node: declaration.type, env: scopeOf(part, node.args, env) };
+      return followOnce(declaration, () => literalValues(type, sources));
+    }
+    if (declaration.kind === "enum") {
+      const values = declaration.members.map(({ value }) => value);
+      return values.includes(undefined) ? undefined : (values as Literal[]);
+    }
+  }
+  return undefined;
+}
+
+/** `Color.Red` as a type is a single value of an enum. */
+function enumMember(name: string, env: Typed["env"], sources: SchemaSources): Literal[] | undefined {
+  const dot = name.lastIndexOf(".");
+  if (dot === -1) return undefined;
+  const resolved = sources.graph.resolve(name.slice(0, dot), env.module);
+  if (resolved?.kind !== "declared") return undefined;
+  for (const { declaration } of resolved.parts) {
+    if (declaration.kind !== "enum") continue;
+    const value = declaration.members.find((member) => member.name === name.slice(dot + 1))?.value;
+    if (value !== undefined) return [value];
+  }
+  return undefined;
+}
+
+/** `Exclude<T, U>` and `Extract<T, U>` of literals. */
+function filteredValues(name: string, { node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
+  if (node.kind !== "reference" || (name !== "Exclude" && name !== "Extract")) return undefined;
+  const [from, by] = node.args.map((arg): Typed => ({ node: arg, env }));
+  const all = from && literalValues(from, sources);
+  const accepts = by && valueFilter(by, sources);
+  return all && accepts && all.filter((value) => accepts(value) === (name === "Extract"));
+}
+
+/** Returns a test for the literals of a type: the members of a union, or all strings, numbers or booleans. */
+function valueFilter(typed: Typed, sources: SchemaSources): ((value: Literal) => boolean) | undefined {
+  const { node, env } = typed;
+  const values = literalValues(typed, sources);
+  if (values) return (value) => values.includes(value);
+  if (node.kind === "keyword") {
+    return ["string", "number", "boolean"].includes(node.name)
+      ? (value) => typeof value === node.name
+      : undefined;
+  }
+  if (node.kind !== "union") return undefined;
+  const filters = node.members.map((member) => valueFilter({ node: member, env }, sources));
+  return filters.includes(undefined) ? undefined : (value) => filters.some((accepts) => accepts!(value));
+}
+
+/** `(typeof list)[number]` and `(typeof map)[keyof typeof map]`. */
+function indexedValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
+  if (node.kind !== "indexed") return undefined;
+  const value = node.object.kind === "typeof" ? narrowValue({ node: node.object, env }, sources) : undefined;
+  if (value !== undefined && typeof value === "object" && value !== null) {
+    const keys = Array.isArray(value) ? undefined : literalValues({ node: node.index, env }, sources);
+    const values = keys
+      ? keys.map((key) => (value as Record<string, unknown>)[String(key)])
+      : Object.values(value);
+    return values.every(isLiteral) ? unique(values) : undefined;
+  }
+  const property = indexedProperty({ node, env }, sources);
+  return property && literalValues(property.type, sources);
+}
+
+/** `T["name"]`: the type of one property. */
+export function indexedProperty({ node, env }: Typed, sources: SchemaSources): Property | undefined {
+  if (node.kind !== "indexed") return undefined;
+  const keys = literalValues({ node: node.index, env }, sources);
+  const shape = shapeOf({ node: node.object, env }, sources);
+  return keys?.length === 1 ? shape?.properties.get(String(keys[0])) : undefined;
+}
+
+/** The value of a constant that has a literal type: one without `as const` is a string, or an array of strings. */
+function narrowValue(typed: Typed, sources: SchemaSources): unknown {
+  const { node, env } = typed;
+  if (node.kind !== "typeof" || !hasLiteralType(node.path, env.module, sources.graph)) return undefined;
+  return constantValue(typed, sources);
+}
+
+function constantValue({ node, env }: Typed, { graph }: SchemaSources): unknown {
+  if (node.kind !== "typeof") return undefined;
+  const value = evaluate({ kind: "name", path: node.path, pos: node.pos }, env.module, graph);
+  return value instanceof NotStatic ? undefined : value;
+}
+
+function isLiteral(value: unknown): value is Literal {
+  return ["string", "number", "bigint", "boolean"].includes(typeof value);
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
+
+/** The members of a union, including those of type parameters, and of named unions and keywords without markers. */
+export function unionMembers(typed: Typed, sources: SchemaSources): Typed[] {
+  const { node, env } = typed;
+  if (node.kind === "union") {
+    return node.members.flatMap((member) => unionMembers({ node: member, env }, sources));
+  }
+  if (node.kind !== "reference") return [typed];
+  const resolved = resolveReference(node, env, sources);
+  if (resolved.kind === "bound") return unionMembers(resolved.typed, sources);
+  if (resolved.kind !== "declared") return [typed];
+  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
+  if (alias?.declaration.kind !== "alias") return [typed];
+  const { type, comments } = alias.declaration;
+  if (!["union", "keyword", "reference"].includes(type.kind)) return [typed];
+  if (markersOn(comments, "type", alias.module, sources).length > 0) return [typed];
+  const followed = { node: type, env: scopeOf(alias, node.args, env) };
+  return followOnce(alias.declaration, () => unionMembers(followed, sources)) ?? [typed];
+}
+
+export function isKeyword({ node }: Typed, name: string): boolean {
+  return node.kind === "keyword" && node.name === name;
+}
+
+/** Returns whether a type has no values but null: a field of it has no type of its own. */
+export function isNothing(member: Typed): boolean {
+  return ["null", "undefined", "never"].some((name) => isKeyword(member, name));
 }

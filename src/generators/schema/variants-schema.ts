@@ -1,28 +1,45 @@
-import { celLiteral, celName, hasCelName } from "./cel-name.ts";
-import { limitDescriptions } from "./descriptions.ts";
-import { type SchemaSources, type Typed, placeOf } from "./environment.ts";
-import { literalValues } from "./literals.ts";
-import { type BuiltField, buildFields, keptOnceSet, reportForeign } from "./object-schema.ts";
-import { propertySchema } from "./property-schema.ts";
-import { type Rule, type Schema, originKey } from "./schema.ts";
-import type { SchemaBuilder } from "./schema-builder.ts";
-import { type Property, type Shape, declarationsOf } from "./property.ts";
-import { problem } from "./type-schema.ts";
-import { enumSchema } from "./union-schema.ts";
+import {
+  type Rule,
+  type Schema,
+  celLiteral,
+  celName,
+  enumSchema,
+  hasCelName,
+  limitDescriptions,
+  originKey,
+} from "../model/schema.ts";
+import {
+  type Builder,
+  type SchemaSources,
+  type Typed,
+  followOnce,
+  placeOf,
+  problem,
+  resolveReference,
+  scopeOf,
+} from "./environment.ts";
+import {
+  type Property,
+  type Shape,
+  declarationsOf,
+  isKeyword,
+  joinMembers,
+  literalValues,
+  shapeOf,
+  unionMembers,
+} from "./shape.ts";
+import { type BuiltField, buildFields, keptOnceSet, propertySchema, reportForeign } from "./object-schema.ts";
 import { type Marker, asWritten } from "../markers/collect.ts";
-import { markersOn } from "./markers-on.ts";
-import { followOnce, resolveReference, scopeOf } from "./resolve.ts";
-import { joinMembers, shapeOf } from "./shape.ts";
-import { isKeyword, unionMembers } from "./union-members.ts";
+import { markersOn } from "./comments.ts";
 
 /**
- * Converts a union of object types to one object: a structural schema does not allow alternatives, so it has all
- * properties, and CEL rules for which belong together. Undefined if a member is not an object type.
+ * Converts a union of object types to one object: a structural schema does not allow alternatives, so the object has the
+ * properties of all variants, and CEL rules say which belong together. Undefined if a member is not an object type.
  */
 export function variantsSchema(
   members: readonly Typed[],
   typed: Typed,
-  builder: SchemaBuilder,
+  builder: Builder,
 ): Schema | undefined {
   try {
     const shapes = variantsOf(members, builder.sources);
@@ -41,7 +58,7 @@ interface Variant {
   readonly nulls: ReadonlyMap<string, BuiltField>;
 }
 
-function unite(shapes: readonly Shape[], typed: Typed, builder: SchemaBuilder): Schema {
+function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
   if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
   if (shapes.some(({ index }) => index)) {
     return problem(
@@ -168,7 +185,7 @@ function combinations<T>(lists: readonly (readonly T[])[], typed: Typed): T[][] 
   );
 }
 
-/** Each variant is a condition in a rule, and nobody means to write this many. */
+/** Each variant is a condition in a rule; a union with more of them is a mistake. */
 const mostVariants = 256;
 
 /** An intersection of unions has as many variants as the product of theirs. */
@@ -220,13 +237,13 @@ function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void 
   }
 }
 
-/** For CEL, a field that is null is not there: a rule that requires it would reject null. */
+/** CEL treats a null field as absent: a rule that requires the field would reject null. */
 function isDemanded({ isRequired, schema }: BuiltField): boolean {
   return isRequired && schema.nullable !== true;
 }
 
 /** A required property with distinct literals of one type in the variants. */
-function findDiscriminator(variants: readonly Variant[], builder: SchemaBuilder): Discriminator | undefined {
+function findDiscriminator(variants: readonly Variant[], builder: Builder): Discriminator | undefined {
   if (variants.length < 2) return undefined;
   for (const name of variants[0]!.fields.keys()) {
     const values = variants.map(({ shape, fields }) => {
@@ -245,12 +262,12 @@ function findDiscriminator(variants: readonly Variant[], builder: SchemaBuilder)
   return undefined;
 }
 
-/** What keeps variants from sharing one object: fields that differ, defaults, names that no rule can contain. */
+/** Finds a reason why variants cannot share one object: fields that differ, defaults, names that no rule can contain. */
 function findProblem(
   variants: readonly Variant[],
   discriminator: Discriminator | undefined,
   typed: Typed,
-  builder: SchemaBuilder,
+  builder: Builder,
 ): Schema | undefined {
   const names = new Set(variants.flatMap(({ fields }) => [...fields.keys()]));
   for (const name of names) {
@@ -292,13 +309,13 @@ interface Discriminator {
   readonly values: readonly (readonly (string | number | boolean)[])[];
 }
 
-/** How rules tell in which variant an object is. Variants are given by their index. */
+/** The part of the rules that depends on how an object shows its variant. Variants are given by their index. */
 interface Choice {
   /** A CEL condition: the object is in one of these variants. */
   is(variants: readonly number[]): string;
   /** A CEL rule: a condition holds in these variants, and in no other. */
   isExactly(variants: readonly number[], condition: string): string;
-  /** How a message names these variants: `when type is disk`, `with disk`. */
+  /** The name of these variants in a message: `when type is disk`, `with disk`. */
   words(variants: readonly number[]): string;
 }
 
@@ -350,7 +367,7 @@ function exactlyOne(names: readonly string[]): Rule {
   };
 }
 
-/** For each field, apart from those that tell the variants apart: in which variants it is required, and allowed. */
+/** Returns the rules of each field, except discriminators: the variants in which it is required, and allowed. */
 function fieldRules(variants: readonly VariantFields[], tags: readonly string[], choice: Choice): Rule[] {
   const names = new Set(variants.flatMap((fields) => [...fields.keys()]));
   return [...names].flatMap((name): Rule[] => {
@@ -376,7 +393,7 @@ function fieldRules(variants: readonly VariantFields[], tags: readonly string[],
   });
 }
 
-/** Variants that no single field tells apart: the whole set of fields is compared with that of each variant. */
+/** Compares all fields with those of each variant, for variants without a field of their own. */
 function combinedRule(variants: readonly VariantFields[]): Rule[] {
   const names = [...new Set(variants.flatMap((fields) => [...fields.keys()]))];
   const isRequired = (name: string): boolean => variants.every((fields) => fields.get(name) === true);
@@ -424,11 +441,11 @@ function findConflict(
   name: string,
   owners: readonly Variant[],
   typed: Typed,
-  builder: SchemaBuilder,
+  builder: Builder,
 ): Schema | undefined {
   const fields = ownFields(name, owners);
   if (new Set(fields.map(({ schema }) => describe(schema))).size === 1) return undefined;
-  // Where null is not allowed, a rule that requires the field rejects it.
+  // A rule that requires the field also rejects null.
   const sameButNull = new Set(fields.map(({ schema }) => describe({ ...schema, nullable: undefined })));
   if (sameButNull.size === 1) {
     if (fields.every(({ schema, isRequired }) => schema.nullable || isRequired)) return undefined;

@@ -1,13 +1,11 @@
 import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Pair, type YAMLMap } from "yaml";
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
-import type { DiagnosticLog } from "../diagnostic.ts";
+import type { DiagnosticLog } from "../model/diagnostic.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
-import type { ManifestsPlan } from "../manifests-plan.ts";
-import type { GeneratorOptions } from "../options.ts";
-import { projectOptions } from "../project-options.ts";
-import { presentPath, ProjectSources } from "../project-sources.ts";
-import type { Schema } from "../schema/schema.ts";
-import type { SourceTree } from "../source-tree.ts";
+import type { ManifestsPlan, SourceTree } from "../model/files.ts";
+import { type GeneratorOptions, projectOptions } from "../model/options.ts";
+import { presentPath, ProjectSources } from "../sources/project-sources.ts";
+import type { Schema } from "../model/schema.ts";
 
 /**
  * Patches the schemas in CRDs that are maintained by hand. Everything else in the files is preserved byte for byte:
@@ -46,7 +44,7 @@ function patchSchemas(
   const edits: Edit[] = [];
   for (const document of parseAllDocuments(text)) {
     const [error] = document.errors;
-    // Others, such as templates of a chart, need be no YAML.
+    // Other files, such as templates of a chart, need not be valid YAML.
     if (error && text.includes("CustomResourceDefinition")) {
       // The parser reports its own stack, too, as if the file were wrong there.
       const message =

@@ -3,9 +3,100 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { fullCrd } from "./full-crd.ts";
-import { type Path, places, replace } from "./string-places.ts";
-import { planTypes, type TypesPlan } from "./plan-types.ts";
+import { type TypesPlan, planTypes } from "./types-from-crd.ts";
+
+/** A valid CRD in which every place that takes a string has one. */
+const fullCrd = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "boxes.example.com", labels: { team: "a" }, annotations: { note: "b" } },
+  spec: {
+    group: "example.com",
+    scope: "Cluster",
+    names: {
+      kind: "Box",
+      plural: "boxes",
+      singular: "carton",
+      listKind: "BoxList",
+      shortNames: ["bx"],
+      categories: ["all"],
+    },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        deprecated: true,
+        deprecationWarning: "Use v2.",
+        subresources: {
+          status: {},
+          scale: {
+            specReplicasPath: ".spec.size",
+            statusReplicasPath: ".status.size",
+            labelSelectorPath: ".status.selector",
+          },
+        },
+        additionalPrinterColumns: [
+          {
+            name: "Size",
+            type: "integer",
+            format: "int32",
+            description: "How large.",
+            jsonPath: ".spec.size",
+          },
+        ],
+        selectableFields: [{ jsonPath: ".spec.mode" }],
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            description: "A box.",
+            required: ["spec"],
+            properties: {
+              spec: {
+                type: "object",
+                description: "What is wanted.",
+                required: ["size"],
+                properties: {
+                  size: { type: "integer", format: "int32", description: "How large it is." },
+                  mode: { type: "string", title: "Mode", enum: ["open", "shut"], default: "shut" },
+                  "a-b": { type: "string", pattern: "^a+$", format: "password", example: "aa" },
+                  ports: {
+                    type: "array",
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["name"],
+                    items: {
+                      type: "object",
+                      required: ["name"],
+                      properties: { name: { type: "string", description: "Its name.", maxLength: 9 } },
+                    },
+                  },
+                  labels: {
+                    type: "object",
+                    maxProperties: 3,
+                    additionalProperties: { type: "string", description: "One label.", maxLength: 9 },
+                  },
+                },
+                "x-kubernetes-validations": [
+                  {
+                    rule: "self.size > 0",
+                    message: "must be large",
+                    reason: "FieldValueInvalid",
+                    fieldPath: ".size",
+                  },
+                ],
+              },
+              status: {
+                type: "object",
+                externalDocs: { url: "https://example.com", description: "More." },
+                properties: { size: { type: "integer" }, selector: { type: "string" } },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
 
 const nasty = [
   "../../../x",
@@ -60,7 +151,7 @@ function markersOf(text: string): string[] {
     .flatMap((line) => /^\s*(?:\/\/|\/?\*+)?\s*(\+kubebuilder:rbac.*)/u.exec(line)?.[1] ?? []);
 }
 
-/** What is planned; undefined when the CRD is refused. Anything else that is thrown is a bug. */
+/** Returns the plan; undefined if the CRD is refused. Any other error is a bug. */
 async function plan(text: string): Promise<TypesPlan | undefined> {
   try {
     return await planTypes([{ name: "crd.yaml", text }]);
@@ -216,3 +307,40 @@ describe("a third-party CRD", () => {
     await expect(planned).rejects.toThrow("two of the CRDs result in the file");
   });
 });
+
+/** The steps from the root of a value to one in it. */
+type Path = readonly (string | number)[];
+
+/** A place in a value: what stands there, or its key. */
+interface Place {
+  readonly path: Path;
+  readonly isKey: boolean;
+}
+
+/** Every place of a string, as a value or as a key. */
+function places(value: unknown, path: Path = []): Place[] {
+  if (typeof value === "string") return [{ path, isKey: false }];
+  if (typeof value !== "object" || value === null) return [];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, isList ? Number(key) : key];
+    return [...(isList ? [] : [{ path: at, isKey: true }]), ...places(inner, at)];
+  });
+}
+
+/** A copy with another value, or another key, at one place. */
+function replace(value: unknown, { path, isKey }: Place, text: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return text;
+  if (Array.isArray(value)) {
+    return value.map((item, i) =>
+      i === step ? replace(item, { path: rest, isKey }, text) : (item as unknown),
+    );
+  }
+  const entries = Object.entries(value as object).map(([key, inner]): [string, unknown] => {
+    if (key !== step) return [key, inner];
+    if (isKey && rest.length === 0) return [String(text), inner];
+    return [key, replace(inner, { path: rest, isKey }, text)];
+  });
+  return Object.fromEntries(entries);
+}

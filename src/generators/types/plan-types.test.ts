@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planTypes } from "./plan-types.ts";
+import { planTypes } from "./types-from-crd.ts";
 
 const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

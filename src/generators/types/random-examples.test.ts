@@ -6,8 +6,8 @@ import { memoryTree } from "../../scaffold/tree.ts";
 import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";
 import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
 import { planManifests } from "../manifests.ts";
-import { ProjectSources } from "../project-sources.ts";
-import { planTypes } from "./plan-types.ts";
+import { ProjectSources } from "../sources/project-sources.ts";
+import { planTypes } from "./types-from-crd.ts";
 
 /** A CRD with an example of any JSON. */
 function crdOf(example: unknown): string {

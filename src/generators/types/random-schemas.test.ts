@@ -5,14 +5,20 @@ import { stringify } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
-import { toJson } from "../crd/to-json.ts";
-import { ProjectSources } from "../project-sources.ts";
-import { planTypes } from "./plan-types.ts";
-import {
-  randomObjectSchemas as nodes,
-  rarely,
-  texts,
-} from "../../../e2e/support/simulation/random-schemas.ts";
+import { toJson } from "../crd/custom-resource-definition.ts";
+import { ProjectSources } from "../sources/project-sources.ts";
+import { planTypes } from "./types-from-crd.ts";
+import { randomObjectSchemas as nodes, rarely, texts } from "../../../e2e/support/simulation/random-schemas.ts";
+
+
+
+
+
+
+
+
+
+
 
 const roots = fc.record({
   description: rarely(texts),

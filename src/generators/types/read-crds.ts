@@ -1,10 +1,9 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { type CRDSpec, defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
-import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { decodeCrd } from "./decode-crd.ts";
 
 /** A third-party CRD, as an API server would store it. */
 export interface ThirdPartyCrd {
@@ -43,7 +42,7 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
   );
 }
 
-/** What an API server reads of a request's body. */
+/** The limit of an API server for the body of a request, in bytes. */
 const longestRequest = 3 * 1024 * 1024;
 
 async function readCrd(file: string, object: Record<string, unknown>): Promise<ThirdPartyCrd> {
@@ -61,6 +60,32 @@ async function readCrd(file: string, object: Record<string, unknown>): Promise<T
     if (error instanceof DecodeError) throw refuse(file, shorten(error.message));
     if (error instanceof RangeError) throw refuse(file, "its schema is nested too deeply");
     throw error;
+  }
+}
+
+/**
+ * Decodes a CRD as an API server does, with the schemas in it. Throws a DecodeError for a value of a wrong type, and a
+ * RangeError for schemas that are nested too deeply.
+ */
+export async function decodeCrd(object: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const table = (await loadSchemas("apiextensions/v1"))!;
+  const crd = decodeBuiltIn(object, table.get("CustomResourceDefinition")!).object;
+  const { spec } = crd as { spec?: { versions?: readonly { schema?: { openAPIV3Schema?: unknown } }[] } };
+  const node = table.get("JSONSchemaProps")!;
+  for (const { schema } of spec?.versions ?? []) decodeInner(schema?.openAPIV3Schema, node);
+  return crd;
+}
+
+/** The tables do not tell schemas from other fields in list elements and map values. */
+function decodeInner(value: unknown, node: BuiltinSchema): void {
+  if (!isObject(value)) return;
+  for (const key of ["items", "additionalProperties"]) {
+    if (!isObject(value[key])) continue;
+    value[key] = decodeBuiltIn(value[key], node).object;
+  }
+  for (const key of ["items", "additionalProperties", "not"]) decodeInner(value[key], node);
+  for (const key of ["properties", "allOf", "anyOf", "oneOf"]) {
+    for (const inner of Object.values(value[key] ?? {})) decodeInner(inner, node);
   }
 }
 

@@ -5,8 +5,8 @@ import { parse } from "yaml";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { optionsFor, readExamples, runExample } from "../conformance/example.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
-import { emitFile } from "../emit.ts";
-import { ProjectSources } from "../project-sources.ts";
+import { emitFile } from "../model/emit.ts";
+import { ProjectSources } from "../sources/project-sources.ts";
 import { readCrds, type ThirdPartyCrd } from "./read-crds.ts";
 import { typesFromCrd } from "./types-from-crd.ts";
 
@@ -22,7 +22,7 @@ const examples = readdirSync(folder)
     })),
   );
 
-/** What controller-gen writes and no API server takes; the way back works all the same. */
+/** CRDs of controller-gen that an API server rejects; types can be written from them, too. */
 const refusedByServers = new Set([
   "a rule with a message expression",
   "UniqueItems",

@@ -1,16 +1,85 @@
+/**
+ * From CRDs back to types. This file writes the types; `read-crds.ts` reads the CRDs and rejects invalid ones, because
+ * their names become paths and code.
+ */
+
+import { posix } from "node:path";
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { commentTextLines, jsonText, markerString, stringLiteral } from "../../shared/source-text.ts";
-import type { ThirdPartyCrd } from "./read-crds.ts";
-import { quantityPattern } from "../schema/well-known.ts";
-import { exampleMarker, markerValue } from "./marker-value.ts";
+import { type ThirdPartyCrd, readCrds } from "./read-crds.ts";
+import { quantityPattern } from "../schema/built-in-types.ts";
+import { MarkerError, parseArguments, splitMarker } from "../markers/parse-marker.ts";
+import { lookUpMarker } from "../markers/registry.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { GeneratedFile } from "../model/files.ts";
+
+/** Types to write, and the parts of the CRDs that TypeScript cannot express. */
+export interface TypesPlan {
+  readonly changes: readonly GeneratedFile[];
+  /** `apps.example.com/v1/mysql_types.ts: .spec.size: allOf` */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Generates TypeScript types for the CRDs of other projects. Default: the folder `src/types`; in `api/` they would be
+ * treated as kinds of this project, and get CRDs.
+ */
+export async function planTypes(
+  sources: readonly { readonly name: string; readonly text: string }[],
+  folder = "src/types",
+): Promise<TypesPlan> {
+  const crds = await Promise.all(sources.map(({ name, text }) => readCrds(name, text)));
+  const files = crds.flat().flatMap(typesOf);
+  refuseTwins(files);
+  return {
+    changes: files.map(({ path, content }) => ({ path: posix.join(folder, path), content })),
+    lost: files.flatMap(({ path, lost }) => lost.map((what) => `${path}: ${what}`)),
+  };
+}
+
+/** A schema that is valid for an API server but not expressible in TypeScript has its own error. */
+function typesOf(crd: ThirdPartyCrd): TypesFile[] {
+  const { kind } = crd.spec.names;
+  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !ourNames.has(kind)) return typesFromCrd(crd);
+  throw new TsbuilderError(`the kind "${kind}" cannot be used as the name of a type`, {
+    code: "INVALID_SOURCE",
+    hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
+  });
+}
+
+/** Names that the files use from the language and the runtime. */
+const ourNames = new Set([
+  "CustomResource",
+  "IntOrString",
+  "JSONValue",
+  "Omit",
+  "Quantity",
+  "RawExtension",
+  "Record",
+  "Time",
+]);
+
+/** Kinds that only differ in case, or duplicate CRDs: one file would overwrite the other. */
+function refuseTwins(files: readonly TypesFile[]): void {
+  const contents = new Map<string, string>();
+  for (const { path, content } of files) {
+    if ((contents.get(path) ?? content) !== content) {
+      throw new TsbuilderError(`two of the CRDs result in the file "${path}"`, {
+        code: "INVALID_SOURCE",
+        hint: "generate the types of one of them in another folder with --output",
+      });
+    }
+    contents.set(path, content);
+  }
+}
 
 /** A file of types. */
-export interface TypesFile {
+interface TypesFile {
   /** `<group>/<version>/<kind>_types.ts` */
   readonly path: string;
   readonly content: string;
-  /** What TypeScript cannot express. */
+  /** Parts of the CRD that TypeScript cannot express. */
   readonly lost: readonly string[];
 }
 
@@ -79,7 +148,7 @@ class TypeWriter {
   readonly #names = new Set<string>();
   /** Names that the types import from `@tsbuilder/runtime`. */
   readonly runtimeNames = new Set<string>();
-  /** What TypeScript cannot express, by the path of the field. */
+  /** Parts of the schema that TypeScript cannot express, by the path of the field. */
   readonly lost: string[] = [];
 
   /** All declarations so far, each before its uses. */
@@ -210,7 +279,7 @@ class TypeWriter {
     return plain(name);
   }
 
-  /** Reports what the object of a spec or status cannot have: it is not a field with a marker of its own. */
+  /** Reports keywords of a spec or status for which only fields have a marker. */
   reportLostOfPart(schema: JSONSchema, path: string): void {
     for (const key of ["default", "example", "nullable", "additionalProperties", "enum"] as const) {
       if (schema[key] !== undefined && schema[key] !== false) this.lost.push(`${path}: ${key}`);
@@ -326,7 +395,7 @@ function pascal(name: string): string {
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
-/** What the root of a schema says beside spec and status, which `CustomResource` does not. */
+/** Lists the parts of a root schema, beside spec and status, that `CustomResource` does not express. */
 function lostOfRoot({ properties = {}, required = [], ...root }: JSONSchema): string[] {
   const known = ["apiVersion", "kind", "metadata", "spec", "status"];
   const others = Object.keys(properties).filter((name) => !known.includes(name));
@@ -453,6 +522,37 @@ function fieldMarkerLines(schema: JSONSchema): string[] {
   const example = schema.example === undefined ? undefined : exampleMarker(schema.example);
   if (example !== undefined) lines.push(example);
   return lines;
+}
+
+/**
+ * The marker of an example; undefined if none is read back as the same value: the elements of a list are of one type,
+ * braces without content are a map, and there is no null.
+ */
+function exampleMarker(example: unknown): string | undefined {
+  const text = `kubebuilder:example=${markerValue(example)}`;
+  const found = lookUpMarker("kubebuilder:example");
+  if (found.kind !== "known") return undefined;
+  try {
+    const { "": read } = parseArguments(splitMarker(text), found.definition);
+    return sameText(read, example) ? `+${text}` : undefined;
+  } catch (error) {
+    if (error instanceof MarkerError) return undefined;
+    throw error;
+  }
+}
+
+function sameText(one: unknown, other: unknown): boolean {
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+  return text(one) === text(other);
+}
+
+/** A value of any type in a marker. */
+function markerValue(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
+  if (typeof value !== "object" || value === null) return jsonText(value);
+  const entries = Object.entries(value).map(([key, item]) => `${jsonText(key)}: ${markerValue(item)}`);
+  return `{${entries.join(", ")}}`;
 }
 
 /** A string as a marker's value: in backticks if that avoids escapes. */

@@ -1,10 +1,11 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type JSONObject, type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
+import { PatchError } from "@tsbuilder/apimachinery/patch";
+import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
 import { type MarkerArguments, strings, text } from "../markers/definition.ts";
-import type { DiagnosticLog } from "../diagnostic.ts";
-import { isGateOn } from "../feature-gates.ts";
+import type { DiagnosticLog } from "../model/diagnostic.ts";
+import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
-import type { GeneratorOptions } from "../options.ts";
 import { listWords } from "../../shared/text.ts";
 
 /** The webhook markers of one package: a version's folder, or any other folder of sources. */
@@ -40,13 +41,43 @@ export function webhookConfigurations(
   });
 }
 
+function configurationName(
+  packages: readonly WebhookPackage[],
+  isMutating: boolean,
+  log: DiagnosticLog,
+): string {
+  const word = isMutating ? "mutating" : "validating";
+  let name = `${word}-webhook-configuration`;
+  for (const { configurations } of packages) {
+    const matching = configurations.filter(({ args }) => args["mutating"] === isMutating);
+    for (const { place } of matching.slice(1)) {
+      log.error(
+        place,
+        `the name of the ${word} configuration is given twice`,
+        "keep one +kubebuilder:webhookconfiguration",
+      );
+    }
+    const named = matching[0] && text(matching[0].args, "name");
+    if (named) name = named;
+  }
+  return name;
+}
+
+/** The API server rejects a configuration with duplicate webhook names. */
+function reportRepeatedNames(markers: readonly Marker[], log: DiagnosticLog): void {
+  const seen = new Set<string>();
+  for (const { args, place } of markers) {
+    const name = text(args, "name");
+    if (seen.has(name)) log.error(place, `two webhooks are named "${name}"`, "give each its own name");
+    seen.add(name);
+  }
+}
+
 /** A webhook of a configuration. */
 interface Webhook {
   readonly name: string;
   readonly [key: string]: unknown;
 }
-
-const defaultService = { name: "webhook-service", namespace: "system" };
 
 /** Builds a webhook from its marker. */
 function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
@@ -80,90 +111,6 @@ function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   return patch ? patchWebhook(webhook, patch, fail) : webhook;
 }
 
-/** The fields of a webhook; any other name in a patch is a typo. */
-const patchableFields = [
-  "admissionReviewVersions",
-  "clientConfig",
-  "failurePolicy",
-  "matchConditions",
-  "matchPolicy",
-  "name",
-  "namespaceSelector",
-  "objectSelector",
-  "reinvocationPolicy",
-  "rules",
-  "sideEffects",
-  "timeoutSeconds",
-];
-
-/** Lists that are merged by a key; all others are replaced. */
-const mergeKeys: Readonly<Record<string, string>> = { matchConditions: "name" };
-
-/**
- * Merges a patch into a webhook, like a strategic merge patch for this type: objects are merged, null removes, lists
- * are replaced. It allows selectors and match conditions, for which the marker has no arguments.
- */
-function patchWebhook(
-  webhook: Webhook,
-  text: string,
-  fail: (message: string, hint: string) => void,
-): Webhook {
-  const patch = parse(text);
-  if (patch === undefined) {
-    fail("the patch is not a JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
-    return webhook;
-  }
-  const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !patchableFields.includes(key));
-  if (unknown.length > 0) {
-    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${patchableFields.join(", ")}`);
-    return webhook;
-  }
-  return merge(JSON.parse(JSON.stringify(webhook)) as JSONValue, patch, "") as unknown as Webhook;
-}
-
-function parse(text: string): JSONObject | undefined {
-  try {
-    const value = JSON.parse(text) as JSONValue;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function merge(target: JSONValue, patch: JSONValue, name: string): JSONValue {
-  if (Array.isArray(patch)) return mergeList(target, patch, name);
-  if (typeof patch !== "object" || patch === null) return patch;
-  const { $patch: directive, ...fields } = patch;
-  if (directive === "delete") return {};
-  const result: JSONObject = isObject(target) && directive !== "replace" ? { ...target } : {};
-  for (const [key, value] of Object.entries(fields)) {
-    if (key.startsWith("$")) continue;
-    if (value === null) delete result[key];
-    else result[key] = merge(result[key] ?? null, value, key);
-  }
-  return result;
-}
-
-function mergeList(target: JSONValue, patch: JSONValue[], name: string): JSONValue {
-  const key = mergeKeys[name];
-  if (!key || !Array.isArray(target)) return patch;
-  const merged = [...target];
-  for (const item of patch) {
-    const at = merged.findIndex((known) => keyOf(known, key) === keyOf(item, key));
-    if (at === -1) merged.push(item);
-    else merged[at] = merge(merged[at]!, item, "");
-  }
-  return merged;
-}
-
-function keyOf(item: JSONValue, key: string): JSONValue | undefined {
-  return isObject(item) ? item[key] : undefined;
-}
-
-const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
-
-type Fail = (message: string, hint: string) => void;
-
 function checkNeeded(args: MarkerArguments, fail: Fail): void {
   if (strings(args, "admissionReviewVersions").length === 0) {
     fail("a webhook requires admissionReviewVersions", "add admissionReviewVersions=v1");
@@ -195,6 +142,8 @@ function clientConfig(args: MarkerArguments, fail: Fail): object {
   };
 }
 
+const defaultService = { name: "webhook-service", namespace: "system" };
+
 function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
   const written = text(args, "matchPolicy");
   if (!written) return undefined;
@@ -209,34 +158,56 @@ function oneOf(written: string, words: readonly string[]): string | undefined {
   return words.find((word) => word.toLowerCase() === written.toLowerCase());
 }
 
-function configurationName(
-  packages: readonly WebhookPackage[],
-  isMutating: boolean,
-  log: DiagnosticLog,
-): string {
-  const word = isMutating ? "mutating" : "validating";
-  let name = `${word}-webhook-configuration`;
-  for (const { configurations } of packages) {
-    const matching = configurations.filter(({ args }) => args["mutating"] === isMutating);
-    for (const { place } of matching.slice(1)) {
-      log.error(
-        place,
-        `the name of the ${word} configuration is given twice`,
-        "keep one +kubebuilder:webhookconfiguration",
-      );
-    }
-    const named = matching[0] && text(matching[0].args, "name");
-    if (named) name = named;
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+type Fail = (message: string, hint: string) => void;
+
+/** The fields of a webhook; any other name in a patch is a typo. */
+const patchableFields = [
+  "admissionReviewVersions",
+  "clientConfig",
+  "failurePolicy",
+  "matchConditions",
+  "matchPolicy",
+  "name",
+  "namespaceSelector",
+  "objectSelector",
+  "reinvocationPolicy",
+  "rules",
+  "sideEffects",
+  "timeoutSeconds",
+];
+
+/**
+ * Applies a patch to a webhook, for selectors and match conditions, which have no arguments in the marker. controller-gen
+ * patches with the merge keys of the type; only match conditions have one, and no marker sets them.
+ */
+function patchWebhook(webhook: Webhook, text: string, fail: Fail): Webhook {
+  const patch = parse(text);
+  if (patch === undefined) {
+    fail("the patch is not a JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
+    return webhook;
   }
-  return name;
+  const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !patchableFields.includes(key));
+  if (unknown.length > 0) {
+    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${patchableFields.join(", ")}`);
+    return webhook;
+  }
+  try {
+    const sent = JSON.parse(JSON.stringify(webhook)) as JSONObject;
+    return applyStrategicMergePatch(sent, patch, undefined) as unknown as Webhook;
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    fail(`the patch cannot be applied: ${error.message}`, "write it as a strategic merge patch");
+    return webhook;
+  }
 }
 
-/** The API server rejects a configuration with duplicate webhook names. */
-function reportRepeatedNames(markers: readonly Marker[], log: DiagnosticLog): void {
-  const seen = new Set<string>();
-  for (const { args, place } of markers) {
-    const name = text(args, "name");
-    if (seen.has(name)) log.error(place, `two webhooks are named "${name}"`, "give each its own name");
-    seen.add(name);
+function parse(text: string): JSONObject | undefined {
+  try {
+    const value = JSON.parse(text) as JSONValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

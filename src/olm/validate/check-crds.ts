@@ -2,7 +2,7 @@ import { type CRDSpec, validateCRD, defaultNames } from "@tsbuilder/apimachinery
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isObject } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import { decodeCrd } from "../../generators/types/decode-crd.ts";
+import { decodeCrd } from "../../generators/types/read-crds.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, crdsOf, versionsOf } from "./bundle.ts";
 import { show } from "./check-csv.ts";

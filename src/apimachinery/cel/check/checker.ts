@@ -11,7 +11,7 @@ import {
 } from "../ast.ts";
 import type { FunctionDecl, Overload } from "../functions/function.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
-import type { StructType } from "../types/struct-type.ts";
+import type { Env, StructType } from "./env.ts";
 import {
   type CelType,
   formatType,
@@ -26,7 +26,6 @@ import {
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
-import type { Env } from "./env.ts";
 import { reservedWords } from "../syntax/token.ts";
 
 /**

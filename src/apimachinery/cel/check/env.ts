@@ -1,8 +1,7 @@
 import type { FunctionDecl } from "../functions/function.ts";
 import { standard } from "../functions/standard.ts";
-import type { StructType } from "../types/struct-type.ts";
-import { type CelType, listType, mapType, optionalType, types, typeType } from "../types/type.ts";
-import { TypeValue } from "../values/type-value.ts";
+import { type CelType, listType, mapType, optionalType, typeType, types } from "../types/type.ts";
+import { TypeValue, type Value } from "../values/value.ts";
 
 /** The declaration of a name. */
 export interface Name {
@@ -27,6 +26,7 @@ export interface EnvOptions {
 }
 
 const dynList = listType(types.dyn);
+
 const dynMap = mapType(types.dyn, types.dyn);
 
 const typeNames: readonly (readonly [string, CelType])[] = [
@@ -101,6 +101,14 @@ export class Env {
     }
     return table.get(name);
   }
+}
+
+/** A type with struct literals: `JSONPatch{op: "remove", path: "/spec"}`. */
+export interface StructType {
+  readonly type: CelType;
+  /** Returns the type of a field, or undefined for an unknown field. */
+  fieldType(field: string): CelType | undefined;
+  construct(fields: ReadonlyMap<string, Value>): Value;
 }
 
 function typeName(name: string, type: CelType): Name {

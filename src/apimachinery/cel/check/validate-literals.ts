@@ -1,6 +1,6 @@
 import type { Call, Expr, ListExpr, MapExpr } from "../ast.ts";
 import { patternError } from "../../schema/pattern.ts";
-import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { parseGoDuration } from "../../schema/formats/times.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
 import { type CelType, formatType, isOptional, isSameType } from "../types/type.ts";
 import { parseTimestamp } from "../values/time.ts";

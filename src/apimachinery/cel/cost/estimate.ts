@@ -2,9 +2,8 @@ import { type Call, type Comprehension, type Expr, accumulator, operators } from
 import type { DeclType } from "../schema/decl-type.ts";
 import { type CelType, formatType, isOptional, types } from "../types/type.ts";
 import { textLength } from "../values/text.ts";
-import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
 import { type Range, add, fixed, multiply, scale, unbounded, union, unknown } from "./range.ts";
-import { perCharacter, perPatternCharacter } from "./sizes.ts";
+import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
 
 /** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
 export function estimateCost(expr: Expr, root: DeclType): number {
@@ -253,6 +252,27 @@ class Estimator {
   #pop(name: string): void {
     this.#locals.get(name)?.pop();
   }
+}
+
+/** An argument of a call, for the cost estimate. */
+interface Operand {
+  readonly expr: Expr;
+  readonly type: CelType;
+  readonly path: readonly string[] | undefined;
+  readonly size: Range | undefined;
+  /** The size of a list's items; unknown if the schema has no bound. */
+  itemSize(): Range;
+}
+
+/** The cost of a call without its arguments, and the size of its result, if known. */
+interface CallEstimate {
+  readonly cost: Range;
+  readonly size?: Range;
+}
+
+/** Returns the size of an operand; unknown if it has no bound. */
+function sizeOf(operand: Operand | undefined): Range {
+  return operand?.size ?? unknown;
 }
 
 /** Estimates functions of the Kubernetes and strings libraries; undefined for any other. */

@@ -1,10 +1,34 @@
-import { CelList } from "../values/list.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import type { Value } from "../values/value.ts";
-import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./sizes.ts";
-import { CelMap } from "../values/map.ts";
+import { CelList, CelMap, CelObject, CelOptional, ExtensionValue, type Value } from "../values/value.ts";
 import { CIDRValue } from "../lib/addresses.ts";
 import { FormatValue } from "../lib/formats.ts";
+import { textLength } from "../values/text.ts";
+
+/** The cost of one call: fixed, or depending on the sizes of arguments and result. */
+type CallCost = number | ((args: readonly Value[], result: Value) => number);
+
+/** The cost of a character, which is higher in a regular expression. */
+export const perCharacter = 0.1;
+
+export const perPatternCharacter = 0.25;
+
+/** The size of a value in the cost model: characters, bytes, items; 1 for anything else. */
+function sizeOf(value: Value): number {
+  if (typeof value === "string") return textLength(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject) return value.size;
+  if (value instanceof CelOptional && value.value !== undefined) return sizeOf(value.value);
+  return 1;
+}
+
+/** The cost of reading a value once. */
+function readCost(size: number): number {
+  return Math.ceil(size * perCharacter);
+}
+
+/** The cost of matching a string against a pattern. */
+function matchCost(text: number, pattern: number): number {
+  return readCost(text + 1) * Math.ceil(pattern * perPatternCharacter);
+}
 
 const read: CallCost = ([a]) => readCost(sizeOf(a!));
 

@@ -1,12 +1,8 @@
 import { type Call, type Expr, type Ident, operators, qualifiedName, type Select } from "../ast.ts";
 import { index, lookUp, optionalIndex } from "../functions/collections.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { CelMap } from "../values/map.ts";
-import { CelObject } from "../values/object.ts";
-import { CelOptional } from "../values/optional.ts";
-import type { Value } from "../values/value.ts";
-import type { Context } from "./context.ts";
-import { charge, type Evaluate } from "./frame.ts";
+import { CelMap, CelObject, CelOptional, type Value } from "../values/value.ts";
+import { type Context, type Evaluate, charge } from "./context.ts";
 
 /** A variable, or a chain of selections and indexes: its start and each step cost one. */
 export type Attribute = Ident | Select | (Call & { readonly name: "_[_]" | "_[?_]" | "_?._" });

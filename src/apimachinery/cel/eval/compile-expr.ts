@@ -9,20 +9,14 @@ import {
   qualifiedName,
 } from "../ast.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { CelList, NativeList } from "../values/list.ts";
-import { CelMap, NativeMap } from "../values/map.ts";
-import { CelOptional } from "../values/optional.ts";
-import type { Value } from "../values/value.ts";
+import { CelList, CelMap, CelOptional, NativeList, NativeMap, type Value } from "../values/value.ts";
 import { compileAttribute, isAttribute, withoutStart } from "./compile-attribute.ts";
-import type { Context } from "./context.ts";
-import { type Evaluate, type Frame, asEvalError, charge } from "./frame.ts";
+import { type Context, type Evaluate, type Frame, Scope, asEvalError, charge } from "./context.ts";
 import { typeOf } from "../values/type-of.ts";
-import { Scope } from "./scope.ts";
 import { runtimeCost } from "../cost/runtime-cost.ts";
 import { isIn } from "../functions/collections.ts";
 import type { Overload } from "../functions/function.ts";
 import { numberOf } from "../values/equality.ts";
-import { noSuchOverload } from "./no-such-overload.ts";
 import type { Env } from "../check/env.ts";
 
 /** Compiles a node. */
@@ -251,6 +245,27 @@ function dispatch(name: string, overloads: readonly Overload[], values: readonly
   for (const overload of overloads) if (overload.accepts(values)) return overload.apply(values);
   throw noSuchOverload(name, values);
 }
+
+/** The error of values without a matching overload, which is possible with dynamic types only. */
+function noSuchOverload(name: string, values: readonly Value[]): EvalError {
+  if (/^[_!-]/.test(name) || anonymous.has(name)) return new EvalError("no such overload");
+  if (name === "size" || (name === "join" && !(values[0] instanceof CelList))) {
+    return new EvalError(`no such overload: ${name}`);
+  }
+  const types = values.map((value) => typeOf(value).runtimeName);
+  return new EvalError(`no such overload: ${name}(${types.join(", ")})`);
+}
+
+/** The functions whose names cel-go omits in the error. */
+const anonymous: ReadonlySet<string> = new Set([
+  "@in",
+  "contains",
+  "endsWith",
+  "find",
+  "findAll",
+  "matches",
+  "startsWith",
+]);
 
 /** A mutable list that only the comprehension can access until it ends. */
 class GrowingList extends CelList {

@@ -1,7 +1,7 @@
 import type { Expr } from "../ast.ts";
 import type { Env } from "../check/env.ts";
-import type { Evaluate } from "./frame.ts";
-import type { Scope } from "./scope.ts";
+import { CostLimitError, EvalError } from "../values/eval-error.ts";
+import type { Value } from "../values/value.ts";
 
 /** The context in which a node is compiled. */
 export interface Context {
@@ -9,4 +9,66 @@ export interface Context {
   readonly scope: Scope;
   /** Compiles any node. Passed down, because importing it would be a cycle. */
   readonly compile: (expr: Expr, context: Context) => Evaluate;
+}
+
+/** A compiled node. */
+export type Evaluate = (frame: Frame) => Value;
+
+/** The state of one evaluation: the variables by slot, and the cost so far. */
+export interface Frame {
+  /** An accumulator may be the error of a step, which later steps can still absorb. */
+  readonly slots: (Value | EvalError | undefined)[];
+  cost: number;
+  readonly limit: number;
+}
+
+/** Adds to the cost of an evaluation; throws if it exceeds the limit. */
+export function charge(frame: Frame, cost: number): void {
+  frame.cost += cost;
+  if (frame.cost > frame.limit) throw new CostLimitError();
+}
+
+/** Only CEL errors can be absorbed; cost limit errors and bugs of ours can't. */
+export function asEvalError(error: unknown): EvalError {
+  if (error instanceof EvalError) return error;
+  throw error;
+}
+
+/** The slots of names; comprehensions open nested scopes, whose names shadow outer ones. */
+export class Scope {
+  readonly #names = new Map<string, number>();
+  readonly #parent: Scope | undefined;
+  readonly #counter: { count: number };
+  /** The free variables, with their slots. */
+  readonly free: Map<string, number>;
+
+  constructor(parent?: Scope) {
+    this.#parent = parent;
+    this.#counter = parent ? parent.#counter : { count: 0 };
+    this.free = parent ? parent.free : new Map();
+  }
+
+  get size(): number {
+    return this.#counter.count;
+  }
+
+  define(name: string): number {
+    const slot = this.#counter.count++;
+    this.#names.set(name, slot);
+    return slot;
+  }
+
+  /** Returns the slot of an enclosing comprehension's variable. */
+  findLocal(name: string): number | undefined {
+    return this.#names.get(name) ?? this.#parent?.findLocal(name);
+  }
+
+  /** Returns the slot of a variable; adds a free variable if no comprehension defines it. */
+  resolve(name: string): number {
+    const known = this.findLocal(name) ?? this.free.get(name);
+    if (known !== undefined) return known;
+    const slot = this.#counter.count++;
+    this.free.set(name, slot);
+    return slot;
+  }
 }

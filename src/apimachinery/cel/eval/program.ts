@@ -3,15 +3,35 @@ import type { Env } from "../check/env.ts";
 import type { Value } from "../values/value.ts";
 import { compileExpr } from "./compile-expr.ts";
 import { CostLimitError, EvalError } from "../values/eval-error.ts";
-import { asEvalError, type Frame } from "./frame.ts";
-import { Scope } from "./scope.ts";
+import { type Frame, Scope, asEvalError } from "./context.ts";
+import { check } from "../check/checker.ts";
+import { validateLiterals } from "../check/validate-literals.ts";
+import { parse } from "../syntax/parser.ts";
+import type { CelType } from "../types/type.ts";
 
-/** The result of an evaluation. */
-export interface Outcome {
-  readonly value?: Value;
-  /** An `EvalError` or a `CostLimitError`. */
-  readonly error?: Error;
-  readonly cost: number;
+/** A parsed, checked and compiled expression. */
+export interface Compiled {
+  readonly source: string;
+  readonly expr: Expr;
+  readonly type: CelType;
+  readonly program: Program;
+}
+
+/** Compiles an expression. Throws `CelSyntaxError` with all errors. */
+export function compile(source: string, env: Env): Compiled {
+  return compileWith(source, env, () => {});
+}
+
+/** Compiles as strictly as the API server: literal durations, timestamps and patterns must be valid. */
+export function compileStrictly(source: string, env: Env): Compiled {
+  return compileWith(source, env, validateLiterals);
+}
+
+function compileWith(source: string, env: Env, validate: typeof validateLiterals): Compiled {
+  const expr = parse(source);
+  const type = check(source, expr, env);
+  validate(source, expr);
+  return { source, expr, type, program: compileProgram(expr, env) };
 }
 
 /** A compiled expression. */
@@ -20,6 +40,14 @@ export interface Program {
   readonly variables: readonly string[];
   /** Evaluates the expression. A variable that is missing, or throws an EvalError, is an error only if it is needed. */
   evaluate(variables: (name: string) => Value | undefined, limit?: number): Outcome;
+}
+
+/** The result of an evaluation. */
+export interface Outcome {
+  readonly value?: Value;
+  /** An `EvalError` or a `CostLimitError`. */
+  readonly error?: Error;
+  readonly cost: number;
 }
 
 /** Compiles an expression to closures. A checked expression has faster calls and exact costs. */
@@ -44,8 +72,6 @@ export function compileProgram(expr: Expr, env: Env): Program {
   };
 }
 
-const tooDeep = "expression is too deep";
-
 /** A value of another type than its schema's can't be read; that fails only the expressions that use it. */
 function readVariable(
   variables: (name: string) => Value | undefined,
@@ -57,3 +83,5 @@ function readVariable(
     return asEvalError(error);
   }
 }
+
+const tooDeep = "expression is too deep";

@@ -1,20 +1,20 @@
 import { listType, paramType, types } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
-import { joinLists } from "../values/join-lists.ts";
 import {
+  CelDouble,
+  type CelList,
+  CelUint,
+  type Int,
+  type Value,
   addInt,
   checkUint,
   divideInt,
-  type Int,
+  joinLists,
   multiplyInt,
   negateInt,
   remainderInt,
   subtractInt,
-} from "../values/int.ts";
-import type { CelList } from "../values/list.ts";
+} from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { declare, overload } from "./function.ts";
 

@@ -1,13 +1,18 @@
 import { listType, mapType, optionalType, paramType, types } from "../types/type.ts";
 import { isEqualValue, numberOf } from "../values/equality.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { CelDouble } from "../values/double.ts";
-import { isInt } from "../values/int.ts";
-import { CelList } from "../values/list.ts";
-import { CelMap, keyText, NativeMap, normalizeKey } from "../values/map.ts";
-import { CelObject } from "../values/object.ts";
-import { CelOptional } from "../values/optional.ts";
-import type { Value } from "../values/value.ts";
+import {
+  CelDouble,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  NativeMap,
+  type Value,
+  isInt,
+  keyText,
+  normalizeKey,
+} from "../values/value.ts";
 import { declare, method, overload } from "./function.ts";
 import { textLength } from "../values/text.ts";
 

@@ -2,9 +2,8 @@ import { compareCharacters } from "../../text/index.ts";
 import { type CelType, paramType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { compareNumeric, isEqualValue } from "../values/equality.ts";
-import { compareNumbers } from "../values/int.ts";
+import { type Value, compareNumbers } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
-import type { Value } from "../values/value.ts";
 import { declare, type FunctionDecl, type Overload, overload } from "./function.ts";
 
 const { bool, bytes, double, duration, int, string, timestamp, uint } = types;

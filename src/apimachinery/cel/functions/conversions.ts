@@ -1,9 +1,8 @@
 import { goFloat } from "../../text/index.ts";
-import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { parseGoDuration } from "../../schema/formats/times.ts";
 import { paramType, typeType, types } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
+import { CelDouble, CelUint, type Int, TypeValue, type Value, checkInt, checkUint } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { checkInt, checkUint, type Int } from "../values/int.ts";
 import {
   CelDuration,
   CelTimestamp,
@@ -12,10 +11,7 @@ import {
   isProtobufDuration,
   parseTimestamp,
 } from "../values/time.ts";
-import { TypeValue } from "../values/type-value.ts";
 import { typeOf } from "../values/type-of.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
 import { declare, overload } from "./function.ts";
 
 const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = types;

@@ -1,14 +1,16 @@
 import type { CelType } from "../types/type.ts";
-import type { Value } from "../values/value.ts";
-import { CelDouble } from "../values/double.ts";
-import { isInt } from "../values/int.ts";
-import { CelList } from "../values/list.ts";
-import { CelMap } from "../values/map.ts";
-import { CelOptional } from "../values/optional.ts";
+import {
+  CelDouble,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelUint,
+  TypeValue,
+  type Value,
+  isInt,
+} from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
-import { TypeValue } from "../values/type-value.ts";
 import { typeOf } from "../values/type-of.ts";
-import { CelUint } from "../values/uint.ts";
 
 /** One overload of a function. */
 export interface Overload {

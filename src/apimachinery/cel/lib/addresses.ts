@@ -10,8 +10,7 @@ import {
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { opaqueType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import type { Value } from "../values/value.ts";
+import { ExtensionValue, type Value } from "../values/value.ts";
 
 const { bool, int, string } = types;
 

@@ -2,8 +2,7 @@ import { checkLabel, checkSubdomain } from "../../naming/index.ts";
 import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { type CelType, objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import type { Value } from "../values/value.ts";
+import { ExtensionValue, type Value } from "../values/value.ts";
 
 /** The attributes of an authorization check, of resources or of a path. */
 export interface AccessQuestion {

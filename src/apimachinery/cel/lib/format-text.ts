@@ -1,14 +1,17 @@
 import { compareText, goFloat, quote } from "../../text/index.ts";
-import { CelDouble } from "../values/double.ts";
+import {
+  CelDouble,
+  CelList,
+  CelMap,
+  CelUint,
+  type Int,
+  TypeValue,
+  type Value,
+  isInt,
+} from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { type Int, isInt } from "../values/int.ts";
-import { CelList } from "../values/list.ts";
-import { CelMap } from "../values/map.ts";
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../values/time.ts";
-import { TypeValue } from "../values/type-value.ts";
 import { typeOf } from "../values/type-of.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
 
 const defaultPrecision = 6;
 

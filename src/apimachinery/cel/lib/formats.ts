@@ -8,10 +8,7 @@ import {
 import { formatCheck } from "../../schema/formats/formats.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, objectType, optionalType, types } from "../types/type.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import { NativeList } from "../values/list.ts";
-import { CelOptional } from "../values/optional.ts";
-import type { Value } from "../values/value.ts";
+import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
 
 /** The type of named formats. */
 export const formatType = objectType("kubernetes.NamedFormat");

@@ -10,9 +10,9 @@ import { semverType, semvers } from "./semvers.ts";
 import { strings } from "./strings.ts";
 import { urlType, urls } from "./urls.ts";
 import { regex } from "../functions/text.ts";
-import type { Int } from "../values/int.ts";
-import { type CelList, NativeList } from "../values/list.ts";
+import { type CelList, type Int, NativeList } from "../values/value.ts";
 import { isEqualValue } from "../values/equality.ts";
+import { Env } from "../check/env.ts";
 
 const list = listType(paramType("T"));
 
@@ -92,3 +92,11 @@ export const kubernetesTypes: readonly CelType[] = [
   semverType,
   ...authorizerTypes,
 ];
+
+let base: Env | undefined;
+
+/** Returns the environment of a Kubernetes 1.36 API server; created on first use. */
+export function kubernetesEnv(): Env {
+  base ??= new Env({ libraries: kubernetesLibraries, types: kubernetesTypes, mixedLiterals: true });
+  return base;
+}

@@ -2,14 +2,10 @@ import { arithmetic } from "../functions/arithmetic.ts";
 import { compare } from "../functions/comparison.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { type CelType, listType, paramType, types } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
+import { CelDouble, CelList, CelUint, type Int, NativeList, type Value } from "../values/value.ts";
 import { isEqualValue } from "../values/equality.ts";
 import { EvalError } from "../values/eval-error.ts";
-import type { Int } from "../values/int.ts";
-import { CelList, NativeList } from "../values/list.ts";
 import { CelDuration } from "../values/time.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
 
 const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
 const item = paramType("T");

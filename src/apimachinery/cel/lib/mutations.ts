@@ -1,7 +1,7 @@
 import { declare, type FunctionDecl, overload } from "../functions/function.ts";
-import type { StructType } from "../types/struct-type.ts";
+import type { StructType } from "../check/env.ts";
 import { type CelType, objectType, openObjectType, types } from "../types/type.ts";
-import { WrittenObject } from "../values/written-object.ts";
+import { WrittenObject } from "../values/value.ts";
 
 /** The type of a JSON patch operation. */
 export const jsonPatchType: CelType = objectType(

@@ -1,14 +1,17 @@
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, optionalType, paramType, types } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
+import {
+  CelDouble,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelUint,
+  NativeList,
+  type Value,
+  WrittenObject,
+} from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { CelList, NativeList } from "../values/list.ts";
-import { CelMap } from "../values/map.ts";
-import { CelOptional } from "../values/optional.ts";
 import { CelDuration } from "../values/time.ts";
-import { CelUint } from "../values/uint.ts";
-import { WrittenObject } from "../values/written-object.ts";
-import type { Value } from "../values/value.ts";
 
 const item = paramType("V");
 const optional = optionalType(item);

@@ -1,11 +1,8 @@
 import { type Amount, addAmounts, compareAmounts, parseQuantity } from "../../quantity/index.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { objectType, types } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
+import { CelDouble, ExtensionValue, type Int, type Value, maxInt, minInt, toInt } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import { type Int, maxInt, minInt, toInt } from "../values/int.ts";
-import type { Value } from "../values/value.ts";
 
 const { bool, double, int, string } = types;
 

@@ -2,9 +2,7 @@ import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts"
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import { type Int, toInt } from "../values/int.ts";
-import type { Value } from "../values/value.ts";
+import { ExtensionValue, type Int, type Value, toInt } from "../values/value.ts";
 
 const { bool, int, string } = types;
 

@@ -2,8 +2,7 @@ import { shortEscape } from "../../text/index.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import type { Int } from "../values/int.ts";
-import { type CelList, NativeList } from "../values/list.ts";
+import { type CelList, type Int, NativeList } from "../values/value.ts";
 import { characters } from "../values/text.ts";
 import { formatText } from "./format-text.ts";
 

@@ -2,10 +2,7 @@ import { parseRequestURI, type RequestURI, unescapeURL } from "../../schema/form
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, mapType, objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import { NativeList } from "../values/list.ts";
-import { type CelMap, NativeMap } from "../values/map.ts";
-import type { Value } from "../values/value.ts";
+import { type CelMap, ExtensionValue, NativeList, NativeMap, type Value } from "../values/value.ts";
 
 /** The type of URLs. */
 export const urlType = objectType("kubernetes.URL");

@@ -1,18 +1,17 @@
 import type { Expr } from "../ast.ts";
-import type { ValidationRule } from "../../schema/json-schema.ts";
+import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
 import { type FieldPath, parseFieldPath } from "../../schema/field-path.ts";
-import type { JSONSchema } from "../../schema/json-schema.ts";
 import { check } from "../check/checker.ts";
 import type { Env } from "../check/env.ts";
 import { validateLiterals } from "../check/validate-literals.ts";
 import { estimateCost } from "../cost/estimate.ts";
-import { compileProgram, type Program } from "../eval/program.ts";
+import { type Program, compileProgram } from "../eval/program.ts";
 import type { DeclType } from "../schema/decl-type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelSyntaxError } from "../syntax/issue.ts";
 import { parse } from "../syntax/parser.ts";
 import { optionalType } from "../types/type.ts";
-import { kubernetesEnv } from "./environment.ts";
+import { kubernetesEnv } from "../lib/libraries.ts";
 
 /** A compiled rule, with its estimated costs. */
 export interface CompiledRule {

@@ -3,9 +3,7 @@ import { adapterOf } from "../schema/adapt.ts";
 import { type DeclType, declTypeOf } from "../schema/decl-type.ts";
 import { escapeName } from "../schema/escape.ts";
 import { compileNodeRules } from "./compile-rule.ts";
-import type { CompiledRules } from "./compiled-rules.ts";
-import type { RuleNode } from "./rule-node.ts";
-import { RuleRun } from "./rule-run.ts";
+import { type CompiledRules, type RuleNode, RuleRun } from "./rule-run.ts";
 
 /** Compiles all rules of a schema. `isResource`: the root is a whole object with metadata. */
 export function compileRules(schema: JSONSchema, isResource = true): CompiledRules | undefined {

@@ -9,18 +9,43 @@ import {
   required,
 } from "../../errors/index.ts";
 import { isUnchanged } from "../../schema/is-unchanged.ts";
-import { type ValidationRule, itemsOf } from "../../schema/json-schema.ts";
+import { type JSONSchema, type ValidationRule, itemsOf, memberSchema } from "../../schema/json-schema.ts";
 import { indexListMap } from "../../schema/list-map.ts";
-import { memberSchema } from "../../schema/member-schema.ts";
-import { asEvalError } from "../eval/frame.ts";
-import { CelOptional, UnreadableOptional } from "../values/optional.ts";
+import { asEvalError } from "../eval/context.ts";
+import { CelOptional, UnreadableOptional, type Value } from "../values/value.ts";
 import { CostLimitError, EvalError, OutOfBudgetError, outOfBudget } from "../values/eval-error.ts";
-import type { Value } from "../values/value.ts";
 import type { CompiledRule } from "./compile-rule.ts";
-import type { RuleNode } from "./rule-node.ts";
-import type { RuleOptions } from "./compiled-rules.ts";
 import { messageLimit, perCallLimit, runtimeBudget } from "./limits.ts";
 import { quote } from "../../text/index.ts";
+import type { Adapter } from "../schema/adapt.ts";
+
+/** Options of a validation. */
+export interface RuleOptions {
+  /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
+  readonly old?: unknown;
+  /** The path of the value in its object, a prefix of every field. */
+  readonly path?: string;
+  /** The cost limit of all rules together. */
+  readonly budget?: number;
+  /** Called for an error that is ignored because its value is unchanged; an API server warns of it. */
+  readonly onRatcheted?: (error: FieldError) => void;
+}
+
+/** The compiled rules of a schema, at all levels. */
+export interface CompiledRules {
+  /** Evaluates the rules for an object that matches its schema. */
+  validate(object: unknown, options?: RuleOptions): FieldError[];
+}
+
+/** The rules of a node and its descendants, without nodes that have none. */
+export interface RuleNode {
+  readonly schema: JSONSchema;
+  readonly rules: readonly CompiledRule[];
+  readonly adapt: Adapter;
+  readonly items: RuleNode | undefined;
+  readonly values: RuleNode | undefined;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+}
 
 /** Returns true if a node or one of its ancestors is unchanged. */
 type Unchanged = (() => boolean) | undefined;

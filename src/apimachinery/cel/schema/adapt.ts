@@ -2,20 +2,26 @@ import { type JSONObject, isEqual, isObject, memberOf } from "../../json/index.t
 import { parseDuration } from "../../schema/formats/times.ts";
 import { type JSONSchema, itemsOf, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, objectType } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
+import {
+  CelDouble,
+  CelList,
+  CelMap,
+  CelObject,
+  ExtensionValue,
+  NativeList,
+  type Value,
+  normalizeKey,
+  toInt,
+} from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue } from "../values/extension.ts";
-import { toInt } from "../values/int.ts";
-import { CelMap, normalizeKey } from "../values/map.ts";
-import { CelObject } from "../values/object.ts";
 import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
-import type { Value } from "../values/value.ts";
 import { withMetadata } from "./decl-type.ts";
 import { reservedWords } from "../syntax/token.ts";
 import { escapeName } from "./escape.ts";
-import type { Adapter } from "./adapter.ts";
 import { isEqualValue } from "../values/equality.ts";
-import { CelList, NativeList } from "../values/list.ts";
+
+/** Converts a JSON value to a CEL value; the content of lists and objects is converted on access. */
+export type Adapter = (json: unknown) => Value;
 
 /** Adapts a list: sets and list maps are equal in any order, and `+` merges them. */
 function adaptList(json: readonly unknown[], schema: JSONSchema, adapt: Adapter): CelList {

@@ -1,8 +1,5 @@
 import { controlEscapes } from "../../text/index.ts";
-import { CelDouble } from "../values/double.ts";
-import { maxInt, maxUint, toInt } from "../values/int.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
+import { CelDouble, CelUint, type Value, maxInt, maxUint, toInt } from "../values/value.ts";
 import type { Token } from "./token.ts";
 
 /** Returns the value of a literal token, or an error. A minus sign is part of the number. */

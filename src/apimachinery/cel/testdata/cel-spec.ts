@@ -10,15 +10,9 @@ import {
   typeType,
   wrapperType,
 } from "../types/type.ts";
-import { CelDouble } from "../values/double.ts";
-import { checkInt } from "../values/int.ts";
-import { NativeList } from "../values/list.ts";
-import { NativeMap } from "../values/map.ts";
+import { CelDouble, CelUint, NativeList, NativeMap, TypeValue, type Value, checkInt } from "../values/value.ts";
 import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
-import { TypeValue } from "../values/type-value.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
-import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { parseGoDuration } from "../../schema/formats/times.ts";
 import type { JSONObject } from "../../json/index.ts";
 import { reasonToLeaveOut } from "./left-out.ts";
 

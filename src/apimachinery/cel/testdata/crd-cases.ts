@@ -1,19 +1,14 @@
 import type { JSONSchema } from "../../schema/json-schema.ts";
-import { crdRuleCases } from "./crd-rule-cases.ts";
-
-/** A schema for `spec`, or for the root, to create a CRD with. */
-export interface CRDCase {
-  readonly name: string;
-  readonly spec?: JSONSchema;
-  readonly root?: JSONSchema;
-  readonly hasStatus?: boolean;
-}
+import { type CRDCase, crdRuleCases } from "./crd-rule-cases.ts";
 
 const x = (schema: JSONSchema): JSONSchema => ({ type: "object", properties: { x: schema } });
+
 const rule = (text: string, more: object = {}): JSONSchema => ({
   "x-kubernetes-validations": [{ rule: text, ...more }],
 });
+
 const text: JSONSchema = { type: "string" };
+
 const texts: JSONSchema = { type: "array", items: text };
 
 /** Schemas with one error each, and a few valid ones. */

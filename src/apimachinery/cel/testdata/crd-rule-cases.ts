@@ -1,11 +1,21 @@
 import type { JSONSchema } from "../../schema/json-schema.ts";
-import type { CRDCase } from "./crd-cases.ts";
+
+/** A schema for `spec`, or for the root, to create a CRD with. */
+export interface CRDCase {
+  readonly name: string;
+  readonly spec?: JSONSchema;
+  readonly root?: JSONSchema;
+  readonly hasStatus?: boolean;
+}
 
 const x = (schema: JSONSchema): JSONSchema => ({ type: "object", properties: { x: schema } });
+
 const rule = (text: string, more: object = {}): JSONSchema => ({
   "x-kubernetes-validations": [{ rule: text, ...more }],
 });
+
 const text: JSONSchema = { type: "string" };
+
 const texts: JSONSchema = { type: "array", items: text };
 
 /** Schemas with rules that are invalid, too expensive, or valid. */

@@ -1,9 +1,6 @@
 import { quote } from "../../text/index.ts";
 import type { Expr } from "../ast.ts";
-import { CelDouble } from "../values/double.ts";
-import { isInt } from "../values/int.ts";
-import { CelUint } from "../values/uint.ts";
-import type { Value } from "../values/value.ts";
+import { CelDouble, CelUint, type Value, isInt } from "../values/value.ts";
 
 /** Formats a tree as in the parsing cases of cel-spec, with the protobuf message of each node. */
 export function printAst(expr: Expr, indent = ""): string {

@@ -1,9 +1,18 @@
 import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
-import type { RuleCase } from "./object-cases.ts";
+
+/** A schema for `spec` with rules, and writes: creates without a value before, else updates. */
+export interface RuleCase {
+  readonly name: string;
+  readonly spec: JSONSchema;
+  readonly writes: readonly { readonly before?: unknown; readonly after: unknown }[];
+}
 
 const rules = (...list: readonly ValidationRule[]): JSONSchema => ({ "x-kubernetes-validations": list });
+
 const text: JSONSchema = { type: "string", maxLength: 100 };
+
 const pair: JSONSchema = { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } };
+
 const create = (...values: readonly unknown[]): { after: unknown }[] => values.map((after) => ({ after }));
 
 /** Transition rules, cost limits, and values with special CEL types. */

@@ -1,14 +1,18 @@
-import { CelDouble } from "./double.ts";
-import { ExtensionValue } from "./extension.ts";
-import { compareNumbers, type Int, isInt } from "./int.ts";
-import { CelList } from "./list.ts";
-import { CelMap } from "./map.ts";
-import { CelObject } from "./object.ts";
-import { CelOptional } from "./optional.ts";
+import {
+  CelDouble,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  CelUint,
+  ExtensionValue,
+  type Int,
+  TypeValue,
+  type Value,
+  compareNumbers,
+  isInt,
+} from "./value.ts";
 import { CelDuration, CelTimestamp } from "./time.ts";
-import { TypeValue } from "./type-value.ts";
-import { CelUint } from "./uint.ts";
-import type { Value } from "./value.ts";
 
 /** CEL's `==`: numbers are compared by value across types; other values of different types are not equal. */
 export function isEqualValue(a: Value, b: Value): boolean {

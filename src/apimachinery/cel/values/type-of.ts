@@ -1,12 +1,6 @@
 import { listType, mapType, optionalType, type CelType, types } from "../types/type.ts";
-import { CelDouble } from "./double.ts";
-import { CelList } from "./list.ts";
-import { CelMap } from "./map.ts";
-import { CelOptional } from "./optional.ts";
+import { CelDouble, CelList, CelMap, CelOptional, CelUint, TypeValue, type Value } from "./value.ts";
 import { CelDuration, CelTimestamp } from "./time.ts";
-import { TypeValue } from "./type-value.ts";
-import { CelUint } from "./uint.ts";
-import type { Value } from "./value.ts";
 
 const anyList = listType(types.dyn);
 const anyMap = mapType(types.dyn, types.dyn);

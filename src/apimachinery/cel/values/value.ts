@@ -1,13 +1,6 @@
-import type { CelDouble } from "./double.ts";
-import type { ExtensionValue } from "./extension.ts";
-import type { Int } from "./int.ts";
-import type { CelList } from "./list.ts";
-import type { CelMap } from "./map.ts";
-import type { CelObject } from "./object.ts";
-import type { CelOptional } from "./optional.ts";
 import type { CelDuration, CelTimestamp } from "./time.ts";
-import type { TypeValue } from "./type-value.ts";
-import type { CelUint } from "./uint.ts";
+import { EvalError } from "./eval-error.ts";
+import type { CelType } from "../types/type.ts";
 
 /** Any CEL value. Plain numbers and bigints are ints. */
 export type Value =
@@ -26,3 +19,323 @@ export type Value =
   | CelOptional
   | TypeValue
   | ExtensionValue;
+
+/**
+ * A CEL int: a number if it is a safe integer, else a bigint. Every int has exactly one representation, so that `===`
+ * and map keys work; almost all ints in practice are numbers.
+ */
+export type Int = number | bigint;
+
+export const maxInt = 2n ** 63n - 1n;
+
+export const minInt = -(2n ** 63n);
+
+export const maxUint = 2n ** 64n - 1n;
+
+/** Normalizes a bigint. */
+export function toInt(value: bigint): Int {
+  return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
+}
+
+/** Normalizes a bigint. Throws an EvalError if it is out of range for int64. */
+export function checkInt(value: bigint): Int {
+  if (value > maxInt || value < minInt) throw new EvalError("integer overflow");
+  return toInt(value);
+}
+
+/** Checks a result that may be out of range for uint64. */
+export function checkUint(value: bigint): Int {
+  if (value < 0n || value > maxUint) throw new EvalError("unsigned integer overflow");
+  return toInt(value);
+}
+
+export function isInt(value: unknown): value is Int {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+export function addInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") {
+    const sum = a + b;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return checkInt(BigInt(a) + BigInt(b));
+}
+
+export function subtractInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") {
+    const difference = a - b;
+    if (Number.isSafeInteger(difference)) return difference;
+  }
+  return checkInt(BigInt(a) - BigInt(b));
+}
+
+export function multiplyInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") {
+    const product = a * b;
+    // Adding zero changes -0 to 0: an int has no negative zero.
+    if (Number.isSafeInteger(product)) return product + 0;
+  }
+  return checkInt(BigInt(a) * BigInt(b));
+}
+
+/** Division truncates towards zero. */
+export function divideInt(a: Int, b: Int): Int {
+  if (b === 0) throw new EvalError("division by zero");
+  return checkInt(BigInt(a) / BigInt(b));
+}
+
+/** The remainder has the sign of the dividend. */
+export function remainderInt(a: Int, b: Int): Int {
+  if (b === 0) throw new EvalError("modulus by zero");
+  if (b === -1 && BigInt(a) === minInt) throw new EvalError("integer overflow");
+  return toInt(BigInt(a) % BigInt(b));
+}
+
+export function negateInt(a: Int): Int {
+  return typeof a === "number" ? 0 - a : checkInt(-a);
+}
+
+/** JavaScript compares numbers and bigints by their mathematical value. */
+export function compareNumbers(a: Int, b: Int): number {
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
+}
+
+/** A CEL uint. Boxed, to distinguish it from an int. */
+export class CelUint {
+  readonly value: Int;
+
+  constructor(value: Int) {
+    this.value = typeof value === "bigint" ? toInt(value) : value;
+  }
+}
+
+/** A CEL double. Boxed, because plain numbers are ints, which are far more common. */
+export class CelDouble {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** A list. Lists over JSON adapt their items on access. */
+export abstract class CelList {
+  abstract readonly size: number;
+  abstract at(index: number): Value;
+
+  /** Equality of sets and list maps. */
+  equals?(other: CelList): boolean;
+  /** `+` of sets and list maps, which merges. */
+  plus?(other: CelList): CelList;
+
+  *[Symbol.iterator](): IterableIterator<Value> {
+    for (let index = 0; index < this.size; index++) yield this.at(index);
+  }
+
+  toArray(): Value[] {
+    return Array.from({ length: this.size }, (_, index) => this.at(index));
+  }
+}
+
+/** A list of CEL values. */
+export class NativeList extends CelList {
+  readonly items: readonly Value[];
+
+  constructor(items: readonly Value[]) {
+    super();
+    this.items = items;
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  at(index: number): Value {
+    return this.items[index]!;
+  }
+
+  override toArray(): Value[] {
+    return [...this.items];
+  }
+}
+
+/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
+class JoinedList extends CelList {
+  readonly size: number;
+  readonly #first: CelList;
+  readonly #second: CelList;
+
+  constructor(first: CelList, second: CelList) {
+    super();
+    this.#first = first;
+    this.#second = second;
+    this.size = first.size + second.size;
+  }
+
+  at(index: number): Value {
+    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
+  }
+}
+
+const copyBelow = 32;
+
+/** Concatenates lists. Sets and list maps merge the other's items. */
+export function joinLists(first: CelList, second: CelList): CelList {
+  if (first.plus) return first.plus(second);
+  if (first.size === 0) return second;
+  if (second.size === 0) return first;
+  if (first.size + second.size <= copyBelow || first instanceof JoinedList) {
+    return new NativeList([...first.toArray(), ...second.toArray()]);
+  }
+  return new JoinedList(first, second);
+}
+
+/** A map with keys that are strings, bools or numbers. */
+export abstract class CelMap {
+  abstract readonly size: number;
+  abstract find(key: Value): Value | undefined;
+  abstract keys(): Value[];
+}
+
+/** A map of CEL values. Equal numbers of different types are the same key. */
+export class NativeMap extends CelMap {
+  readonly #entries = new Map<unknown, { readonly key: Value; readonly value: Value }>();
+
+  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+    super();
+    for (const [key, value] of entries) this.insert(key, value);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  find(key: Value): Value | undefined {
+    return this.#entries.get(normalizeKey(key))?.value;
+  }
+
+  keys(): Value[] {
+    return Array.from(this.#entries.values(), ({ key }) => key);
+  }
+
+  /** Adds an entry; only for a map that nobody else references yet. */
+  insert(key: Value, value: Value): void {
+    const normalized = normalizeKey(key);
+    if (normalized === undefined) throw new EvalError("unsupported key type");
+    if (this.#entries.has(normalized))
+      throw new EvalError(`insert failed: key ${keyText(key)} already exists`);
+    this.#entries.set(normalized, { key, value });
+  }
+}
+
+/** Returns a JavaScript value that is identical for equal keys; undefined for an invalid key. */
+export function normalizeKey(key: Value): unknown {
+  if (typeof key === "string" || typeof key === "boolean" || isInt(key)) return key;
+  if (key instanceof CelUint) return key.value;
+  if (!(key instanceof CelDouble)) return undefined;
+  const { value } = key;
+  if (!Number.isInteger(value)) return undefined;
+  return Number.isSafeInteger(value) ? value + 0 : BigInt(value);
+}
+
+/** Formats a key as in messages. */
+export function keyText(key: Value): string {
+  if (key instanceof CelUint || key instanceof CelDouble) return String(key.value);
+  return typeof key === "object" ? "" : String(key);
+}
+
+/** A struct: its fields are declared by name, and may be unset. */
+export abstract class CelObject {
+  abstract readonly celType: CelType;
+  /** The number of fields, declared or not. */
+  abstract readonly size: number;
+  abstract has(field: string): boolean;
+  /** Returns the value of a field; undefined if it is not set. */
+  abstract find(field: string): Value | undefined;
+  /** The names of the fields that are set. */
+  abstract fields(): string[];
+}
+
+/** The value of a struct literal: `Object.spec{replicas: 3}`. */
+export class WrittenObject extends CelObject {
+  readonly celType: CelType;
+  readonly values: ReadonlyMap<string, Value>;
+
+  constructor(type: CelType, values: ReadonlyMap<string, Value>) {
+    super();
+    this.celType = type;
+    this.values = values;
+  }
+
+  get size(): number {
+    return this.values.size;
+  }
+
+  has(field: string): boolean {
+    return this.values.has(field);
+  }
+
+  find(field: string): Value | undefined {
+    return this.values.get(field);
+  }
+
+  fields(): string[] {
+    return [...this.values.keys()];
+  }
+}
+
+/** A value that may be absent: `undefined` means absent, `null` is a value. */
+export class CelOptional {
+  static readonly none = new CelOptional(undefined);
+  readonly #value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    this.#value = value;
+  }
+
+  get value(): Value | undefined {
+    return this.#value;
+  }
+
+  get isPresent(): boolean {
+    return this.#value !== undefined;
+  }
+}
+
+/** An optional whose value is of another type than its schema's: it is present, but can't be read. */
+export class UnreadableOptional extends CelOptional {
+  readonly #why: string;
+
+  constructor(why: string) {
+    super(undefined);
+    this.#why = why;
+  }
+
+  override get value(): never {
+    throw new EvalError(this.#why);
+  }
+
+  override get isPresent(): true {
+    return true;
+  }
+}
+
+/** A value of a library's type: a URL, a quantity, an IP address. */
+export abstract class ExtensionValue {
+  abstract readonly celType: CelType;
+  abstract equals(other: Value): boolean;
+}
+
+/** A type as a value: the result of `type(x)`, and the value of a type's name. */
+export class TypeValue {
+  readonly of: CelType;
+
+  constructor(of: CelType) {
+    this.of = of;
+  }
+
+  get name(): string {
+    return this.of.runtimeName;
+  }
+}

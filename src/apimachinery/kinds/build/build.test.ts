@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { addFormats, buildResources, readDeclarations, rootTypes } from "./build-tables.ts";
+import { buildResources, rootTypes } from "./build-resources.ts";
+import { addFormats, readDeclarations } from "./model.ts";
 import { writeTypeModules } from "./write-type-modules.ts";
 import { writeTables } from "./write-tables.ts";
 

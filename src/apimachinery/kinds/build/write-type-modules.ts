@@ -2,7 +2,7 @@ import type { BuiltinResource } from "../builtin-resource.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
 import { groupByModule } from "./write-tables.ts";
 
-/** Where the generated types import hand-written ones from. */
+/** The modules from which generated types import hand-written ones. */
 const meta = "../../meta/index.ts";
 
 /** Types that are written by hand in `meta`. */

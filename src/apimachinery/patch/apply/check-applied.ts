@@ -1,11 +1,9 @@
 import { goSyntax, goText } from "../../text/index.ts";
 import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
-import type { SchemaNode } from "../schema-node.ts";
-import { isDeclared, memberSchema } from "../member-schema.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
+import { type Endpoint, SchemaMismatchError } from "./endpoint.ts";
 import { hasElement, itemElement } from "./list-items.ts";
 import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
-import { SchemaMismatchError } from "./schema-mismatch.ts";
 import { shapeOf } from "./shape.ts";
 
 /**

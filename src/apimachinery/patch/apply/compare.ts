@@ -1,6 +1,5 @@
 import { isEqual, isObject, type JSONValue, memberOf, unionOfKeys } from "../../json/index.ts";
-import type { SchemaNode } from "../schema-node.ts";
-import { memberSchema } from "../member-schema.ts";
+import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
@@ -33,7 +32,7 @@ function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | un
   }
   const parts =
     shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
-  // Of a value that is removed as a whole, nothing is added or modified.
+  // A value that is removed as a whole has no added or modified fields.
   return {
     added: to === undefined ? emptySet : fieldSet(false, pick(parts, "added")),
     modified: to === undefined ? emptySet : fieldSet(false, pick(parts, "modified")),

@@ -1,8 +1,7 @@
 import type { JSONObject } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { differenceBelow, type FieldSet, fieldSetOf, isEmptySet } from "./field-set.ts";
+import { type FieldSet, differenceBelow, fieldSetOf, isEmptySet } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
-import { SchemaMismatchError } from "./schema-mismatch.ts";
 
 /** The endpoint of a write: a version of a kind, or a subresource. */
 export interface Endpoint {
@@ -56,4 +55,9 @@ export async function inVersion(
     if (failure === undefined || !(error instanceof SchemaMismatchError)) throw error;
     throw new SchemaMismatchError(`${failure}: ${error.message}`);
   }
+}
+
+/** An object that doesn't match the schema of its kind. The API server responds with 500 and this message. */
+export class SchemaMismatchError extends Error {
+  override readonly name = "SchemaMismatchError";
 }

@@ -48,7 +48,7 @@ const facts = JSON.parse(
   readFileSync(new URL("../testdata/structured-facts.json", import.meta.url), "utf8"),
 ) as { schemas: Record<string, SchemaNode>; stories: Story[] };
 
-/** What else the tests of those libraries cover, and why it is not here. */
+/** Other cases in the tests of these libraries, and the reasons why they are not here. */
 const leftOut = [
   "extracting an apply configuration from an object: done by clients",
   "invalid schemas: the CRD is rejected",

@@ -1,8 +1,12 @@
+/**
+ * Server-side apply. Begin with `server-side-apply.ts`; `track-update.ts` assigns the fields of other writes, `field-set.ts`
+ * holds sets of fields, `merge.ts` merges the applied object.
+ */
+
 export { mergeApplyConfiguration } from "./merge-apply-configuration.ts";
 export { ApplyConflictError, type ConflictCause } from "./apply-conflict.ts";
 export { gvkOf, isUntypable, mismatchOf, subjectOf } from "./check-applied.ts";
-export type { Endpoint } from "./endpoint.ts";
-export { SchemaMismatchError } from "./schema-mismatch.ts";
+export { type Endpoint, SchemaMismatchError } from "./endpoint.ts";
 export { type Apply, changedOnlyTimes, serverSideApply } from "./server-side-apply.ts";
 export { managersForUpdate } from "./stored-managers.ts";
 export { trackUpdate, type Update } from "./track-update.ts";

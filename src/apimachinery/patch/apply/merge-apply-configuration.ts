@@ -1,8 +1,7 @@
 import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
-import { isDeclared } from "../member-schema.ts";
-import type { SchemaNode } from "../schema-node.ts";
+import { type SchemaNode, isDeclared } from "../schema-node.ts";
 import { mismatchOf } from "./check-applied.ts";
-import { SchemaMismatchError } from "./schema-mismatch.ts";
+import { SchemaMismatchError } from "./endpoint.ts";
 import { mergeValues } from "./merge.ts";
 import { shapeOf } from "./shape.ts";
 

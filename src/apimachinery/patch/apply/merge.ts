@@ -6,8 +6,7 @@ import {
   setMember,
   unionOfKeys,
 } from "../../json/index.ts";
-import type { SchemaNode } from "../schema-node.ts";
-import { memberSchema } from "../member-schema.ts";
+import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement } from "./list-items.ts";
 import type { PathElement } from "./path-element.ts";
 import { hasContent, shapesOf } from "./shape.ts";

@@ -1,5 +1,5 @@
 import { type JSONObject, type JSONValue, isObject, memberOf } from "../../json/index.ts";
-import type { SchemaNode } from "../schema-node.ts";
+import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
 import {
@@ -14,7 +14,6 @@ import {
 } from "./field-set.ts";
 import { type FieldManager, type Managers, withFields } from "./managers.ts";
 import { type PathElement, fieldElement, fieldNameOf } from "./path-element.ts";
-import { memberSchema } from "../member-schema.ts";
 import { groupItems } from "./list-items.ts";
 import { shapeOf } from "./shape.ts";
 

@@ -22,8 +22,7 @@ import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.t
 import { hasManagers, managersOf, withManagers } from "./stored-managers.ts";
 import { newObjectOf, recordUpdate } from "./track-update.ts";
 import { compareFields } from "./compare.ts";
-import type { SchemaNode } from "../schema-node.ts";
-import { isDeclared, memberSchema } from "../member-schema.ts";
+import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement } from "./list-items.ts";
 import { fieldElement, fieldNameOf } from "./path-element.ts";
 import { shapeOf } from "./shape.ts";

@@ -41,7 +41,7 @@ export function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] 
   return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
 }
 
-/** Whether an object has a list of managers; one with anything that Go can't decode counts as none. */
+/** Returns whether an object has a list of managers; a list that Go can't decode counts as none. */
 export function hasManagers({ metadata }: JSONObject): boolean {
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
   return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));

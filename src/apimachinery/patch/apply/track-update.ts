@@ -6,8 +6,7 @@ import { type FieldManager, type Managers, managerKey } from "./managers.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
 import { managersForUpdate, withManagers } from "./stored-managers.ts";
 import { compareText } from "../../text/index.ts";
-import { memberSchema } from "../member-schema.ts";
-import type { SchemaNode } from "../schema-node.ts";
+import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { itemElement } from "./list-items.ts";
 import { shapeOf } from "./shape.ts";
 
@@ -82,7 +81,7 @@ function remember(schema: SchemaNode, structure: string, fields: FieldSet): Fiel
   return fields;
 }
 
-/** Which fields a value has, but not their values. Texts have their lengths before them, so that no two structures are written alike. */
+/** Describes the fields of a value without their values. Each text follows its length, so that two structures never have the same description. */
 function structureOf(value: JSONValue, schema: SchemaNode | undefined): string {
   if (typeof value !== "object") return ";";
   const shape = shapeOf(value, schema);

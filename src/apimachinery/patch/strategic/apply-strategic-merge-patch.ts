@@ -8,25 +8,13 @@ import {
   setMember,
 } from "../../json/index.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
-import type { SchemaNode } from "../schema-node.ts";
-import {
-  deleteFromList,
-  directiveOf,
-  elementOrder,
-  goTypeOf,
-  patchDirective,
-  removeDirected,
-  retain,
-  unknownDirective,
-  wrongType,
-} from "./directives.ts";
-import { type Strategy, goKindOf, strategyOf } from "./strategy.ts";
+import { type SchemaNode, isDeclared } from "../schema-node.ts";
 import { goText } from "../../text/index.ts";
 
 /** The result of a patch. */
 export interface Merged {
   readonly object: JSONObject;
-  /** What is left of the patch when it has been applied: lists that were ordered, nulls and some directives are gone. */
+  /** The patch after its application: without ordered lists, nulls and some directives. */
   readonly left: JSONObject;
 }
 
@@ -44,7 +32,7 @@ export function applyStrategicMergePatch(
   return mergeStrategically(object, patch, schema).object;
 }
 
-/** The same, with what is left of the patch, which Go's messages show. */
+/** Applies a patch like `applyStrategicMergePatch`, and also returns the rest of the patch, which Go's messages show. */
 export function mergeStrategically(
   object: JSONObject,
   patch: JSONValue,
@@ -174,6 +162,50 @@ function mergeList(list: JSONValue[], patch: JSONValue[], merge: ListMerge): JSO
   return inOrder(merged, plain, kept, mergeKey);
 }
 
+/** How a member is merged. */
+interface Strategy {
+  readonly kind: "merge" | "replace" | undefined;
+  /** The member that identifies items; undefined for lists of plain values. */
+  readonly mergeKey: string | undefined;
+  /** The schema of the member. */
+  readonly schema: SchemaNode | undefined;
+}
+
+/**
+ * Looks up how an object or list is merged that both the object and the patch have.
+ * @throws PatchError where Go's type of the object is a map, or has no such field
+ */
+function strategyOf(schema: SchemaNode | undefined, name: string): Strategy {
+  if (isDeclared(schema, name)) {
+    const member = schema!.properties![name]!;
+    const strategies = member["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+    return {
+      kind: strategies.find((each) => each === "merge" || each === "replace"),
+      mergeKey: member["x-kubernetes-patch-merge-key"],
+      schema: member,
+    };
+  }
+  if (schema?.additionalProperties || schema?.type === "string")
+    throw new PatchError(
+      "unforeseen",
+      `merging an object in json but data type is not struct, instead is: ${goKindOf(schema)}`,
+    );
+  if (schema?.typeName !== undefined) {
+    const struct = schema.typeName.split(".").at(-1)!;
+    throw new PatchError(
+      "unforeseen",
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
+  }
+  return { kind: undefined, mergeKey: undefined, schema: undefined };
+}
+
+/** The kind of Go's type for a value of a schema. */
+function goKindOf(schema: SchemaNode | undefined): string {
+  if (schema?.additionalProperties) return "map";
+  return schema?.type === "string" ? "string" : "struct";
+}
+
 /** Items of the patch in its order, all others in the current order. */
 function inOrder(
   merged: readonly JSONValue[],
@@ -186,7 +218,7 @@ function inOrder(
   return orderItems(named, others, { wanted: patch, current: list, mergeKey });
 }
 
-/** Whether the items of two lists are objects. All must have one type, but not that of a list. */
+/** Returns whether the items of lists are objects. All items must have one type, and must not be lists. */
 function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
   const [first, ...others] = lists.flat();
   if (first === undefined) throw new PatchError("unforeseen", "no elements in any of the given slices");
@@ -358,6 +390,75 @@ function listIn(object: JSONObject, name: string): JSONValue[] | undefined {
   const value = memberOf(object, name);
   if (value === undefined || Array.isArray(value)) return value;
   throw wrongType("[]interface {}", value);
+}
+
+const patchDirective = "$patch";
+
+const retainKeys = "$retainKeys";
+
+/** Directives for a list, whose name follows the slash. */
+const deleteFromList = "$deleteFromPrimitiveList/";
+
+const elementOrder = "$setElementOrder/";
+
+/** Returns the `$patch` of an object or of an item of a list. */
+function directiveOf(patch: JSONObject): JSONValue | undefined {
+  return memberOf(patch, patchDirective);
+}
+
+/** The error of an unknown `$patch`. */
+function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
+  const shown = typeof directive === "string" ? directive : formattedAsText(directive);
+  return new PatchError("unforeseen", `unknown patch type: ${shown} in map: ${goText(patch)}`);
+}
+
+/** Go's `%s` of what is not text. */
+function formattedAsText(value: JSONValue): string {
+  if (value === null) return "%!s(<nil>)";
+  if (typeof value === "object") return goText(value);
+  return `%!s(${goTypeOf(value)}=${goText(value)})`;
+}
+
+/** Removes what a new value has with a `$patch`; its other directives stay, and are unknown fields. */
+function removeDirected(value: JSONValue): JSONValue | undefined {
+  if (Array.isArray(value)) {
+    const kept = value.map(removeDirected).filter((item) => item !== undefined);
+    value.splice(0, value.length, ...kept);
+  } else if (isObject(value)) {
+    if (directiveOf(value) !== undefined) return undefined;
+    for (const [name, member] of Object.entries(value))
+      if (removeDirected(member) === undefined) delete value[name];
+  }
+  return value;
+}
+
+/** `$retainKeys` names all members that stay; it must include those that the patch sets. */
+function retain(object: JSONObject, patch: JSONObject): void {
+  const value = memberOf(patch, retainKeys);
+  if (value === undefined) return;
+  delete patch[retainKeys];
+  const names: ReadonlySet<unknown> | undefined = Array.isArray(value) ? new Set(value) : undefined;
+  const isCovered = Object.entries(patch).every(
+    ([name, member]) =>
+      member === null || names?.has(name) || name.startsWith(deleteFromList) || name.startsWith(elementOrder),
+  );
+  if (!names || !isCovered) throw new PatchError("malformed", "invalid patch format of retainKeys");
+  for (const name of Object.keys(object)) if (!names.has(name)) delete object[name];
+}
+
+/** Go's name for the type of a JSON value. */
+function goTypeOf(value: JSONValue): string {
+  if (value === null) return "%!s(<nil>)";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  return Number.isInteger(value) ? "int64" : "float64";
+}
+
+/** The error of a value that should have another type. */
+function wrongType(wanted: string, value: JSONValue): PatchError {
+  return new PatchError("unforeseen", `expected a ${wanted}, but received a ${goTypeOf(value)}`);
 }
 
 function jsonType(value: JSONValue): string {

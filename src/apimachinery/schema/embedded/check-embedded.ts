@@ -1,8 +1,7 @@
 import { type JSONObject, isObject } from "../../json/index.ts";
 import { type FieldError, invalid, joinPath, required } from "../../errors/index.ts";
 import { checkLabel, checkLabel1035, checkLabelValue, checkQualifiedName } from "../../naming/index.ts";
-import { type JSONSchema, itemsOf, valuesOf } from "../json-schema.ts";
-import { memberSchema } from "../member-schema.ts";
+import { type JSONSchema, itemsOf, memberSchema, valuesOf } from "../json-schema.ts";
 import { MalformedMetadataError, decodeMetadata } from "./decode-metadata.ts";
 import { isApiVersion } from "../../meta/index.ts";
 

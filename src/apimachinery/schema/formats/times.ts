@@ -1,4 +1,4 @@
-import { parseGoDuration } from "./go-duration.ts";
+import { parseNanoseconds } from "../../time/index.ts";
 
 /** A date, `2024-02-29`. */
 export function isDate(value: string): boolean {
@@ -31,6 +31,15 @@ export function parseDuration(value: string): bigint | undefined {
     if (unit !== undefined) total = (total ?? 0n) + BigInt(count!) * unit;
   }
   return total === undefined ? undefined : BigInt.asIntN(64, total);
+}
+
+/** Returns the nanoseconds of a duration in Go's notation, or undefined. */
+export function parseGoDuration(text: string): bigint | undefined {
+  try {
+    return parseNanoseconds(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const second = 1_000_000_000n;

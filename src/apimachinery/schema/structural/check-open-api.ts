@@ -7,10 +7,9 @@ import {
   required,
 } from "../../errors/index.ts";
 import { type JSONSchema, type ValidationRule, itemsOf, valuesOf } from "../json-schema.ts";
-import { goSchema } from "./go-schema.ts";
+import { goSchema, isPresent } from "./go-schema.ts";
 import { parseFieldPath } from "../field-path.ts";
 import { hasDefault } from "../apply-defaults.ts";
-import { isPresent } from "./is-present.ts";
 
 /** The context of CEL rules at a node. */
 export interface RuleContext {
@@ -165,7 +164,7 @@ function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: Field
   }
 }
 
-/** Whether a node may have a default or be an embedded resource. */
+/** Returns whether a node may have a default or be an embedded resource. */
 interface KeywordContext {
   /** Why a default is not allowed here; undefined if it is allowed. */
   readonly noDefaults: string | undefined;

@@ -2,7 +2,7 @@ import { compareText } from "../../text/index.ts";
 import { type FieldError, formatFieldError, required } from "../../errors/index.ts";
 import { type JSONSchema, itemsOf } from "../json-schema.ts";
 import { checkInvariants } from "./check-invariants.ts";
-import { isPresent } from "./is-present.ts";
+import { isPresent } from "./go-schema.ts";
 
 /**
  * Checks that a schema is structural; the errors and their order are those of creating the CRD on an API server.

@@ -59,7 +59,7 @@ export function goSchema(schema: JSONSchema): object {
   );
 }
 
-/** The same for a rule. */
+/** Converts a rule like `goSchema` a schema. */
 export function goRule({
   rule,
   message,
@@ -111,4 +111,10 @@ function show(keyword: string, value: unknown): unknown {
 function sortedSchemas(schemas: Readonly<Record<string, JSONSchema>>): object {
   const names = Object.keys(schemas).sort();
   return Object.fromEntries(names.map((name) => [name, goSchema(schemas[name]!)]));
+}
+
+/** Returns false for the zero values with which the API server omits a keyword: undefined, `""`, `[]` and `{}`. */
+export function isPresent(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== "";
 }

@@ -1,16 +1,6 @@
 import type { JSONSchema } from "../json-schema.ts";
-import { formatCases } from "./format-cases.ts";
+import { type SchemaCase, formatCases } from "./format-cases.ts";
 import { objectCases } from "./object-cases.ts";
-
-/** A schema for `spec`, and objects to create or update. The responses are recorded from a real API server. */
-export interface SchemaCase {
-  readonly name: string;
-  readonly spec: JSONSchema;
-  /** Values of `spec` to create. */
-  readonly creates?: readonly unknown[];
-  /** Values of `spec` before and after an update; the one before need not be valid. */
-  readonly updates?: readonly { readonly before: unknown; readonly after: unknown }[];
-}
 
 const one = (schema: JSONSchema, values: readonly unknown[]): Pick<SchemaCase, "spec" | "creates"> => ({
   spec: { type: "object", properties: { x: schema } },

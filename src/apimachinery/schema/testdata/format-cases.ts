@@ -1,4 +1,14 @@
-import type { SchemaCase } from "./cases.ts";
+import type { JSONSchema } from "../json-schema.ts";
+
+/** A schema for `spec`, and objects to create or update. The responses are recorded from a real API server. */
+export interface SchemaCase {
+  readonly name: string;
+  readonly spec: JSONSchema;
+  /** Values of `spec` to create. */
+  readonly creates?: readonly unknown[];
+  /** Values of `spec` before and after an update; the one before need not be valid. */
+  readonly updates?: readonly { readonly before: unknown; readonly after: unknown }[];
+}
 
 /** Strings of every enforced format and of one that is ignored, and values of other types. */
 export const formatCases: readonly SchemaCase[] = (

@@ -1,4 +1,4 @@
-import type { SchemaCase } from "./cases.ts";
+import type { SchemaCase } from "./format-cases.ts";
 
 /** Defaults, preserved fields, embedded resources and updates. */
 export const objectCases: readonly SchemaCase[] = [

@@ -1,7 +1,6 @@
 import { type JSONObject, isEqual, isObject, memberOf } from "../../json/index.ts";
 import { type JSONSchema, itemsOf, valuesOf } from "../json-schema.ts";
 import { effectiveFormat, effectiveTypes, kindOf, typeMismatch } from "./schema-types.ts";
-import type { Check } from "./check.ts";
 import { formatCheck } from "../formats/formats.ts";
 import { compilePattern } from "../pattern.ts";
 import { type Run, uncorrelated } from "./run.ts";
@@ -408,6 +407,9 @@ function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown,
     run.errors.length = before;
   }
 }
+
+/** Validates a value against a schema node and reports errors to the run. */
+type Check = (value: unknown, run: Run) => void;
 
 /** Returns the old value of a member. The root's apiVersion and kind are never correlated. */
 function oldMember(schema: JSONSchema, run: Run, key: string): unknown {

@@ -1,5 +1,5 @@
 import { isKnownFormat } from "../formats/formats.ts";
-import type { JSONSchema } from "../json-schema.ts";
+import { type JSONSchema, nodesOf } from "../json-schema.ts";
 
 /** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
 export type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
@@ -69,4 +69,12 @@ function isWhole(types: readonly string[], kind: ValueKind, value: unknown): boo
 function formatOfKind(kind: ValueKind): string {
   if (kind === "integer") return "int64";
   return kind === "number" ? "float64" : "";
+}
+
+/** The formats in a schema that the API server ignores, and warns of. */
+export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
+  for (const node of nodesOf(schema)) {
+    const { type, format } = node;
+    if (format && effectiveFormat(node, type ? [type] : []) === "") yield format;
+  }
 }

@@ -58,7 +58,7 @@ export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Pro
 }
 
 /** `*` must be the only item of a list. */
-function* alone(field: string, list: readonly string[], what: string): Problems {
+export function* alone(field: string, list: readonly string[], what: string): Problems {
   if (list.length < 2 || !list.includes("*")) return;
   yield invalid(field, list, `if '*' is present, must not specify other ${what}`);
 }

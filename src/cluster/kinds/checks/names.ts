@@ -8,6 +8,12 @@ import {
 import { checkAddress } from "./addresses.ts";
 import type { Problems } from "./problems.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
+import {
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+  subdomainPattern,
+} from "@tsbuilder/apimachinery/naming";
 
 /** The name of a port: an IANA service name. */
 export function checkPortName(name: string): string[] {
@@ -76,8 +82,7 @@ export function checkSearchDomain(domain: string): string[] {
 
 /** A DNS subdomain behind `*.`, as in hosts of an Ingress. */
 export function checkWildcardDomain(domain: string): string[] {
-  const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-  const pattern = `\\*\\.${label}(\\.${label})*`;
+  const pattern = `\\*\\.${subdomainPattern}`;
   const reasons = domain.length > 253 ? ["must be no more than 253 characters"] : [];
   if (new RegExp(`^${pattern}$`).test(domain)) return reasons;
   return [

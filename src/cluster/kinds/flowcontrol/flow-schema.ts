@@ -16,6 +16,25 @@ import { conditionProblems, fixedSchema, resetFlowControl } from "./fixed-specs.
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, needed, refused } from "../checks/problems.ts";
+import { alone } from "../admissionregistration/match-resources.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 type FlowSchema = ApiObject & { spec?: Sent<FlowSchemaSpec> };
 
@@ -100,11 +119,6 @@ function* verbProblems(field: string, verbs: readonly string[]): Problems {
   if (verbs.length === 0) yield required(field, "verbs must contain at least one value");
   else if (verbs.includes("*")) yield* alone(field, verbs, "verbs");
   else if (!verbs.every((verb) => knownVerbs.includes(verb))) yield notSupported(field, verbs, knownVerbs);
-}
-
-function* alone(field: string, list: readonly string[], what: string): Problems {
-  if (list.length < 2 || !list.includes("*")) return;
-  yield invalid(field, list, `if '*' is present, must not specify other ${what}`);
 }
 
 function* pathRule(

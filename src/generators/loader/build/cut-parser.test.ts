@@ -5,7 +5,7 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 import * as parser from "../generated/parser.js";
 import { parsing } from "../parse-module.ts";
-import { cutParser } from "./build-parser.ts";
+import { cutParser } from "./cut-parser.ts";
 
 const generators = join(import.meta.dirname, "../..");
 const sources = readdirSync(generators, { recursive: true, encoding: "utf8" })
@@ -32,7 +32,7 @@ it("says what to do when the compiler is bundled in another way", () => {
   expect(() => cutParser('"use strict";\nvar ts = {};\n', [])).toThrow(/no longer a sequence of modules/);
 });
 
-/** What the loader may read of a file: kinds, positions and texts of its nodes, and its syntax errors. */
+/** The parts of a file that the loader may read: kinds, positions and texts of its nodes, and its syntax errors. */
 function outline(
   api: Pick<typeof ts, "createSourceFile" | "forEachChild">,
   text: string,

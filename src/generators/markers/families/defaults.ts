@@ -1,4 +1,4 @@
-import { readJson } from "../read-number.ts";
+import { readJson } from "../parse-marker.ts";
 import { type MarkerFamily, singleValue, text } from "../definition.ts";
 
 /** Default values and examples. */

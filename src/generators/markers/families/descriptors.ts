@@ -1,9 +1,9 @@
 import { listOfStrings, type MarkerArguments, type MarkerFamily, strings, text } from "../definition.ts";
-import { descriptorsKey } from "../../schema/schema.ts";
+import { descriptorsKey } from "../../model/schema.ts";
 
 export const descriptorMarker = "operator-sdk:csv:customresourcedefinitions";
 
-/** How OLM's console shows kinds and fields; `tsbuilder bundle` reads it, and CRDs stay as they are. */
+/** Names and order of kinds and fields in OLM's console. Only `tsbuilder bundle` reads them: CRDs do not change. */
 export const descriptors: MarkerFamily = {
   name: "descriptors",
   title: "Kinds and fields in OLM's console",

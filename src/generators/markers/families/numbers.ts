@@ -1,4 +1,4 @@
-import type { Schema } from "../../schema/schema.ts";
+import type { Schema } from "../../model/schema.ts";
 import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
 /** Shared with Kubernetes' own declarative validation. */

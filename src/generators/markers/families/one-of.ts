@@ -1,7 +1,7 @@
-import { celName } from "../../schema/cel-name.ts";
+import { celName } from "../../model/schema.ts";
 import { listOfStrings, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
-/** How many of several fields are set. They become CEL rules, because a structural schema does not allow oneOf. */
+/** Limits on how many of several fields are set: CEL rules, because a structural schema does not allow oneOf. */
 export const oneOf: MarkerFamily = {
   name: "one-of",
   title: "How many of several fields may be set",

@@ -1,8 +1,7 @@
 import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
-import type { Schema } from "../../schema/schema.ts";
-import { refKey } from "../../schema/schema.ts";
+import { type Schema, refKey } from "../../model/schema.ts";
 
-/** Whether a field is required. */
+/** Required and optional fields. */
 export const presence: MarkerFamily = {
   name: "presence",
   title: "Whether a field is required",

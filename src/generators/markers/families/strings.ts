@@ -1,5 +1,5 @@
 import { patternError } from "@tsbuilder/apimachinery/schema";
-import type { Schema } from "../../schema/schema.ts";
+import type { Schema } from "../../model/schema.ts";
 import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue, text } from "../definition.ts";
 import { declarative, describeSchema } from "./numbers.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../definition.ts";
 import { checkType } from "./collections.ts";
 
-/** How lists, maps and objects are merged by server-side apply. */
+/** Merging of lists, maps and objects by server-side apply. */
 export const topology: MarkerFamily = {
   name: "topology",
   title: "How server-side apply merges lists, maps and objects",

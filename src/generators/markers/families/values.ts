@@ -1,6 +1,5 @@
-import { originKey, refKey, type Schema } from "../../schema/schema.ts";
-import type { MarkerValue } from "../argument-type.ts";
-import { type ApplyContext, fieldAndType, type MarkerFamily, singleValue, text } from "../definition.ts";
+import { type MarkerValue, type Schema, originKey, refKey } from "../../model/schema.ts";
+import { type ApplyContext, type MarkerFamily, fieldAndType, singleValue, text } from "../definition.ts";
 import { describeSchema } from "./numbers.ts";
 
 /** Allowed values and types. */

@@ -1,0 +1,93 @@
+/** A line of Markdown is text, one of the two fences of a code block, or code between them. */
+export type MarkdownLine = "text" | "fence" | "code";
+
+/** Finds the code blocks of a text. A fence without a closing one is text, and so are the lines below it. */
+export function readMarkdownLines(lines: readonly string[]): readonly MarkdownLine[] {
+  if (!lines.some((line) => /```|~~~/u.test(line))) return lines.map(() => "text");
+  const found: MarkdownLine[] = [];
+  while (found.length < lines.length) {
+    const start = found.length;
+    const end = findClosingFence(lines, start);
+    if (end === undefined) found.push("text");
+    else found.push("fence", ...lines.slice(start + 1, end).map(() => "code" as const), "fence");
+  }
+  return found;
+}
+
+/**
+ * Finds the line that closes a code block. Lines that are indented less than the opening fence make it text: in an item
+ * of a list the block would end there, elsewhere it would go on.
+ */
+function findClosingFence(lines: readonly string[], at: number): number | undefined {
+  const [, indent, fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/u.exec(lines[at]!) ?? [];
+  if (indent === undefined || fence === undefined) return undefined;
+  for (let end = at + 1; end < lines.length; end += 1) {
+    const line = lines[end]!;
+    if (!line.startsWith(indent) && !/^[ \t]*$/u.test(line)) return undefined;
+    const run = /^[ \t]*(`+|~+)[ \t]*$/u.exec(line)?.[1];
+    if (run?.startsWith(fence)) return /^ {0,3}[`~]/u.test(line) ? end : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Returns a description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks every
+ * `<` is escaped except in autolinks, because links, tables and the renderer decide which backticks make a code span.
+ * Backticks without a partner in their line are escaped, and so are fences without a closing one.
+ */
+export function markdownText(text: string): string {
+  const lines = text.split(/\r\n?|\n/u);
+  const parts = readMarkdownLines(lines);
+  return lines.map((line, i) => escapes[parts[i]!](line)).join("\n");
+}
+
+/** Escapes each type of line; an opening fence may be followed by words. */
+const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
+  text: escapeLine,
+  fence: (line) => line.replaceAll("<", "&lt;"),
+  code: (line) => line,
+};
+
+function escapeLine(line: string): string {
+  return line.replaceAll(part, (found, fence: string | undefined, code: string | undefined) => {
+    if (fence !== undefined && code !== undefined) {
+      const written = code.replace(/^ (.*[^ ].*) $/u, "$1");
+      return /[<|]/u.test(found) ? codeElement(written) : found;
+    }
+    if (found === "<" || found === "\\<") return "&lt;";
+    if (/^(?:\\|<.)/u.test(found)) return found;
+    return found.replaceAll(/[`~]/gu, "\\$&");
+  });
+}
+
+/**
+ * An escaped character, an autolink, a code span, or characters that may need an escape, in the order in which Markdown
+ * reads them.
+ */
+const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
+
+/** A value as code that shows all of its characters. */
+export function markdownCode(value: string): string {
+  const line = onOneLine(value);
+  if (/[<|]/u.test(line)) return codeElement(line);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const space = /^`|`$/u.test(line) ? " " : "";
+  return `${fence}${space}${line}${space}${fence}`;
+}
+
+/** Code with a `<`, or with a bar, which would end a cell of a table: written without Markdown. */
+function codeElement(line: string): string {
+  const text = line.replaceAll(/[^\p{L}\p{N} .,:;/=+-]/gu, (char) => `&#${char.codePointAt(0)};`);
+  return `<code>${text}</code>`;
+}
+
+/** A cell of a table: a single line with escaped bars. */
+export function tableCell(markdown: string): string {
+  return onOneLine(markdown).replaceAll(/\\.|\|/gu, (found) => (found === "|" ? "\\|" : found));
+}
+
+/** Joins the lines of a text by spaces. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/\s*[\r\n]\s*/gu, " ");
+}

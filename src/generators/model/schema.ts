@@ -1,0 +1,219 @@
+import type { Place } from "./diagnostic.ts";
+
+/** The value of a marker's argument. A bigint is an integer beyond the safe range of numbers. */
+export type MarkerValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly MarkerValue[]
+  | { readonly [key: string]: MarkerValue };
+
+/** A CEL rule of a schema. */
+export interface Rule {
+  rule: string;
+  message?: string | undefined;
+  messageExpression?: string | undefined;
+  reason?: string | undefined;
+  fieldPath?: string | undefined;
+  optionalOldSelf?: boolean | undefined;
+}
+
+/** A node of `openAPIV3Schema` while it is built; a missing key and `undefined` are equivalent. */
+export interface Schema {
+  type?: string | undefined;
+  format?: string | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+  default?: MarkerValue | undefined;
+  example?: MarkerValue | undefined;
+  externalDocs?: { url: string; description?: string | undefined } | undefined;
+  nullable?: boolean | undefined;
+  enum?: readonly MarkerValue[] | undefined;
+  maximum?: number | undefined;
+  minimum?: number | undefined;
+  exclusiveMaximum?: boolean | undefined;
+  exclusiveMinimum?: boolean | undefined;
+  multipleOf?: number | undefined;
+  maxLength?: number | undefined;
+  minLength?: number | undefined;
+  pattern?: string | undefined;
+  maxItems?: number | undefined;
+  minItems?: number | undefined;
+  uniqueItems?: boolean | undefined;
+  maxProperties?: number | undefined;
+  minProperties?: number | undefined;
+  properties?: Record<string, Schema> | undefined;
+  required?: readonly string[] | undefined;
+  items?: Schema | undefined;
+  additionalProperties?: Schema | true | undefined;
+  allOf?: readonly Schema[] | undefined;
+  anyOf?: readonly Schema[] | undefined;
+  "x-kubernetes-embedded-resource"?: boolean | undefined;
+  "x-kubernetes-int-or-string"?: boolean | undefined;
+  "x-kubernetes-list-map-keys"?: readonly string[] | undefined;
+  "x-kubernetes-list-type"?: string | undefined;
+  "x-kubernetes-map-type"?: string | undefined;
+  "x-kubernetes-preserve-unknown-fields"?: boolean | undefined;
+  "x-kubernetes-validations"?: readonly Rule[] | undefined;
+
+  /** The named type at this use, already merged. It is merged once the use's own markers are applied. */
+  [refKey]?: Schema | undefined;
+  /** A problem unless a marker resolves it: a plain `number`, an `unknown`. */
+  [problemKey]?: Problem | undefined;
+  /** The source of the schema, for findings about the complete schema. */
+  [originKey]?: Origin | undefined;
+  /** The field's markers about OLM's console. */
+  [descriptorsKey]?: readonly FieldMarker[] | undefined;
+}
+
+/** A marker on a field about OLM's console; a type that is used in spec and status has one for each. */
+interface FieldMarker {
+  readonly type: string;
+  readonly displayName: string | undefined;
+  readonly order: number | undefined;
+  readonly xDescriptors: readonly string[];
+}
+
+export const refKey: unique symbol = Symbol("ref");
+
+export const problemKey: unique symbol = Symbol("problem");
+
+export const originKey: unique symbol = Symbol("origin");
+
+export const descriptorsKey: unique symbol = Symbol("descriptors");
+
+/** The marker of a rule, if any. */
+export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
+
+interface Problem {
+  readonly place: Place;
+  readonly message: string;
+  readonly hint: string;
+}
+
+interface Origin {
+  /** The declaration or property. */
+  readonly place: Place;
+  /** The marker that set each key. */
+  readonly markers: ReadonlyMap<string, Place>;
+}
+
+/** An enum; its values keep their source order. */
+export function enumSchema(values: readonly (string | number | bigint | boolean)[]): Schema {
+  const types = new Set(values.map((value) => (typeof value === "bigint" ? "number" : typeof value)));
+  const isIntegral = values.every((value) => typeof value === "bigint" || Number.isInteger(value));
+  const isBoth = types.has("string") && types.has("number") && types.size === 2;
+  if (types.size === 1 && types.has("boolean") && values.length === 2) return { type: "boolean" };
+  if (isBoth)
+    return {
+      enum: values,
+      anyOf: [{ type: "integer" }, { type: "string" }],
+      "x-kubernetes-int-or-string": true,
+    };
+  if (types.size > 1) return { enum: values };
+  const [type] = types;
+  return { type: type === "number" ? (isIntegral ? "integer" : "number") : (type ?? "string"), enum: values };
+}
+
+/**
+ * A schema that also accepts null. For an API server, null is never one of the values of an enum, not even if the enum
+ * has it; but it does not check null against the branches of `allOf`.
+ */
+export function orNull(schema: Schema): Schema {
+  const { enum: values, [refKey]: type } = schema;
+  return {
+    ...schema,
+    nullable: true,
+    ...(values && { enum: undefined, allOf: [...(schema.allOf ?? []), { enum: values }] }),
+    ...(type && { [refKey]: orNull(type) }),
+  };
+}
+
+/** The use of a named type: its type and format are copied, so that markers on the field can check them. */
+export function reference(type: Schema): Schema {
+  return {
+    ...(type.type !== undefined ? { type: type.type } : {}),
+    ...(type.format !== undefined ? { format: type.format } : {}),
+    [refKey]: type,
+  };
+}
+
+/** Rebuilds a schema bottom-up. */
+export function mapSchema(schema: Schema, edit: (schema: Schema) => Schema): Schema {
+  const copy: Schema = { ...schema };
+  if (copy.properties) {
+    copy.properties = Object.fromEntries(
+      Object.entries(copy.properties).map(([name, property]) => [name, mapSchema(property, edit)]),
+    );
+  }
+  if (copy.items) copy.items = mapSchema(copy.items, edit);
+  if (typeof copy.additionalProperties === "object") {
+    copy.additionalProperties = mapSchema(copy.additionalProperties, edit);
+  }
+  return edit(copy);
+}
+
+/** Limits all descriptions of a schema to a number of bytes, at the end of a sentence or word; 0 removes them. */
+export function limitDescriptions(schema: Schema, limit: number | undefined): Schema {
+  if (limit === undefined) return schema;
+  return mapSchema(schema, (node) =>
+    node.description === undefined
+      ? node
+      : { ...node, description: limit === 0 ? undefined : cutText(node.description, limit) },
+  );
+}
+
+/** Cuts a text to at most `limit` bytes, at the last full stop, or else at the last whitespace. */
+export function cutText(text: string, limit: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= limit) return text;
+  let end = limit;
+  // Never within a character.
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  const cut = bytes.subarray(0, end).toString();
+  const sentence = lastIndexOf(cut, /\p{Sentence_Terminal}/u);
+  if (sentence > 0) return cut.slice(0, sentence + 1);
+  const space = lastIndexOf(cut, /\s/u);
+  return `${space > 0 ? cut.slice(0, space) : cut}...`;
+}
+
+function lastIndexOf(text: string, pattern: RegExp): number {
+  for (let i = text.length - 1; i > 0; i--) if (pattern.test(text[i]!)) return i;
+  return -1;
+}
+
+/** Escapes a field's name for a CEL rule, as Kubernetes does for reserved words and symbols. */
+export function celName(name: string): string {
+  if (reserved.has(name)) return `__${name}__`;
+  return name
+    .replaceAll("__", "__underscores__")
+    .replaceAll(".", "__dot__")
+    .replaceAll("-", "__dash__")
+    .replaceAll("/", "__slash__");
+}
+
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+/** Returns whether a CEL rule can name a field: those with spaces, for example, have no escaped form. */
+export function hasCelName(name: string): boolean {
+  return /^[A-Za-z_./-][\w./-]*$/u.test(name);
+}
+
+/** A value in a CEL rule; a double always has a fraction or an exponent, because CEL does not convert integers. */
+export function celLiteral(value: string | number | boolean, isDouble = false): string {
+  if (typeof value === "string") {
+    const escaped = value.replaceAll(/['\\\p{Cc}]/gu, (char) => {
+      if (char === "'" || char === "\\") return `\\${char}`;
+      return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    });
+    return `'${escaped}'`;
+  }
+  const text = String(value);
+  return isDouble && /^-?\d+$/u.test(text) ? `${text}.0` : text;
+}

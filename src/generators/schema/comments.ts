@@ -1,0 +1,136 @@
+import type { LeadingComments, Module } from "../loader/index.ts";
+import { readMarkdownLines } from "../model/markdown.ts";
+import { deprecation, isSchemaTag, splitTags, tagMarkers } from "../markers/jsdoc-tags.ts";
+import { isMarkerLine } from "../markers/parse-marker.ts";
+import { type Marker, asWritten, warnOfLostMarkers } from "../markers/collect.ts";
+import type { SchemaSources } from "./environment.ts";
+import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
+import type { MarkerTarget } from "../markers/definition.ts";
+import { type Schema, originKey, rulePlaces } from "../model/schema.ts";
+
+/** The markers of a type or field, including those that are written as JSDoc tags. */
+export function markersOn(
+  comments: LeadingComments,
+  target: "type" | "field",
+  module: Module,
+  sources: SchemaSources,
+): readonly Marker[] {
+  const written = sources.markersOf(module).on(comments);
+  const tags = tagMarkers(comments, target, module, sources.log);
+  if (tags.length === 0) return written;
+  const all = [...written, ...tags];
+  warnOfLostMarkers(all, sources.log);
+  return all;
+}
+
+/**
+ * Converts a comment to a description, with Kubernetes' rules: markers and lines that start with TODO are omitted, a
+ * line that starts with `---` ends the text, and code fences are kept as they are.
+ */
+export function describe(comments: LeadingComments): string | undefined {
+  // JSDoc documents a declaration; without it, lines of `//` do.
+  const jsdoc = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
+  if (jsdoc) {
+    const prose = keepProse(expandLinks(splitTags(jsdoc.lines, isSchemaTag).prose));
+    const parts = [prose, deprecationText(deprecation(comments))].filter((part) => part !== "");
+    return parts.length > 0 ? parts.join("\n\n") : undefined;
+  }
+  const lines = comments.adjacent.findLast(({ kind }) => kind === "line")?.lines ?? [];
+  const text = keepProse(lines.map((line) => line.text).filter((line) => !isDirective(line)));
+  return text === "" ? undefined : text;
+}
+
+/** A schema has no keyword for it: like Kubernetes' own types, the description says it. */
+function deprecationText(reason: string | undefined): string {
+  if (reason === undefined) return "";
+  return reason === "" ? "Deprecated." : `Deprecated: ${reason}`;
+}
+
+function keepProse(lines: readonly string[]): string {
+  const [only = ""] = lines;
+  // Most descriptions are a single line, which can't be a code block.
+  if (lines.length <= 1) return isMarkerLine(only.trim()) || /^(?:---|TODO)/u.test(only) ? "" : only;
+  const tidied = tidy(lines.filter((line) => !isMarkerLine(line.trim())));
+  const parts = readMarkdownLines(tidied);
+  const end = tidied.findIndex((line, i) => parts[i] === "text" && line.startsWith("---"));
+  return tidied
+    .slice(0, end === -1 ? undefined : end)
+    .filter((line, i) => parts[i] !== "text" || !line.startsWith("TODO"))
+    .join("\n");
+}
+
+/** Removes blank lines at both ends, and all but one between paragraphs, as Go does. */
+function tidy(lines: readonly string[]): string[] {
+  const kept = lines.filter((line, i) => line !== "" || (lines[i - 1] ?? "") !== "");
+  while (kept.at(-1) === "") kept.pop();
+  return kept;
+}
+
+/** Directives for linters and the compiler are not documentation. */
+function isDirective(line: string): boolean {
+  return /^(?:eslint|oxlint|biome|prettier|tslint|deno|@ts|istanbul|c8|v8|#region|#endregion|nolint|\/ <)[-:#\s]?/u.test(
+    line,
+  );
+}
+
+/** An inline link is replaced with its text, outside of code blocks. */
+function expandLinks(lines: readonly string[]): readonly string[] {
+  if (!lines.some((line) => line.includes("{@"))) return lines;
+  const parts = readMarkdownLines(lines);
+  return lines.map((line, i) =>
+    parts[i] === "text" ? line.replaceAll(link, (_, target, label) => String(label ?? target)) : line,
+  );
+}
+
+const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;
+
+/** Applies markers to the schema of their target: by priority, then in source order, those for elements last. */
+export function applyMarkers(
+  schema: Schema,
+  markers: readonly Marker[],
+  target: MarkerTarget,
+  place: Place,
+  log: DiagnosticLog,
+  constants: () => readonly string[] = () => [],
+): void {
+  const byPriority = markers.filter(({ definition }) => definition.apply);
+  if (byPriority.length > 1) byPriority.sort((a, b) => priorityOf(a) - priorityOf(b));
+  for (const marker of byPriority) if (!isForItems(marker)) apply(schema, marker);
+  for (const marker of byPriority) {
+    if (!isForItems(marker)) continue;
+    if (schema.type === "array" && schema.items) apply(schema.items, marker);
+    else
+      log.error(
+        marker.place,
+        `+${marker.name} applies to the elements of a list, but this is ${schema.type ?? "none"}`,
+      );
+  }
+
+  function apply(onto: Schema, marker: Marker): void {
+    const before = { ...onto };
+    const context = { marker: marker.name, target, constants };
+    const problem = marker.definition.apply!(onto, marker.args, context);
+    if (problem) log.error(marker.place, `${asWritten(marker)}: ${problem}`);
+    const origin = onto[originKey];
+    const places = new Map(origin?.markers);
+    for (const key of Object.keys(onto)) {
+      if (onto[key as keyof Schema] !== before[key as keyof Schema]) places.set(key, marker.place);
+    }
+    // Also records a marker that sets a value which was already there.
+    if (marker.name.endsWith(":Type")) places.set("type", marker.place);
+    for (const rule of onto["x-kubernetes-validations"] ?? []) {
+      if (!before["x-kubernetes-validations"]?.includes(rule)) rulePlaces.set(rule, marker.place);
+    }
+    onto[originKey] = { place: origin?.place ?? place, markers: places };
+  }
+}
+
+const defaultPriority = 10;
+
+function priorityOf({ definition }: Marker): number {
+  return definition.priority ?? defaultPriority;
+}
+
+function isForItems({ name }: Marker): boolean {
+  return name.startsWith("kubebuilder:validation:items:");
+}
