@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { findChromium } from "../../src/book/build/read-in-browser.ts";
-import { readPageAssets } from "../../src/cli/page-assets.ts";
+import { readPageAssets } from "../../src/cli/commands/develop/page-assets.ts";
 import { fileRecord } from "../../src/dev/record/file-record.ts";
 import { startPage } from "../../src/dev/page/page-server.ts";
 

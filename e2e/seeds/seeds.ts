@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { exploringHeap } from "../../src/cli/explore-flags.ts";
+import { exploringHeap } from "../../src/cli/commands/develop/test.ts";
 import { makeTutorial } from "../book/tutorial.ts";
 import { listSources, repository } from "../support/source-imports.ts";
 import { bundleTest } from "./bundle-test.ts";

@@ -12,7 +12,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { shortPauses } from "../../src/cli/install-dependencies.ts";
+import { shortPauses } from "../../src/cli/packages/install-dependencies.ts";
 import { eventually } from "./eventually.ts";
 import { ownPort } from "./own-port.ts";
 import { run, plainEnvironment } from "./shell.ts";

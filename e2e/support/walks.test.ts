@@ -19,7 +19,7 @@ const atStart = [
   "bin/tsbuilder.js",
   "src/cli/start/start.ts",
   "src/cli/start/scripts.ts",
-  "src/cli/main.ts",
+  "src/cli/start/main.ts",
   "src/cluster/server/listen.ts",
 ];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/evil-plugin.ts";
 import { writePlugin } from "../../e2e/support/plugin-package.ts";
-import { complete } from "./complete.ts";
+import { complete } from "./completion/complete.ts";
 
 const { folder, choose, others } = useEvilFolder();
 const { call, read } = folder;

@@ -1,6 +1,7 @@
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { YAMLSeq } from "yaml";
-import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
+import { Document, YAMLMap, type YAMLSeq, isMap, isSeq, parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
 import { withLineEndsOf } from "../shared/line-ends.ts";
 import { readYaml } from "../shared/read-yaml.ts";
@@ -105,3 +106,11 @@ const toPlain = (node: unknown): unknown =>
 
 const isSame = (node: unknown, value: unknown): boolean =>
   JSON.stringify(toPlain(node)) === JSON.stringify(value);
+
+/** The nearest folder, upwards, with a `PROJECT` file or an interrupted write of one. */
+export function findProjectRoot(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (statSync(join(folder, projectFile), { throwIfNoEntry: false })?.isFile()) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

@@ -1,12 +1,10 @@
-import { defineCommand } from "../command.ts";
-import { checkConflicts } from "../doctor/check-conflicts.ts";
-import { checkLock } from "../doctor/check-lock.ts";
-import { checkPackages } from "../doctor/check-packages.ts";
-import { checkProject } from "../doctor/check-project.ts";
+import { defineCommand } from "../arguments/command.ts";
+import { checkConflicts, checkProject } from "../doctor/check-project.ts";
+import { checkLock, checkPackages } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
-import type { Finding } from "../doctor/finding.ts";
-import { findProjectRoot } from "../find-project-root.ts";
-import { describeUnfinished, type OpenProject, viewProject } from "../open-project.ts";
+import type { Finding } from "../reporting/ui.ts";
+import { findProjectRoot } from "../../project/store.ts";
+import { describeUnfinished, type OpenProject, viewProject } from "../project/open-project.ts";
 
 export const doctor = defineCommand({
   summary: "Check this machine and this project for problems",

@@ -6,12 +6,14 @@ import { insertKey } from "../../scaffold/blueprint.ts";
 import { findInsert } from "../../scaffold/find-insert.ts";
 import { hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
-import type { OpenProject } from "../open-project.ts";
-import type { Finding } from "./finding.ts";
+import type { OpenProject } from "../project/open-project.ts";
+import type { Finding } from "../reporting/ui.ts";
 import { clusterRoleName } from "../../project/cluster-role.ts";
 import { type Project, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
+import { conflictMarkers } from "../../scaffold/merge-texts.ts";
+import { OwnedFiles } from "../../scaffold/ownership.ts";
 
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
@@ -194,3 +196,25 @@ async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   }));
   return [...outdated, ...left, ...errors];
 }
+
+/** Finds conflicts that an upgrade, or a merge by git, left in files that tsbuilder scaffolds. */
+export function checkConflicts(tree: Tree): Finding[] {
+  const texts = tree.list("").filter((path) => /\.(?:[cm]?ts|json|ya?ml|md)$/u.test(path));
+  // Hidden folders are not listed, but some of their files are scaffolded.
+  const paths = new Set([...texts, ...OwnedFiles.read(tree).paths()]);
+  return [...paths].sort().flatMap((path) => {
+    const lines = (tree.read(path) ?? "").split(/\r?\n/u);
+    return lines.flatMap((line, i) => (isStart(line, lines.slice(i)) ? [finding(`${path}:${i + 1}`)] : []));
+  });
+}
+
+const isStart = (line: string, rest: readonly string[]): boolean =>
+  line.startsWith(`${conflictMarkers.start} `) &&
+  rest.some((other) => other.startsWith(`${conflictMarkers.end} `));
+
+const finding = (subject: string): Finding => ({
+  state: "wrong",
+  subject,
+  message: "a conflict is not resolved",
+  remedy: `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`,
+});

@@ -1,7 +1,7 @@
 import { containerTools, findContainerTool } from "../../ship/container-tool.ts";
 import { runTool } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../reporting/ui.ts";
 
 const minNode = [20, 19] as const;
 

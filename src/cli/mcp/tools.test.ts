@@ -5,6 +5,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { commandLine } from "../start/dispatch.ts";
 import { mcpServer } from "./tools.ts";
 
 const folder = useProjectFolder();
@@ -12,7 +13,7 @@ const agent = new Client({ name: "agent", version: "1" });
 let stop: () => Promise<void>;
 beforeEach(async () => {
   const [here, there] = InMemoryTransport.createLinkedPair();
-  const server = await mcpServer(folder.root, goldenHost);
+  const server = await mcpServer(folder.root, goldenHost, commandLine(goldenHost));
   await server.connect(there);
   await agent.connect(here);
   stop = async () => {

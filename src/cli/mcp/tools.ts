@@ -4,21 +4,20 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { readObjects } from "../../dev/read-objects.ts";
 import { readReconciles } from "../../dev/record/read-reconciles.ts";
-import { dispatch } from "../dispatch.ts";
-import type { Host } from "../host.ts";
-import { reportAsJson } from "../json-report.ts";
-import { findProjectRoot } from "../find-project-root.ts";
-import { explainError } from "../report.ts";
+import type { CommandLine } from "../arguments/command.ts";
+import type { Host } from "../packages/host.ts";
+import { reportAsJson } from "../reporting/json-report.ts";
+import { findProjectRoot } from "../../project/store.ts";
+import { explainError } from "../reporting/report.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { planFlags } from "../apply-or-show.ts";
-import { commands } from "../commands/index.ts";
-import { readFlagWord } from "../flag-word.ts";
+import { planFlags } from "../project/apply-or-show.ts";
+import { readFlagWord } from "../arguments/words.ts";
 
 /** A server with tsbuilder's commands as tools, for one folder and one session. */
-export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
+export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {
   const server = new McpServer({ name: "tsbuilder", version: host.version() }, { instructions });
   const plans = new Plans();
-  const run = (argv: readonly string[]): Promise<Report> => report(argv, cwd, host);
+  const run = (argv: readonly string[]): Promise<Report> => report(argv, cwd, tsbuilder);
 
   server.registerTool(
     "help",
@@ -27,12 +26,12 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
       inputSchema: { command: z.string().optional().describe("such as: create api") },
       annotations: { readOnlyHint: true },
     },
-    ({ command = "" }) => answer(async () => run([...readName(command), "--help"])),
+    ({ command = "" }) => answer(async () => run([...readName(command, tsbuilder), "--help"])),
   );
   server.registerTool(
     "plan",
     {
-      description: `Shows what a command would write, as a diff, and writes nothing. Commands: ${(await plannableCommands()).join(", ")}.`,
+      description: `Shows what a command would write, as a diff, and writes nothing. Commands: ${(await plannableCommands(tsbuilder)).join(", ")}.`,
       inputSchema: {
         command: z.string().describe("such as: create api"),
         args: z.array(z.string()).default([]).describe('its flags, such as: ["--kind", "Order"]'),
@@ -41,7 +40,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     },
     ({ command, args }) =>
       answer(async () => {
-        return showPlan(await readPlannable(command, args), plans, run);
+        return showPlan(await readPlannable(command, args, tsbuilder), plans, run);
       }),
   );
   server.registerTool(
@@ -142,7 +141,7 @@ const changedSince = {
 type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
 
 /** Runs a command without a terminal. What `--output json` says is made here: a flag would be up to the arguments. */
-async function report(argv: readonly string[], cwd: string, host: Host): Promise<Report> {
+async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLine): Promise<Report> {
   const printed: string[] = [];
   const ui = {
     print: (text: string) => void printed.push(text),
@@ -151,13 +150,13 @@ async function report(argv: readonly string[], cwd: string, host: Host): Promise
   };
   const flag = argv.findIndex((word) => word.startsWith("-"));
   const name = argv.slice(0, flag === -1 ? undefined : flag).join(" ");
-  await reportAsJson(name, ui, (by) => dispatch(argv, cwd, by, host));
+  await reportAsJson(name, ui, (by) => tsbuilder.run(argv, cwd, by));
   return JSON.parse(printed.join("\n")) as Report;
 }
 
 /** Runs a command with `--diff`, and keeps what it shows. Help, which is no plan, is passed on. */
 async function showPlan(
-  line: CommandLine,
+  line: PlannedCommand,
   plans: Plans,
   run: (argv: readonly string[]) => Promise<Report>,
 ): Promise<Report> {
@@ -170,7 +169,7 @@ async function showPlan(
 
 /** What a command would write, as `--output json` reports it. */
 interface ShownPlan {
-  readonly line: CommandLine;
+  readonly line: PlannedCommand;
   /** What `--diff` prints. */
   readonly diff: string;
 }
@@ -190,7 +189,7 @@ class Plans {
   }
 
   /** The command line of a plan that was shown. */
-  find(name: string): CommandLine {
+  find(name: string): PlannedCommand {
     const plan = this.#shown.get(name);
     if (plan) return plan.line;
     throw new TsbuilderError(`no plan "${name}" was shown`, {
@@ -201,14 +200,14 @@ class Plans {
 }
 
 /** A command with the arguments that an agent gave it. */
-interface CommandLine {
+interface PlannedCommand {
   /** `["create", "api"]` */
   readonly name: readonly string[];
   readonly args: readonly string[];
 }
 
 /** The commands that can show which files they would write; `deploy --diff` asks a cluster instead. */
-async function plannableCommands(): Promise<readonly string[]> {
+async function plannableCommands({ commands }: CommandLine): Promise<readonly string[]> {
   const loaded = await Promise.all(
     commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
   );
@@ -216,7 +215,7 @@ async function plannableCommands(): Promise<readonly string[]> {
 }
 
 /** The words of a command's name, or of a group of commands; flags are none of them. */
-function readName(command: string): readonly string[] {
+function readName(command: string, { commands }: CommandLine): readonly string[] {
   const words = command.split(" ").filter((word) => word !== "");
   const isKnown = commands.some(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
   if (words.length === 0 || isKnown) return words;
@@ -235,8 +234,12 @@ const refused = new Map([
 ]);
 
 /** The command line of a command and its arguments; refuses what would write, or run code of others, without a plan. */
-async function readPlannable(command: string, args: readonly string[]): Promise<CommandLine> {
-  const known = await plannableCommands();
+async function readPlannable(
+  command: string,
+  args: readonly string[],
+  tsbuilder: CommandLine,
+): Promise<PlannedCommand> {
+  const known = await plannableCommands(tsbuilder);
   if (!known.includes(command)) {
     throw new TsbuilderError(`"${command}" can't be planned`, {
       code: "REFUSED",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { lstatSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { cachedDataVersionTag } from "node:v8";
 import { findOwnPackage } from "../../packaging/own-package.ts";
-import type { main as Main } from "../main.ts";
+import type { main as Main } from "./main.ts";
 import { Scripts } from "./scripts.ts";
 import { fitShortRun } from "./short-run.ts";
 import { openCacheFolder } from "../../shared/own-folder.ts";

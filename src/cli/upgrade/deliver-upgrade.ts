@@ -1,15 +1,22 @@
 import { refuseOutside } from "../../scaffold/refuse-outside.ts";
-import { shownChanges } from "../report.ts";
-import type { Ui } from "../ui.ts";
-import { commitUpgrade, isSameUpgrade } from "./commit-upgrade.ts";
-import { askGit, git } from "../git.ts";
-import type { ProjectUpgrade } from "./plan-project-upgrade.ts";
+import { shownChanges } from "../reporting/report.ts";
+import type { Ui } from "../reporting/ui.ts";
+import {
+  aimOfCommit,
+  commitUpgrade,
+  currentBranch,
+  hasUpgrade,
+  isSameAim,
+  isSameUpgrade,
+  readAim,
+} from "./commit-upgrade.ts";
+import { askGit, git } from "../project/git.ts";
+import type { ProjectUpgrade } from "./plan-upgrade.ts";
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
 import { type ToolCall, formatCall, runTool } from "../../ship/tool.ts";
 import { parseJson } from "../../shared/read-json.ts";
-import { aimOfCommit, currentBranch, hasUpgrade, isSameAim, readAim } from "./upgrade-trailer.ts";
 
 interface Delivery {
   /** Undefined for the current branch. */

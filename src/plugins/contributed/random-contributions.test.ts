@@ -7,7 +7,7 @@ import { emptyProject } from "../../../e2e/support/empty-project.ts";
 import { allow } from "./allowed-code.ts";
 import { requirePackage } from "./load-plugin.ts";
 import { writePlugin } from "../../../e2e/support/plugin-package.ts";
-import { planProjectChange } from "../../cli/plan-project.ts";
+import { planProjectChange } from "../plan-project.ts";
 import type { Project } from "../../project/project.ts";
 import { memoryTree, type Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";

@@ -1,0 +1,78 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { lockedVersions, readLock } from "../../packaging/check-lock.ts";
+import { type PackageManager, packageManagerOf, workspaceOf, yarn1 } from "../../project/package-manager.ts";
+import type { Project } from "../../project/project.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { withPlainLineEnds } from "../../shared/line-ends.ts";
+import type { VendorPackages } from "./host.ts";
+import { readManifest, sections } from "./manifest.ts";
+
+/**
+ * The lock file that a project is scaffolded with, by its path. A member of a workspace has its packages in the
+ * workspace's.
+ */
+export function scaffoldLock(
+  root: string,
+  { projectName }: Project,
+  { lock }: VendorPackages,
+  manager: PackageManager = packageManagerOf(root),
+): ReadonlyMap<string, string> {
+  const isLockable = manager !== yarn1 && workspaceOf(root) === undefined;
+  const text = isLockable ? lock?.(manager.name, projectName) : undefined;
+  return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
+}
+
+/** Refuses to overwrite a lock file in a folder that has no project yet: only the user knows what it is for. */
+export function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
+  for (const [path, text] of locks) {
+    // An empty lock file tells Yarn that the folder is a project of its own.
+    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
+    throw new TsbuilderError(`"${path}" already exists`, {
+      code: "ALREADY_EXISTS",
+      hint: "move it to another place, or add --force to overwrite it",
+    });
+  }
+}
+
+/**
+ * Replaces a lock file by that of a newer version, if the user added no package to the project and moved none. Returns
+ * whether it did.
+ */
+export function replaceLock(
+  draft: Draft,
+  base: ReadonlyMap<string, string>,
+  next: ReadonlyMap<string, string>,
+  { lockFiles: [lockFile, ...olderFiles] }: PackageManager,
+): boolean {
+  const text = next.get(lockFile);
+  if (text === undefined || olderFiles.some((file) => draft.has(file))) return false;
+  if (!asksForTheSame(draft.read("package.json"), next.get("package.json"))) return false;
+  const theirs = draft.read(lockFile);
+  const scaffolded = base.get(lockFile);
+  // An older tsbuilder left the choice to the package manager.
+  const isOurs =
+    scaffolded === undefined || (theirs !== undefined && versionsIn(theirs) === versionsIn(scaffolded));
+  if (isOurs) draft.write(lockFile, text, "generated");
+  return isOurs;
+}
+
+/** The versions of npm's lock file, and the text of another without its hashes: Yarn adds some that we can't know. */
+function versionsIn(text: string): string {
+  const lock = readLock(text);
+  return lock === undefined
+    ? withPlainLineEnds(text).replaceAll(/^ +checksum: .*\n/gmu, "")
+    : lockedVersions(lock);
+}
+
+function asksForTheSame(mine: string | undefined, scaffolded: string | undefined): boolean {
+  const [one, other] = [mine, scaffolded].map((text) => {
+    const manifest = readManifest(text ?? "");
+    return sections.flatMap((section) =>
+      Object.entries(manifest?.[section] ?? {})
+        .map(([name, specifier]) => `${section} ${name} ${specifier}`)
+        .toSorted(compareText),
+    );
+  });
+  return one!.join("\n") === other!.join("\n");
+}

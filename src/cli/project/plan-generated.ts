@@ -1,0 +1,89 @@
+import type { ManifestsPlan } from "../../generators/manifests-plan.ts";
+import type { GeneratorOptions } from "../../generators/options.ts";
+import type { GeneratorCache } from "../../generators/project-sources.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import type { Diagnostic } from "../../generators/diagnostic.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/**
+ * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. What is found is kept
+ * in a cache, or for the next command in the same project, whose root is then given.
+ */
+export async function planGenerated(
+  draft: Draft,
+  options: GeneratorOptions = {},
+  found?: GeneratorCache | { readonly root: string },
+): Promise<string[]> {
+  const { planManifests } = await import("../../generators/manifests.ts");
+  const plan = (cache?: GeneratorCache): Promise<ManifestsPlan> =>
+    planManifests(draft, { prune: true, ...options }, cache);
+  if (!found || !("root" in found)) return mergeChanges(draft, await plan(found));
+  const { KeptResults } = await import("./kept-results.ts");
+  const kept = KeptResults.open(found.root, process.env);
+  return mergeChanges(draft, kept ? await kept.plan(draft, options, plan) : await plan());
+}
+
+/** The generators for a change of a project, such as `create api`; undefined with `--make=false`. */
+export function generatorsIf(
+  make: boolean,
+  found?: { readonly root: string },
+): ((draft: Draft) => Promise<string[]>) | undefined {
+  return make ? (draft) => planGenerated(draft, {}, found) : undefined;
+}
+
+/** Adds the API reference to a draft. */
+export async function planReference(draft: Draft, folder: string): Promise<string[]> {
+  const { planDocs } = await import("../../generators/docs/api-reference.ts");
+  return mergeChanges(draft, await planDocs(draft, {}, folder));
+}
+
+/** Merges the generators' changes into a draft. Throws their errors, returns their warnings. */
+export function mergeChanges(draft: Draft, { changes, diagnostics }: ManifestsPlan): string[] {
+  const notes = refuseFindings(diagnostics);
+  for (const { path, content } of changes) {
+    if (content === undefined) draft.remove(path);
+    else draft.write(path, content, "generated");
+  }
+  return notes;
+}
+
+/** Throws all errors of the generators at once; returns their warnings. */
+function refuseFindings(findings: readonly Diagnostic[]): string[] {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) {
+    const count = errors.length === 1 ? "is an error" : `are ${errors.length} errors`;
+    throw new TsbuilderError(
+      [`there ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
+      { code: "INVALID_SOURCE", hint: "fix the sources; nothing was written", problems: errors },
+    );
+  }
+  return findings.map((finding) => `warning: ${describeFinding(finding)}`);
+}
+
+function describeFinding({ message, hint, at, frame }: Diagnostic): string {
+  return [
+    at ? `${at.file}:${at.line}:${at.column}: ${message}` : message,
+    ...(frame === undefined ? [] : [frame]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ].join("\n");
+}
+
+/**
+ * A tree for commands that generate again and again: it refuses to read a source that had content before and is empty
+ * now. Most likely it is being saved, and without its types the generators would delete CRDs and RBAC rules.
+ */
+export function refuseEmptied(tree: Tree): Tree {
+  const hadContent = new Set<string>();
+  return {
+    ...tree,
+    read(path) {
+      const text = tree.read(path);
+      if (text) hadContent.add(path);
+      if (text !== "" || !path.endsWith(".ts") || !hadContent.has(path)) return text;
+      throw new TsbuilderError(`"${path}" is empty`, {
+        code: "INVALID_SOURCE",
+        hint: "save its content, or delete the file: until then, its manifests are kept",
+      });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { MarkerHelp } from "../../generators/markers/help.ts";
+import type { RuleFinding } from "../../olm/rule-finding.ts";
+import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
+import type { ListedPlugin } from "../../plugins/contributed/list-plugins.ts";
+
+/** Output and prompts of a command. Only `main` creates one; commands receive it. */
+export interface Ui {
+  /** Results, to standard output. */
+  print(text: string): void;
+  /** Progress and warnings, to standard error. */
+  note(text: string): void;
+  /** Whether a user can answer prompts. */
+  readonly isInteractive: boolean;
+  /** Adds to what `--output json` prints; people see the same as text. */
+  add?(details: Details): void;
+}
+
+/** What a command says for programs. */
+export interface Details {
+  /** The files of its plan. */
+  readonly changes?: readonly ChangedFile[];
+  /** Whether they were written; not with `--dry-run` or `--diff`. */
+  readonly written?: boolean;
+  readonly findings?: readonly Finding[];
+  /** What is wrong with files that it checked. */
+  readonly problems?: readonly RuleFinding[];
+  /** Of tsbuilder and what it runs on, by name. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly plugins?: readonly ListedPlugin[];
+  readonly markers?: readonly MarkerHelp[];
+  /** What upgrade committed. */
+  readonly upgrade?: CommittedUpgrade;
+  /** Codes of errors, as explain says what they mean. */
+  readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];
+}
+
+/** The result of one check. */
+export interface Finding {
+  /** `missing` is only needed by some commands; `wrong` makes doctor exit with 1. */
+  readonly state: "good" | "missing" | "wrong";
+  /** The subject of the check: `node`, `config/crd`. */
+  readonly subject: string;
+  readonly message: string;
+  /** What to run or install; required unless the finding is good. */
+  readonly remedy?: string;
+}
+
+interface ChangedFile {
+  readonly action: "create" | "update" | "delete";
+  readonly path: string;
+}
+
+interface CommittedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly commit: string;
+  readonly branch?: string;
+  /** Its URL. */
+  readonly pullRequest?: string;
+  readonly conflicts: readonly FileConflict[];
+}

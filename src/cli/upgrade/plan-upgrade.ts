@@ -1,0 +1,202 @@
+import { existsSync } from "node:fs";
+import { join, posix, sep } from "node:path";
+import { listVendored } from "../../packaging/vendor.ts";
+import { type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
+import { formatProject, projectFile } from "../../project/store.ts";
+import type { FileChange, Plan } from "../../scaffold/file-change.ts";
+import { OwnedFiles, ownedFile } from "../../scaffold/ownership.ts";
+import { type ConflictChoice, type FileConflict, planUpgrade } from "../../scaffold/plan-upgrade.ts";
+import { Draft, memoryTree } from "../../scaffold/tree.ts";
+import type { Host, VendorPackages } from "../packages/host.ts";
+import type { OpenProject } from "../project/open-project.ts";
+import { replaceLock, scaffoldLock } from "../packages/plan-lock.ts";
+import { readManifest, restoreSpecifiers, sections } from "../packages/manifest.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { isInside } from "../../shared/is-inside.ts";
+import type { Project } from "../../project/project.ts";
+import { planProjectChange, readHeader } from "../../plugins/plan-project.ts";
+
+interface UpgradeSettings {
+  readonly onConflict: ConflictChoice;
+  /** Files and folders that stay as they are, but for `PROJECT` and our packages in `vendor/`. */
+  readonly restored: readonly string[];
+  /** Runs the generators. */
+  readonly make: boolean;
+  /** Brings the lock file along: npm install won't run in the project. */
+  readonly lock: boolean;
+  /** Nothing of it will be written. */
+  readonly isShown?: boolean;
+}
+
+/** An upgrade of a project, computed in memory. */
+export interface ProjectUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly plan: Plan;
+  readonly marked: readonly FileConflict[];
+  /** What both versions scaffold. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: readonly FileChange[];
+}
+
+/** Plans the upgrade to the running version; undefined if the project and its plugins have it already. */
+export async function planProjectUpgrade(
+  opened: OpenProject,
+  host: Host,
+  { onConflict, restored, make, lock, isShown = false }: UpgradeSettings,
+): Promise<ProjectUpgrade | undefined> {
+  const { root, tree, project, text } = opened;
+  const to = host.version();
+  if (project.cliVersion === to && !(await haveOtherPlugins(opened))) return undefined;
+  const upgraded = { ...project, cliVersion: to };
+  const vendor = await host.vendorPackages();
+  const before = await host.baseline(root, project.cliVersion, { isShown });
+  const after = await planFresh(opened, upgraded, vendor);
+  const isRestored = readRestored(root, restored, after);
+  const manager = packageManagerOf(root);
+  const [lockFile] = manager.lockFiles;
+  const isMerged = (path: string): boolean => ![projectFile, lockFile].includes(path) && !isRestored(path);
+  const draft = new Draft(tree);
+  const owned = OwnedFiles.read(tree);
+  if (isMerged(manifestFile)) restoreManifest(draft, before.get(manifestFile));
+  const { notes, marked } = planUpgrade(draft, {
+    base: new Map([...before].filter(([path]) => isMerged(path))),
+    next: after.filter(({ path }) => isMerged(path)),
+    owned,
+    onConflict,
+    name: `tsbuilder ${to}`,
+  });
+  const removed = explainRemoved(tree.read(manifestFile) ?? "", draft.read(manifestFile) ?? "", manager);
+  replaceVendored(draft, listVendored(root), vendor);
+  draft.write(projectFile, formatProject(upgraded, text), "generated");
+  const generated = make ? await planGeneratedUnless(marked, draft) : [];
+  const isLocked =
+    (!isRestored(lockFile) && replaceLock(draft, before, textsOf(after), manager)) ||
+    (lock && (await planLock(root, draft, vendor)));
+  for (const { path } of draft.changes())
+    if (isRestored(path) && path !== projectFile && !vendor.files.has(path)) draft.undo(path);
+  owned.record(draft);
+  const locked = isLocked ? [] : explainLock(draft, manager);
+  const plan = { changes: draft.changes(), notes: [...notes, ...removed, ...generated, ...locked] };
+  return { from: project.cliVersion, to, plan, marked, before, after };
+}
+
+/**
+ * All files that a project's description scaffolds into an empty folder, with the license header and formatter of an
+ * existing project. Plugins are asked what they contribute, or what they contributed is read from the project's record.
+ */
+export async function planFresh(
+  { root, tree }: OpenProject,
+  project: Project,
+  vendor: VendorPackages,
+  plugins: "run" | "replay" = "run",
+): Promise<readonly FileChange[]> {
+  const boilerplate = readHeader(tree);
+  const { changes } = await planProjectChange({
+    folder: root,
+    root,
+    tree: memoryTree(),
+    before: undefined,
+    after: project,
+    packages: vendor.packages,
+    manager: packageManagerOf(root),
+    extraFiles: scaffoldLock(root, project, vendor),
+    existing: { tree, plugins },
+    ...(boilerplate === undefined ? {} : { boilerplate }),
+  });
+  return changes.filter(({ path }) => path !== ownedFile);
+}
+
+/** Tells which files are to stay as they are. Refuses paths that neither the project nor the new version has. */
+function readRestored(
+  root: string,
+  given: readonly string[],
+  after: readonly FileChange[],
+): (path: string) => boolean {
+  const paths = given.map((path) => posix.normalize(path.split(sep).join("/")).replace(/\/$/u, ""));
+  const unknown = paths.findIndex(
+    (path) => !isInProject(root, path) && !after.some((change) => isBelow(change.path, path)),
+  );
+  if (unknown !== -1) {
+    throw new TsbuilderError(`no file of the project is at or below "${given[unknown]}"`, {
+      code: "INVALID_ARGUMENT",
+      hint: "--restore-path takes files and folders, relative to the folder of PROJECT",
+    });
+  }
+  return (path) => paths.some((folder) => isBelow(path, folder));
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+function isInProject(root: string, path: string): boolean {
+  const file = join(root, path);
+  return path !== "." && isInside(root, file) && existsSync(file);
+}
+
+/**
+ * Notes on the packages that an upgrade removes from a `package.json`: a script, a hook or a workflow of the user's may
+ * run one.
+ */
+export function explainRemoved(before: string, after: string, manager: PackageManager): string[] {
+  const [from, to] = [readManifest(before), readManifest(after)];
+  if (from === undefined || to === undefined) return [];
+  const remaining = new Set(sections.flatMap((section) => Object.keys(to[section] ?? {})));
+  return sections.flatMap((section) =>
+    Object.entries(from[section] ?? {})
+      .filter(([name]) => !remaining.has(name))
+      .map(
+        ([name, version]) =>
+          `package.json: removed "${name}", which new projects no longer use; if you do, ${section === "dependencies" ? manager.add : manager.addForDevelopment} ${name}@${version}`,
+      ),
+  );
+}
+
+async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<boolean> {
+  if (project.plugins.length === 0) return false;
+  const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
+  return haveOtherVersions(project, tree, root);
+}
+
+const manifestFile = "package.json";
+
+function restoreManifest(draft: Draft, scaffolded: string | undefined): void {
+  const text = draft.read(manifestFile);
+  if (text === undefined || scaffolded === undefined) return;
+  const restored = restoreSpecifiers(text, scaffolded);
+  if (restored !== text) draft.write(manifestFile, restored, "yours");
+}
+
+function replaceVendored(draft: Draft, before: readonly string[], { files }: VendorPackages): void {
+  for (const path of before) if (!files.has(path)) draft.remove(path);
+  for (const [path, bytes] of files) if (!draft.has(path)) draft.write(path, bytes, "generated");
+}
+
+/** Sources with conflicts can't be parsed. */
+async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft): Promise<string[]> {
+  const broken = marked.find(({ path }) => path.endsWith(".ts"));
+  if (broken)
+    return [
+      `nothing was generated, since "${broken.path}" has conflicts: resolve them, then npm run generate`,
+    ];
+  const { planGenerated } = await import("../project/plan-generated.ts");
+  return planGenerated(draft);
+}
+
+const textsOf = (files: readonly FileChange[]): ReadonlyMap<string, string> =>
+  new Map(files.flatMap(({ path, content }) => (typeof content === "string" ? [[path, content]] : [])));
+
+/** A lock file with packages of the user's own is merged by its package manager only. */
+function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: PackageManager): string[] {
+  if (!draft.has(lockFile)) return [];
+  return [
+    `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
+  ];
+}
+
+/** Has npm bring its lock file along; returns whether there is one. */
+async function planLock(root: string, draft: Draft, { files }: VendorPackages): Promise<boolean> {
+  const { lockFile, lockPackages } = await import("../packages/lock-packages.ts");
+  const lock = lockPackages(root, draft, files);
+  if (lock !== undefined) draft.write(lockFile, lock, "generated");
+  return lock !== undefined;
+}

@@ -1,0 +1,137 @@
+import type { PackageSpecifiers } from "./plugin.ts";
+import type { PluginCall } from "./contributed/executable-commands.ts";
+import type { PluginPlan } from "./contributed/plan-plugins.ts";
+import { describeProject, emptyBlueprint } from "./index.ts";
+import { formatBoilerplate } from "../project/boilerplate.ts";
+import { npm, type PackageManager } from "../project/package-manager.ts";
+import { prunePlugins } from "../project/plugins.ts";
+import type { Project } from "../project/project.ts";
+import { formatProject, parseProject, projectFile } from "../project/store.ts";
+import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
+import type { Plan } from "../scaffold/file-change.ts";
+import { OwnedFiles } from "../scaffold/ownership.ts";
+import { planScaffold } from "../scaffold/plan.ts";
+import { Draft, type Tree } from "../scaffold/tree.ts";
+import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { formatCreated } from "../scaffold/format-created.ts";
+
+/** A change from one project description to another. */
+export interface ProjectChange {
+  /** The root folder of the project, from which its plugins are found. */
+  readonly folder: string;
+  /** The same if new files are to be formatted as the project's formatter does. */
+  readonly root?: string;
+  /** Nothing of it will be written. */
+  readonly isShown?: boolean;
+  readonly tree: Tree;
+  /** Undefined for a new project. */
+  readonly before: { readonly project: Project; readonly text: string } | undefined;
+  readonly after: Project;
+  /** The text of a custom license header. */
+  readonly boilerplate?: string;
+  readonly packages?: PackageSpecifiers;
+  /** Installs the packages. Default: npm. */
+  readonly manager?: PackageManager;
+  /** Additional files that no template renders. */
+  readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
+  /** The keys of parts to overwrite although they exist. */
+  readonly rewrite?: readonly string[];
+  readonly force?: boolean;
+  readonly keep?: boolean;
+  /** What executables among the plugins are to do. */
+  readonly pluginCall?: PluginCall | undefined;
+  /** Adds to the draft what is generated from the changed project, and returns notes. */
+  readonly generate?: ((draft: Draft) => Promise<string[]>) | undefined;
+  /** For a project that is scaffolded anew: the one that it is compared with. */
+  readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
+}
+
+/** Computes all file changes that follow from a change of the project's description. */
+export async function planProjectChange(change: ProjectChange): Promise<Plan> {
+  const { tree, before, packages = noPackages, manager = npm } = change;
+  const after = prunePlugins(change.after);
+  const draft = new Draft(tree);
+  const owned = OwnedFiles.read(tree);
+  const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages, manager };
+  const blueprint = describeProject(after, inputs);
+  const ownBefore = before
+    ? describeProject(before.project, { ...inputs, boilerplate: readBoilerplate(tree, before.project) })
+    : emptyBlueprint;
+  const plugins =
+    after.plugins.length > 0 || (before?.project.plugins ?? []).length > 0
+      ? await planContributions({ ...change, owned }, after, blueprint, inputs.boilerplate)
+      : undefined;
+  plugins?.start(draft);
+  const { notes, moves } = planScaffold(draft, {
+    before: plugins ? joinBlueprints(ownBefore, plugins.before) : ownBefore,
+    after: plugins ? joinBlueprints(blueprint, plugins.after) : blueprint,
+    owned,
+    rewrite: new Set(change.rewrite),
+    force: change.force ?? false,
+    keep: change.keep ?? false,
+  });
+  for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
+  const text = formatProject(after, before?.text);
+  // No command may write a PROJECT that the next one refuses.
+  parseProject(text);
+  draft.write(projectFile, text, "generated");
+  const finished = plugins?.finish(draft);
+  if (finished) {
+    notes.push(...finished.notes);
+    const { path, text: record } = finished.record;
+    if (record === undefined) draft.remove(path);
+    else draft.write(path, record, "generated");
+  }
+  if (change.generate) notes.push(...(await change.generate(draft)));
+  if (change.root !== undefined)
+    notes.push(...formatCreated(change.root, draft, { isShown: change.isShown ?? false }));
+  owned.record(draft, finished?.edited);
+  return { changes: draft.changes(), notes, moves };
+}
+
+/** Projects without third-party plugins don't load what handles them. */
+async function planContributions(
+  {
+    folder,
+    tree,
+    extraFiles,
+    existing,
+    pluginCall: call,
+    force = false,
+    keep = false,
+    owned,
+  }: ProjectChange & { readonly owned: OwnedFiles },
+  project: Project,
+  own: Blueprint,
+  boilerplate: string,
+): Promise<PluginPlan> {
+  const { planPlugins, replayPlugins } = await import("./contributed/plan-plugins.ts");
+  if (existing?.plugins === "replay") return replayPlugins(existing.tree);
+  return planPlugins({
+    root: folder,
+    tree: existing?.tree ?? tree,
+    isAnew: existing !== undefined,
+    project,
+    boilerplate,
+    own,
+    extraPaths: extraFiles?.keys() ?? [],
+    call,
+    owned,
+    force,
+    keep,
+  });
+}
+
+/** The header in `hack/`; without one, that of the project's license. */
+function readBoilerplate(tree: Tree, project: Project): string {
+  return readHeader(tree) ?? formatBoilerplate(project);
+}
+
+/** The header in `hack/`, if there is one. */
+export function readHeader(tree: Tree): string | undefined {
+  const text = tree.read("hack/boilerplate.ts.txt");
+  return text === undefined ? undefined : withPlainLineEnds(text).trimEnd();
+}
+
+/** Only `init` writes `package.json`; it is the user's from then on. */
+const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: "", tsbuilder: "" };
